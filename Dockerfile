@@ -1,0 +1,30 @@
+# The environment is built in the first stage; the second holds it and the program, nothing else.
+FROM python:3.13-slim AS build
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
+RUN python -m venv /opt/venv
+WORKDIR /opt/turnkeep
+COPY requirements.lock ./
+RUN /opt/venv/bin/pip install --require-hashes -r requirements.lock
+COPY pyproject.toml LICENSE ./
+COPY app app
+# Editable, because the migrations are found beside the package.
+RUN /opt/venv/bin/pip install --no-deps --no-build-isolation -e .
+
+FROM python:3.13-slim
+RUN useradd --system --uid 10001 --user-group --no-create-home turnkeep \
+    && install -d -o turnkeep -g turnkeep /data
+COPY --from=build /opt/venv /opt/venv
+WORKDIR /opt/turnkeep
+COPY LICENSE pyproject.toml migrations.ini ./
+COPY alembic alembic
+COPY app app
+RUN /opt/venv/bin/python -m compileall -q app
+ENV PATH=/opt/venv/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    TURNKEEP_DATABASE_URL=sqlite:////data/turnkeep.db
+USER 10001:10001
+VOLUME /data
+EXPOSE 8420
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+    CMD ["python", "-c", "import os, urllib.request as r; r.urlopen('http://127.0.0.1:' + os.environ.get('TURNKEEP_PORT', '8420') + '/healthz', timeout=2)"]
+CMD ["turnkeep", "serve", "--host", "0.0.0.0"]

@@ -1,0 +1,94 @@
+# A fresh machine needs Python 3.11 or newer and make; everything else is fetched, pinned by hash.
+# `make` alone lists the targets. ARGS is handed on: make test ARGS="-k ledger".
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+ARGS ?=
+
+# Stamps, so that nothing is installed twice. They live inside the environment and go with it.
+RUNTIME := $(VENV)/.runtime
+PROGRAM := $(VENV)/.program
+DEV := $(VENV)/.dev
+
+.DEFAULT_GOAL := help
+.PHONY: help serve test lint dev lock clean
+
+help: ## List the targets
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
+		printf '  %-8s %s\n' "$$name" "$$text"; done
+
+serve: $(PROGRAM) ## Run the service on http://127.0.0.1:8420 (ARGS="--port 9000")
+	@$(BIN)/turnkeep serve $(ARGS)
+
+test: $(DEV) ## Run the tests on SQLite and PostgreSQL (ARGS="-k name")
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: $(DEV) ## Check style, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+dev: $(DEV) ## Make the environment for development
+
+# Existing pins are kept; ARGS=--upgrade moves them all, ARGS="--upgrade-package NAME" one.
+# The lock files must install anywhere, so an index address or a path in them is a defect.
+UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --custom-compile-command "make lock" $(ARGS)
+
+lock: $(DEV) ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade)
+	$(UV_COMPILE) pyproject.toml --group build -o requirements.lock >/dev/null
+	$(UV_COMPILE) pyproject.toml --group build --group dev --constraints requirements.lock \
+		-o requirements-dev.lock >/dev/null
+	@if grep -nE '://|^-' requirements.lock requirements-dev.lock; then \
+		echo 'make lock: the lines above name an address or a path.' >&2; exit 1; fi
+
+clean: ## Remove the environment and everything that was built
+	rm -rf $(VENV) build dist turnkeep.egg-info .pytest_cache .mypy_cache .ruff_cache \
+		.import_linter_cache .hypothesis
+	find app alembic tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The first interpreter that is new enough and can make environments. PYTHON=… asks for one.
+PYTHON ?= python3 python3.13 python3.12 python3.11 python3.14
+define FIND_PYTHON
+found=; old=; bare=; \
+for python in $(PYTHON); do \
+	command -v $$python >/dev/null 2>&1 || continue; \
+	if ! $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+		old="$$old $$python"; continue; fi; \
+	if ! $$python -c 'import ensurepip, venv' 2>/dev/null; then \
+		bare="$$bare $$python"; continue; fi; \
+	found=$$python; break; \
+done; \
+if [ -z "$$found" ]; then \
+	if [ -n "$$bare" ]; then \
+		echo "Turnkeep:$$bare cannot make virtual environments (no ensurepip)." >&2; \
+		echo "Install the venv package (Debian and Ubuntu: python3-venv) or name another" >&2; \
+		echo "interpreter: make PYTHON=/path/to/python3" >&2; \
+	elif [ -n "$$old" ]; then \
+		echo "Turnkeep needs Python 3.11 or newer;$$old is older." >&2; \
+	else \
+		echo "Turnkeep needs Python 3.11 or newer; none of these was found: $(PYTHON)." >&2; \
+	fi; \
+	exit 1; \
+fi
+endef
+
+# A changed lock starts from an empty environment, so that nothing unpinned stays behind.
+$(RUNTIME): requirements.lock
+	@$(FIND_PYTHON); \
+	echo "Making $(VENV) with $$($$found --version)"; \
+	$$found -m venv --clear $(VENV)
+	@$(PIP) install --quiet --require-hashes -r requirements.lock
+	@touch $@
+
+# Setuptools is pinned with the rest, hence no build isolation: it would fetch an unpinned one.
+$(PROGRAM): $(RUNTIME) pyproject.toml
+	@$(PIP) install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(DEV): $(PROGRAM) requirements-dev.lock
+	@echo "Adding the development tools to $(VENV)"
+	@$(PIP) install --quiet --require-hashes -r requirements-dev.lock
+	@touch $@

@@ -1,0 +1,1 @@
+"""HTTP: one router per resource. The only FastAPI; no rule of the service lives here."""

@@ -1,0 +1,49 @@
+"""What every route needs: the database, the limits, and which idempotency keys are running."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Annotated, cast
+
+from fastapi import Depends, Request, Response
+
+from app.core.errors import KeyInFlight
+from app.core.jsontext import JsonObject, dumps_utf8
+from app.core.limits import Limits
+from app.storage.database import Database
+
+
+@dataclass
+class Context:
+    database: Database
+    limits: Limits
+    running: set[tuple[str, str]] = field(default_factory=set)
+
+    @contextmanager
+    def claim(self, conversation_id: str, key: str | None) -> Iterator[None]:
+        """Holds a key while its request runs; a second request with it is told to wait."""
+        if key is None:
+            yield
+            return
+        mark = (conversation_id, key)
+        if mark in self.running:
+            raise KeyInFlight(key)
+        self.running.add(mark)
+        try:
+            yield
+        finally:
+            self.running.discard(mark)
+
+
+def _context(request: Request) -> Context:
+    return cast(Context, request.app.state.context)
+
+
+Here = Annotated[Context, Depends(_context)]
+
+
+def json_response(
+    value: JsonObject | bytes, status: int = 200, headers: dict[str, str] | None = None
+) -> Response:
+    content = value if isinstance(value, bytes) else dumps_utf8(value)
+    return Response(content, status, headers, "application/json")

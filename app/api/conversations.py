@@ -1,0 +1,94 @@
+"""`/v1/conversations`: create, list, read, change, erase, verify."""
+
+import uuid
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+
+from app.api.context import Here, json_response
+from app.api.documented import answers, takes
+from app.api.requests import model_of
+from app.api.schemas import (
+    ConversationChangeIn,
+    ConversationIn,
+    ConversationListOut,
+    ConversationOut,
+    PageQuery,
+    VerifiedOut,
+)
+from app.service import conversations
+from app.service.verify import verify
+
+router = APIRouter(prefix="/v1/conversations", tags=["conversations"])
+
+
+@router.post(
+    "",
+    status_code=201,
+    summary="Create a conversation",
+    responses=answers(409, 413, 415, 422),
+    response_model=ConversationOut,
+    openapi_extra=takes(ConversationIn),
+)
+async def create(request: Request, here: Here) -> Response:
+    """An id is made when none is given. Posting turns creates a conversation, too."""
+    given = await model_of(request, ConversationIn, here.limits)
+    cid = conversations.check_id(given.id if given.id is not None else f"conv_{uuid.uuid4().hex}")
+    made = await here.database.write(
+        cid, lambda store: conversations.create(store, cid, given.title, given.metadata)
+    )
+    return json_response(made, 201, {"Location": f"/v1/conversations/{cid}", "ETag": '"0"'})
+
+
+@router.get("", summary="List conversations by id", response_model=ConversationListOut)
+async def listed(query: Annotated[PageQuery, Query()], here: Here) -> Response:
+    return json_response(
+        await here.database.read(
+            lambda store: conversations.listed(store, query.limit, query.cursor)
+        )
+    )
+
+
+@router.get(
+    "/{cid}", summary="Read a conversation", responses=answers(404), response_model=ConversationOut
+)
+async def read(cid: str, here: Here) -> Response:
+    found = await here.database.read(lambda store: conversations.read(store, cid))
+    return json_response(found, headers={"ETag": f'"{found["version"]}"'})
+
+
+@router.patch(
+    "/{cid}",
+    summary="Change title or metadata",
+    responses=answers(404, 415, 422),
+    response_model=ConversationOut,
+    openapi_extra=takes(ConversationChangeIn),
+)
+async def change(cid: str, request: Request, here: Here) -> Response:
+    """Members that are left out stay as they are; metadata is replaced as a whole."""
+    given = await model_of(request, ConversationChangeIn, here.limits)
+    return json_response(
+        await here.database.write(
+            cid,
+            lambda store: conversations.change(
+                store, cid, given.title, given.metadata, given.model_fields_set
+            ),
+        )
+    )
+
+
+@router.delete("/{cid}", status_code=204, summary="Erase a conversation", responses=answers(404))
+async def erase(cid: str, here: Here) -> Response:
+    """Everything of it is gone: turns, ledger, mapping table, idempotency keys."""
+    await here.database.write(cid, lambda store: conversations.erase(store, cid))
+    return Response(status_code=204)
+
+
+@router.get(
+    "/{cid}/verify",
+    summary="Recompute every id, hash and mapping",
+    responses=answers(404),
+    response_model=VerifiedOut,
+)
+async def verified(cid: str, here: Here) -> Response:
+    return json_response(await here.database.read(lambda store: verify(store, cid)))

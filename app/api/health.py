@@ -1,0 +1,35 @@
+"""Liveness, readiness and metrics; without `/v1`, for machines."""
+
+from fastapi import APIRouter, Response
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+
+from app.api.context import Here, json_response
+from app.api.documented import answers
+from app.api.metrics import REGISTRY
+from app.core.errors import Unavailable
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/healthz", summary="The process is alive")
+async def healthz() -> Response:
+    """Asks no database."""
+    return json_response({"status": "ok"})
+
+
+@router.get(
+    "/readyz", summary="The database answers and its schema is the newest", responses=answers(503)
+)
+async def readyz(here: Here) -> Response:
+    await here.database.ping()
+    current, head = await here.database.schema_state()
+    if current != head:
+        raise Unavailable(
+            f"The schema is at {current or 'nothing'}, {head} is needed: run turnkeep migrate."
+        )
+    return json_response({"status": "ready", "schema": head})
+
+
+@router.get("/metrics", summary="Numbers for Prometheus", response_class=Response)
+async def metrics() -> Response:
+    return Response(generate_latest(REGISTRY), media_type=CONTENT_TYPE_LATEST)

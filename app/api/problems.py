@@ -1,0 +1,102 @@
+"""Errors as RFC 9457 problems. The only place that knows which error is which status."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from app.core import errors
+from app.core.errors import TurnkeepError
+from app.core.jsontext import JsonObject, dumps_utf8
+
+MEDIA_TYPE = "application/problem+json"
+STATUS: dict[type[TurnkeepError], int] = {
+    errors.NotJson: 400,
+    errors.NotFound: 404,
+    errors.Conflict: 409,
+    errors.StaleVersion: 412,
+    errors.TooLarge: 413,
+    errors.Unsupported: 415,
+    errors.RuleBroken: 422,
+    errors.Unavailable: 503,
+}
+_TITLES = {404: "There is nothing here", 405: "The method is not allowed here"}
+_log = logging.getLogger("turnkeep")
+
+
+def status_of(error: type[TurnkeepError]) -> int:
+    """The status of the nearest ancestor that has one."""
+    return next(STATUS[kind] for kind in error.__mro__ if kind in STATUS)
+
+
+def problem(
+    status: int,
+    code: str,
+    title: str,
+    detail: str,
+    facts: Mapping[str, errors.Fact] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    body: JsonObject = {
+        "type": f"urn:turnkeep:problem:{code}",
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "code": code,
+    }
+    for name, fact in (facts or {}).items():
+        body[name] = list(fact) if isinstance(fact, list) else fact
+    return Response(dumps_utf8(body), status, dict(headers or {}), MEDIA_TYPE)
+
+
+def install(app: FastAPI) -> None:
+    """Every way in which a request can fail ends in a problem."""
+    app.add_exception_handler(TurnkeepError, _turnkeep)
+    app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+async def _turnkeep(request: Request, error: Exception) -> Response:
+    assert isinstance(error, TurnkeepError)
+    facts = dict(error.facts)
+    headers: dict[str, str] = {}
+    if (seconds := facts.pop("retry_after", None)) is not None:
+        headers["Retry-After"] = str(seconds)
+    if isinstance(error, errors.StaleVersion):
+        headers["ETag"] = f'"{facts["version"]}"'
+    return problem(status_of(type(error)), error.code, error.title, error.detail, facts, headers)
+
+
+async def _validation(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    broken = first_rule_broken(cast(Sequence[Mapping[str, object]], error.errors()))
+    return await _turnkeep(request, broken)
+
+
+def first_rule_broken(found: Sequence[Mapping[str, object]]) -> errors.RuleBroken:
+    """The first complaint of pydantic, in our words and without the value that caused it."""
+    first = found[0]
+    place = [str(step) for step in cast(Sequence[object], first["loc"])]
+    if place[:1] == ["query"]:
+        name = ".".join(place[1:])
+        return errors.RuleBroken(f"The parameter {name}: {first['msg']}.", pointer=f"?{name}")
+    pointer = "/" + "/".join(step for step in place if step != "body")
+    return errors.RuleBroken(f"{first['msg']}.", pointer=pointer)
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    title = _TITLES.get(error.status_code, str(error.detail))
+    code = {404: "no_such_path", 405: "method_not_allowed"}.get(error.status_code, "http_error")
+    detail = f"{request.method} {request.url.path} is not part of this service; see /docs."
+    return problem(error.status_code, code, title, detail, headers=error.headers)
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    _log.error("unexpected error in %s %s", request.method, request.url.path, exc_info=error)
+    detail = "The service failed in a way it was not built for. Nothing of this request is stored."
+    return problem(500, "internal", "The service has a defect", detail)

@@ -1,0 +1,254 @@
+"""The shapes of requests and answers, for validation and for the OpenAPI page."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.core.conversation import Speaker
+from app.core.ledger import MatchedBy
+
+Metadata = dict[str, Any]
+
+
+class _In(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class ConversationIn(_In):
+    id: Annotated[str | None, Field(examples=["c1"])] = None
+    title: str | None = None
+    metadata: Metadata = {}
+
+
+class ConversationChangeIn(_In):
+    title: str | None = None
+    metadata: Metadata | None = None
+
+
+class ConversationOut(BaseModel):
+    id: str
+    title: str | None
+    metadata: Metadata
+    version: Annotated[int, Field(description="The number of turns.")]
+    created_at: str
+    updated_at: str
+
+
+class _ListOut(BaseModel):
+    has_more: bool
+    next_cursor: str | None
+
+
+class ConversationListOut(_ListOut):
+    data: list[ConversationOut]
+
+
+class TurnsIn(_In):
+    """One or more turns in a provider's own shape."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "examples": [
+                {
+                    "provider": "kimi",
+                    "messages": [
+                        {"role": "user", "content": "What is in a.txt and b.txt?"},
+                        {
+                            "role": "assistant",
+                            "content": "",
+                            "tool_calls": [
+                                {
+                                    "id": "functions.read:0",
+                                    "type": "function",
+                                    "function": {"name": "read", "arguments": '{"path": "a.txt"}'},
+                                },
+                                {
+                                    "id": "functions.read:1",
+                                    "type": "function",
+                                    "function": {"name": "read", "arguments": '{"path": "b.txt"}'},
+                                },
+                            ],
+                        },
+                    ],
+                }
+            ]
+        },
+    )
+    provider: Annotated[str, Field(description="The name that enters the hash of canonical ids.")]
+    format: Annotated[
+        str | None, Field(description="The wire shape; defaults from the provider.")
+    ] = None
+    model: str | None = None
+    turn_id: Annotated[
+        str | None, Field(description="Your own id, with one turn: a retry stores once.")
+    ] = None
+    messages: Annotated[
+        list[dict[str, Any]], Field(description="Native messages of the format.")
+    ] = []
+    metadata: Metadata = {}
+
+
+class AppendedCallOut(BaseModel):
+    id: str
+    raw_id: str | None
+    name: str
+    call_index: int
+
+
+class AppendedResultOut(BaseModel):
+    call_id: str | None
+    raw_id: str | None
+    matched_by: MatchedBy
+    repeat: bool = False
+
+
+class AppendedTurnOut(BaseModel):
+    turn_id: str
+    seq: int
+    speaker: Speaker
+    tool_calls: list[AppendedCallOut]
+    tool_results: list[AppendedResultOut]
+
+
+class NoteOut(BaseModel):
+    code: str
+    turn_id: str | None
+    detail: str
+
+
+class AppendedOut(BaseModel):
+    conversation_id: str
+    version: int
+    turns: list[AppendedTurnOut]
+    notes: list[NoteOut]
+
+
+class TurnOut(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    seq: int
+    turn_id: str
+    speaker: Speaker
+    provider: str
+    format: str
+    blocks: list[dict[str, Any]]
+    created_at: str
+    hash: str
+    payload: Annotated[Any, Field(description="What was posted, byte for byte.")] = None
+
+
+class TurnListOut(_ListOut):
+    data: list[TurnOut]
+
+
+class RepairOut(BaseModel):
+    code: str
+    turn_id: str | None
+    call_id: str | None = None
+    block: int | None = None
+    detail: str
+
+
+class PrefixOut(BaseModel):
+    messages: int
+    sha256: str
+
+
+class ReplayOut(BaseModel):
+    conversation_id: str
+    version: int
+    provider: str
+    request: Annotated[
+        dict[str, Any], Field(description="What the provider's SDK takes as keyword arguments.")
+    ]
+    repairs: list[RepairOut]
+    prefix: PrefixOut
+
+
+class ReplayQuery(_In):
+    provider: Annotated[str, Field(description="The target, for example anthropic.")]
+    model: str | None = None
+    until: Annotated[str | None, Field(description="A turn id: the history as of then.")] = None
+    last: Annotated[int | None, Field(ge=1, description="Turns, widened to whole groups.")] = None
+    max_tokens: Annotated[int | None, Field(ge=1, description="A budget, estimated.")] = None
+    reasoning: Literal["auto", "text", "drop"] = "auto"
+    tools: Literal["include", "omit"] = "include"
+    since: Annotated[
+        int | None, Field(ge=0, description="A version: only what is new since then.")
+    ] = None
+
+
+class PageQuery(_In):
+    limit: Annotated[int, Field(ge=1, le=1000)] = 100
+    cursor: str | None = None
+
+
+class TurnPageQuery(_In):
+    after: Annotated[int, Field(ge=0, le=2**62, description="The seq to begin behind.")] = 0
+    limit: Annotated[int, Field(ge=1, le=1000)] = 100
+    raw: Annotated[bool, Field(description="Adds what was posted.")] = False
+
+
+class ResultOut(BaseModel):
+    turn_id: str
+    seq: int
+    raw_id: str | None
+    matched_by: MatchedBy
+    status: str
+
+
+class ToolCallOut(BaseModel):
+    id: str
+    raw_id: str | None
+    provider: str
+    model: str | None
+    name: str
+    turn_id: str
+    seq: int
+    call_index: int
+    state: Literal["open", "answered", "denied", "interrupted", "unknown"]
+    ids: dict[str, str]
+    result: ResultOut | None
+    repeats: list[ResultOut]
+
+
+class ToolCallListOut(_ListOut):
+    data: list[ToolCallOut]
+
+
+class FoundCallOut(ToolCallOut):
+    conversation_id: str
+    kind: Literal["raw", "canonical", "provider_id"]
+
+
+class FoundCallListOut(_ListOut):
+    data: list[FoundCallOut]
+
+
+class LookupQuery(_In):
+    id: Annotated[str, Field(min_length=1, description="Any id: raw, canonical, provider's.")]
+    limit: Annotated[int, Field(ge=1, le=1000)] = 100
+
+
+class CheckedOut(BaseModel):
+    turns: int
+    tool_calls: int
+    provider_ids: int
+
+
+class VerifiedOut(BaseModel):
+    ok: bool
+    checked: CheckedOut
+    problems: list[NoteOut]
+
+
+class ProblemOut(BaseModel):
+    """RFC 9457."""
+
+    model_config = ConfigDict(extra="allow")
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    pointer: str | None = None

@@ -1,0 +1,27 @@
+"""`turnkeep migrate`: the database's schema to the newest one."""
+
+import argparse
+
+from app.cli.options import add_database, settings_of
+from app.storage.engines import described
+from app.storage.migrations import current_and_head, upgrade
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = commands.add_parser(
+        "migrate",
+        help="bring the database's schema to the newest one",
+        description="Brings the schema to the newest one. Safe to run again, and by two at once.",
+    )
+    add_database(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    url = settings_of(args).database_url
+    before, _ = current_and_head(url)
+    upgrade(url)
+    after, _ = current_and_head(url)
+    what = "was" if before == after else "is now"
+    print(f"The schema of {described(url)} {what} at {after}.")
+    return 0

@@ -1,0 +1,19 @@
+"""The flags that several commands share."""
+
+import argparse
+
+from app.settings import Settings, from_environment
+
+_SETTINGS = ("host", "port", "workers", "log_level", "database_url")
+
+
+def add_database(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--database-url",
+        metavar="URL",
+        help="sqlite:///file or postgresql://user@host/db (default sqlite:///turnkeep.db)",
+    )
+
+
+def settings_of(args: argparse.Namespace) -> Settings:
+    return from_environment(**{name: getattr(args, name, None) for name in _SETTINGS})

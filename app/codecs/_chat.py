@@ -1,0 +1,209 @@
+"""The chat shape that many providers share: roles, `tool_calls`, messages with the role `tool`.
+
+A dialect says in what its wire differs. Reading is the same for all of them and takes what gateways
+really send: arguments as objects, content as null, results as values.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from app.codecs._reading import a_list, a_text, an_object, elements, maybe_text
+from app.core.conversation import (
+    Block,
+    Draft,
+    File,
+    Image,
+    Opaque,
+    Part,
+    Speaker,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from app.core.errors import RuleBroken
+from app.core.jsontext import Json, JsonObject, dumps
+from app.core.view import AnswerShown, CallShown, Content, Message, View
+from app.core.wire import Posted
+
+KEYS = ("messages",)
+LIST = "messages"
+
+_SPEAKERS: dict[str, Speaker] = {
+    "system": "system",
+    "developer": "system",
+    "user": "human",
+    "assistant": "ai",
+    "tool": "tool",
+    "function": "tool",
+}
+_REASONING = ("reasoning_content", "reasoning")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """In what a chat wire differs from OpenAI's.
+
+    string_content   content is one text, never a list of parts (images apart)
+    names_results    a tool message carries the tool's name
+    """
+
+    string_content: bool = False
+    names_results: bool = False
+
+
+def parse(posted: Posted) -> list[Draft]:
+    return [_draft(members, text, at) for at, members, text in elements(posted, "messages")]
+
+
+def render(view: View, dialect: Dialect) -> JsonObject:
+    return {"messages": [_message(message, dialect) for message in view.messages]}
+
+
+def _draft(members: JsonObject, text: str, at: str) -> Draft:
+    role = a_text(members, "role", at)
+    if role not in _SPEAKERS:
+        raise RuleBroken(
+            f"The role {role!r} is unknown; known: {', '.join(_SPEAKERS)}.", pointer=f"{at}/role"
+        )
+    speaker = _SPEAKERS[role]
+    blocks: list[Block]
+    if speaker == "tool":
+        blocks = [_result(members, at)]
+    else:
+        blocks = [*_reasoning(members, at), *_content(members, at)]
+        if speaker == "ai":
+            blocks += _calls(members, at)
+    return Draft(speaker, tuple(blocks), payload=text)
+
+
+def _reasoning(members: JsonObject, at: str) -> Iterator[Thinking]:
+    for key in _REASONING:
+        if isinstance(text := members.get(key), str):
+            yield Thinking(text, native={key: text})
+            return
+
+
+def _content(members: JsonObject, at: str) -> Iterator[Part]:
+    content = members.get("content")
+    match content:
+        case None:
+            pass
+        case str():
+            if content:
+                yield Text(content)
+        case list():
+            for place, part in enumerate(content):
+                yield _part(an_object(part, f"{at}/content/{place}"), f"{at}/content/{place}")
+        case _:
+            raise RuleBroken("content is a text or a list of parts.", pointer=f"{at}/content")
+    if refusal := maybe_text(members, "refusal", at):
+        yield Text(refusal)
+
+
+def _part(members: JsonObject, at: str) -> Part:
+    match members.get("type"):
+        case "text" | "input_text" | "output_text":
+            return Text(a_text(members, "text", at))
+        case "refusal":
+            return Text(a_text(members, "refusal", at))
+        case "image_url":
+            image = members.get("image_url")
+            if isinstance(image, str):
+                return Image(image)
+            inner = an_object(image, f"{at}/image_url")
+            return Image(
+                a_text(inner, "url", f"{at}/image_url"),
+                maybe_text(inner, "detail", f"{at}/image_url"),
+            )
+        case "file":
+            inner = an_object(members.get("file"), f"{at}/file")
+            if isinstance(data := inner.get("file_data"), str):
+                return File(data, maybe_text(inner, "filename", f"{at}/file"))
+            return Opaque("file", members)
+        case str() as kind:
+            return Opaque(kind, members)
+        case _:
+            raise RuleBroken("A content part needs a type.", pointer=f"{at}/type")
+
+
+def _calls(members: JsonObject, at: str) -> Iterator[ToolCall]:
+    for place, value in enumerate(a_list(members, "tool_calls", at)):
+        where = f"{at}/tool_calls/{place}"
+        call = an_object(value, where)
+        raw_id = maybe_text(call, "id", where)
+        if call.get("type") == "custom":
+            custom = an_object(call.get("custom"), f"{where}/custom")
+            name = maybe_text(custom, "name", f"{where}/custom") or ""
+            yield ToolCall(raw_id, name, dumps(custom.get("input")))
+        else:
+            yield _function(an_object(call.get("function"), f"{where}/function"), raw_id, where)
+    if isinstance(legacy := members.get("function_call"), dict):
+        yield _function(legacy, None, f"{at}/function_call")
+
+
+def _function(members: JsonObject, raw_id: str | None, at: str) -> ToolCall:
+    arguments = members.get("arguments")
+    text = (
+        arguments if isinstance(arguments, str) else "" if arguments is None else dumps(arguments)
+    )
+    return ToolCall(raw_id, maybe_text(members, "name", at) or "", text)
+
+
+def _result(members: JsonObject, at: str) -> ToolResult:
+    content = members.get("content")
+    raw_id = maybe_text(members, "tool_call_id", at)
+    name = maybe_text(members, "name", at)
+    if isinstance(content, list) and all(_is_part(value) for value in content):
+        return ToolResult(raw_id, parts=tuple(_content(members, at)), name=name)
+    return ToolResult(raw_id, result=content, name=name)
+
+
+def _is_part(value: Json) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("type"), str)
+
+
+def _message(message: Message, dialect: Dialect) -> JsonObject:
+    contents = message.contents()
+    if message.role == "tool":
+        (answer,) = contents
+        assert isinstance(answer, AnswerShown)
+        name: JsonObject = {"name": answer.name} if dialect.names_results else {}
+        return {"role": "tool", "tool_call_id": answer.id, **name, "content": answer.text}
+    shown: JsonObject = {"role": message.role, "content": _written(contents, dialect)}
+    calls: list[Json] = [_call(part) for part in contents if isinstance(part, CallShown)]
+    if calls:
+        shown["tool_calls"] = calls
+    return shown
+
+
+def _written(contents: Sequence[Content], dialect: Dialect) -> Json:
+    parts: list[Json] = []
+    texts: list[str] = []
+    for content in contents:
+        match content:
+            case Text():
+                texts.append(content.text)
+                parts.append({"type": "text", "text": content.text})
+            case Image():
+                image: JsonObject = {"url": content.url}
+                if content.detail:
+                    image["detail"] = content.detail
+                parts.append({"type": "image_url", "image_url": image})
+            case File():
+                file: JsonObject = {"filename": content.name or "file", "file_data": content.url}
+                parts.append({"type": "file", "file": file})
+            case _:
+                pass
+    only_text = len(texts) == len(parts)
+    if only_text and (dialect.string_content or len(texts) < 2):
+        return "\n".join(texts)
+    return parts
+
+
+def _call(call: CallShown) -> JsonObject:
+    return {
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": call.arguments},
+    }

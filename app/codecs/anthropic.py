@@ -1,0 +1,241 @@
+"""Anthropic Messages.
+
+All results of an assistant message stand first in the next user message; roles alternate; the first
+message is the user's; no blank text; the system prompt stands beside the messages. Signed thinking
+goes back byte for byte, in place, to the model that issued it.
+"""
+
+import base64
+import re
+from collections.abc import Iterator, Sequence
+from typing import assert_never
+
+from app.codecs._reading import a_text, an_object, elements, maybe_text
+from app.core.conversation import (
+    Block,
+    Draft,
+    File,
+    Image,
+    Opaque,
+    Part,
+    Speaker,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from app.core.errors import RuleBroken
+from app.core.jsontext import Json, JsonObject, dumps
+from app.core.media import data_url
+from app.core.profile import Profile
+from app.core.view import AnswerShown, CallShown, Content, Message, View
+from app.core.wire import Posted, Prefixed
+
+KEYS = ("system", "messages")
+LIST = "messages"
+IDS = Prefixed("toolu_")
+
+_SERVER_RESULT = re.compile(r".+_tool_result")
+
+
+def _whole_pairs(blocks: Sequence[Opaque]) -> set[int]:
+    """A provider-executed call and its result go back together or not at all."""
+    uses: dict[Json, int] = {}
+    kept: set[int] = set()
+    for place, block in enumerate(blocks):
+        native = block.native
+        if not isinstance(native, dict):
+            continue
+        if not block.kind.startswith("server_tool"):
+            kept.add(place)
+        elif native.get("type") == "server_tool_use":
+            uses[str(native.get("id"))] = place
+        elif (used := uses.pop(str(native.get("tool_use_id")), None)) is not None:
+            kept |= {used, place}
+    return kept
+
+
+PROFILE = Profile(
+    results="user",
+    system="beside",
+    inner_system="user",
+    alternate=True,
+    first_user=True,
+    last_assistant=False,
+    calls_last=True,
+    ids=re.compile(r"[a-zA-Z0-9_-]+"),
+    names=re.compile(r"[a-zA-Z0-9_-]{1,128}"),
+    blank_results=False,
+    error_flag=True,
+    issuers=frozenset({"anthropic"}),
+    keeps_opaque=_whole_pairs,
+    images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
+    files=frozenset({"application/pdf", "text/plain", "url"}),
+    result_media=True,
+)
+
+
+def parse(posted: Posted) -> list[Draft]:
+    drafts = [_draft(members, text, at) for at, members, text in elements(posted, "messages")]
+    system = posted.members.get("system")
+    if system is None:
+        return drafts
+    blocks = tuple(_blocks(system, "/system"))
+    texts = posted.texts["system"]
+    payload = texts[0] if isinstance(system, str) else f"[{','.join(texts)}]"
+    return [Draft("system", blocks, payload=payload), *drafts]
+
+
+def render(view: View) -> JsonObject:
+    request: JsonObject = {}
+    if len(view.system) == 1:
+        request["system"] = view.system[0].text
+    elif view.system:
+        request["system"] = [{"type": "text", "text": text.text} for text in view.system]
+    request["messages"] = [_message(message) for message in view.messages]
+    return request
+
+
+def _draft(members: JsonObject, text: str, at: str) -> Draft:
+    role = a_text(members, "role", at)
+    blocks = tuple(_blocks(members.get("content"), f"{at}/content"))
+    speaker: Speaker
+    match role:
+        case "user":
+            has_results = any(isinstance(block, ToolResult) for block in blocks)
+            speaker = "tool" if has_results else "human"
+        case "assistant":
+            speaker = "ai"
+        case "system":
+            speaker = "system"
+        case _:
+            raise RuleBroken(
+                f"The role {role!r} is unknown; known: user, assistant, system.",
+                pointer=f"{at}/role",
+            )
+    return Draft(speaker, blocks, payload=text)
+
+
+def _blocks(content: Json, at: str) -> Iterator[Block]:
+    match content:
+        case None:
+            return
+        case str():
+            if content:
+                yield Text(content)
+        case list():
+            for place, value in enumerate(content):
+                yield _block(an_object(value, f"{at}/{place}"), f"{at}/{place}")
+        case _:
+            raise RuleBroken("content is a text or a list of blocks.", pointer=at)
+
+
+def _block(members: JsonObject, at: str) -> Block:
+    match members.get("type"):
+        case "text":
+            return Text(a_text(members, "text", at))
+        case "image" | "document":
+            return _media(members, at)
+        case "thinking":
+            return Thinking(a_text(members, "thinking", at), native=members)
+        case "redacted_thinking":
+            return Thinking("", native=members)
+        case "tool_use":
+            name = maybe_text(members, "name", at) or ""
+            return ToolCall(maybe_text(members, "id", at), name, dumps(members.get("input")))
+        case "tool_result":
+            return _result(members, at)
+        case "server_tool_use":
+            return Opaque("server_tool", members)
+        case str() as kind:
+            is_result = _SERVER_RESULT.fullmatch(kind)
+            return Opaque("server_tool_result" if is_result else kind, members)
+        case _:
+            raise RuleBroken("A content block needs a type.", pointer=f"{at}/type")
+
+
+def _media(members: JsonObject, at: str) -> Part:
+    source = an_object(members.get("source"), f"{at}/source")
+    is_image = members["type"] == "image"
+    match source.get("type"):
+        case "base64":
+            media_type = a_text(source, "media_type", f"{at}/source")
+            url = f"data:{media_type};base64,{a_text(source, 'data', f'{at}/source')}"
+        case "text":
+            data = a_text(source, "data", f"{at}/source").encode("utf-8", "surrogatepass")
+            url = f"data:text/plain;base64,{base64.b64encode(data).decode()}"
+        case "url":
+            url = a_text(source, "url", f"{at}/source")
+        case _:
+            return Opaque(str(members["type"]), members)
+    return Image(url) if is_image else File(url, maybe_text(members, "title", at))
+
+
+def _result(members: JsonObject, at: str) -> ToolResult:
+    content = members.get("content")
+    raw_id = maybe_text(members, "tool_use_id", at)
+    status = "error" if members.get("is_error") is True else "ok"
+    if not isinstance(content, list):
+        return ToolResult(raw_id, result=content, status=status)  # type: ignore[arg-type]
+    parts: list[Part] = []
+    for place, block in enumerate(_blocks(content, f"{at}/content")):
+        if isinstance(block, Thinking | ToolCall | ToolResult):
+            raise RuleBroken(
+                "A result holds text, images and documents.", pointer=f"{at}/content/{place}"
+            )
+        parts.append(block)
+    return ToolResult(raw_id, parts=tuple(parts), status=status)  # type: ignore[arg-type]
+
+
+def _message(message: Message) -> JsonObject:
+    contents = message.contents()
+    if len(contents) == 1 and isinstance(contents[0], Text):
+        return {"role": message.role, "content": contents[0].text}
+    return {"role": message.role, "content": [_written(content) for content in contents]}
+
+
+def _written(content: Content) -> Json:
+    match content:
+        case Text():
+            return {"type": "text", "text": content.text}
+        case Image() | File():
+            return _written_media(content)
+        case Thinking() | Opaque():
+            return content.native
+        case CallShown():
+            return {
+                "type": "tool_use",
+                "id": content.id,
+                "name": content.name,
+                "input": content.value,
+            }
+        case AnswerShown():
+            return _written_result(content)
+        case _:
+            assert_never(content)
+
+
+def _written_media(content: Image | File) -> JsonObject:
+    shown: JsonObject = {"type": "image" if isinstance(content, Image) else "document"}
+    held = data_url(content.url)
+    if held is None:
+        shown["source"] = {"type": "url", "url": content.url}
+    elif held.media_type == "text/plain":
+        text = base64.b64decode(held.data).decode("utf-8", "replace")
+        shown["source"] = {"type": "text", "media_type": "text/plain", "data": text}
+    else:
+        shown["source"] = {"type": "base64", "media_type": held.media_type, "data": held.data}
+    if isinstance(content, File) and content.name:
+        shown["title"] = content.name
+    return shown
+
+
+def _written_result(answer: AnswerShown) -> JsonObject:
+    shown: JsonObject = {"type": "tool_result", "tool_use_id": answer.id}
+    if len(answer.parts) == 1 and isinstance(answer.parts[0], Text):
+        shown["content"] = answer.parts[0].text
+    else:
+        shown["content"] = [_written(part) for part in answer.parts]
+    if answer.failed:
+        shown["is_error"] = True
+    return shown

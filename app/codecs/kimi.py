@@ -1,0 +1,36 @@
+"""Kimi K2: the chat shape with ids `functions.{name}:{n}`.
+
+n counts the calls of the whole conversation from 0; the id is the only place where the model sees
+the name (Kimi-K2 docs/tool_call_guidance.md), so ids are assigned when a call is stored.
+"""
+
+import re
+
+from app.codecs import _chat
+from app.codecs._chat import KEYS, LIST, parse
+from app.core.conversation import ToolCall
+from app.core.ids import kimi_id
+from app.core.jsontext import JsonObject
+from app.core.names import shown_name
+from app.core.profile import Profile
+from app.core.view import View
+from app.core.wire import Assigned, Taken
+
+__all__ = ["IDS", "KEYS", "LIST", "PROFILE", "parse", "render"]
+
+PROFILE = Profile(
+    ids=re.compile(r"functions\.[a-zA-Z_][a-zA-Z0-9_-]{0,63}:[0-9]+"),
+    names=re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}"),
+    images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}),
+)
+
+
+def _assign(call: ToolCall, highest: int, taken: Taken) -> tuple[str, int | None]:
+    return kimi_id(shown_name(call.name, PROFILE.names), call.raw_id, highest)
+
+
+IDS = Assigned(_assign)
+
+
+def render(view: View) -> JsonObject:
+    return _chat.render(view, _chat.Dialect(string_content=True))

@@ -1,0 +1,43 @@
+"""Mistral: the chat shape with ids of nine letters and digits.
+
+mistral-common: the validators up to v11 take nothing else; `name` stands on tool messages; no user
+message directly behind a tool message (the hosted API's code 3230); the last message is not the
+assistant's unless it says `prefix`.
+"""
+
+from app.codecs import _chat
+from app.codecs._chat import KEYS, LIST, parse
+from app.core.conversation import ToolCall
+from app.core.ids import MISTRAL, mistral_id
+from app.core.jsontext import JsonObject
+from app.core.profile import Profile
+from app.core.view import View
+from app.core.wire import Assigned, Taken
+
+__all__ = ["IDS", "KEYS", "LIST", "PROFILE", "parse", "render"]
+
+PROFILE = Profile(
+    ids=MISTRAL,
+    alternate=True,
+    first_user=True,
+    user_after_results=False,
+    last_assistant=False,
+    inner_system="user",
+    images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
+)
+
+
+def _assign(call: ToolCall, highest: int, taken: Taken) -> tuple[str, int | None]:
+    return mistral_id(call.id, call.raw_id, taken), None
+
+
+IDS = Assigned(_assign)
+
+
+def render(view: View) -> JsonObject:
+    request = _chat.render(view, _chat.Dialect(string_content=True, names_results=True))
+    messages = request["messages"]
+    assert isinstance(messages, list)
+    if messages and isinstance(last := messages[-1], dict) and last["role"] == "assistant":
+        last["prefix"] = True
+    return request

@@ -1,0 +1,1 @@
+"""The pure heart: identity, conversation values, ledger, the middle that makes histories valid."""

@@ -1,0 +1,171 @@
+"""Bookkeeping: what a stored turn changes in the ledger.
+
+One procedure for appending (over a database) and for checking (over memory): new calls get their
+assigned ids, results that waited for them are adopted, and the turn's own results find their calls.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from app.core.conversation import ToolResult, Turn
+from app.core.ledger import Call, CallBook, Match, MemoryBook, match
+from app.core.records import AssignedId, ResultRecord
+from app.core.wire import Assigned
+
+
+class Ledger(CallBook, Protocol):
+    """A call book that can be written to."""
+
+    def highest(self, target: str) -> int: ...
+
+    def taken(self, target: str, provider_id: str) -> bool: ...
+
+    def waiting(self) -> Sequence[ResultRecord]:
+        """Results with an id that no call has claimed yet, oldest first."""
+
+    def add_calls(self, calls: Sequence[Call], assigned: Sequence[AssignedId]) -> None: ...
+
+    def add_results(self, results: Sequence[ResultRecord]) -> None: ...
+
+    def mark_answered(self, canonical: str) -> None: ...
+
+    def adopt(self, result: ResultRecord, found: Match) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """What a turn brought. `adopted`: earlier results that its calls were waiting for."""
+
+    calls: list[Call]
+    results: list[ResultRecord]
+    adopted: list[ResultRecord]
+
+
+def enter(
+    turn: Turn, ledger: Ledger, rules: Mapping[str, Assigned], prefixes: tuple[str, ...]
+) -> Entered:
+    """Enters a turn whose calls have their canonical ids."""
+    calls, assigned = _named(turn, ledger, rules)
+    if calls:
+        ledger.add_calls(calls, assigned)
+    late = _adopt(calls, ledger, prefixes)
+    results = []
+    for place, result in turn.results():
+        found = match(result, ledger, prefixes)
+        if found.call and not found.call.answered:
+            ledger.mark_answered(found.call.id)
+        results.append(_record(turn, place, result, found))
+    if results:
+        ledger.add_results(results)
+    return Entered(calls, results, late)
+
+
+def _named(
+    turn: Turn, ledger: Ledger, rules: Mapping[str, Assigned]
+) -> tuple[list[Call], list[AssignedId]]:
+    blocks = list(turn.calls())
+    calls: list[Call] = []
+    assigned: list[AssignedId] = []
+    highest = {target: ledger.highest(target) for target in rules} if blocks else {}
+    given: set[tuple[str, str]] = set()
+    for index, block in enumerate(blocks):
+        shown: dict[str, str] = {}
+        for target, rule in rules.items():
+
+            def taken(one: str, target: str = target) -> bool:
+                return (target, one) in given or ledger.taken(target, one)
+
+            shown[target], ordinal = rule.assign(block, highest[target], taken)
+            given.add((target, shown[target]))
+            if ordinal is not None:
+                highest[target] = ordinal
+            assigned.append(AssignedId(target, shown[target], block.id, ordinal))
+        calls.append(
+            Call(
+                block.id,
+                block.raw_id,
+                block.name,
+                turn.provider,
+                turn.model,
+                turn.turn_id,
+                turn.seq,
+                index,
+                shown=shown,
+            )
+        )
+    return calls, assigned
+
+
+def _adopt(calls: Sequence[Call], ledger: Ledger, prefixes: tuple[str, ...]) -> list[ResultRecord]:
+    """Early results find their calls among those that have just come."""
+    matched: list[ResultRecord] = []
+    if not calls:
+        return matched
+    fresh = MemoryBook(calls)
+    for waiting in ledger.waiting():
+        found = match(ToolResult(waiting.raw_id, name=waiting.name), fresh, prefixes)
+        if found.call is None:
+            continue
+        fresh.mark_answered(found.call.id)
+        ledger.mark_answered(found.call.id)
+        ledger.adopt(waiting, found)
+        matched.append(adopted(waiting, found))
+    return matched
+
+
+def adopted(waiting: ResultRecord, found: Match) -> ResultRecord:
+    """A result that waited, with the call it has found."""
+    assert found.call
+    return replace(waiting, call_id=found.call.id, matched_by=found.matched_by, repeat=found.repeat)
+
+
+def _record(turn: Turn, place: int, result: ToolResult, found: Match) -> ResultRecord:
+    return ResultRecord(
+        turn.seq,
+        place,
+        turn.turn_id,
+        result.raw_id,
+        result.name,
+        result.status,
+        found.call.id if found.call else None,
+        found.matched_by,
+        found.repeat,
+    )
+
+
+class MemoryLedger(MemoryBook):
+    """A ledger that lives as long as it is needed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.assigned: dict[tuple[str, str], AssignedId] = {}
+        self.results: dict[tuple[int, int], ResultRecord] = {}
+        self._highest: dict[str, int] = {}
+        self._waiting: dict[tuple[int, int], ResultRecord] = {}
+
+    def highest(self, target: str) -> int:
+        return self._highest.get(target, -1)
+
+    def taken(self, target: str, provider_id: str) -> bool:
+        return (target, provider_id) in self.assigned
+
+    def waiting(self) -> Sequence[ResultRecord]:
+        return list(self._waiting.values())
+
+    def add_calls(self, calls: Sequence[Call], assigned: Sequence[AssignedId]) -> None:
+        self.add(calls)
+        for one in assigned:
+            self.assigned[one.target, one.provider_id] = one
+            if one.ordinal is not None:
+                self._highest[one.target] = one.ordinal
+
+    def add_results(self, results: Sequence[ResultRecord]) -> None:
+        for result in results:
+            self.results[result.seq, result.place] = result
+            if result.call_id is None and result.raw_id:
+                self._waiting[result.seq, result.place] = result
+
+    def adopt(self, result: ResultRecord, found: Match) -> None:
+        del self._waiting[result.seq, result.place]
+        self.results[result.seq, result.place] = adopted(result, found)

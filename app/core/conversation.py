@@ -1,0 +1,120 @@
+"""The values a conversation is made of: speakers, blocks, turns. Frozen; no storage, no wire.
+
+A block is what one participant said in one breath. Codecs build blocks from a wire and show them on
+a wire; nothing in between changes them. `native` holds a provider's own JSON for the things only
+that provider can read (signed thinking, provider-executed tools).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, get_args
+
+from app.core.jsontext import Json, JsonObject
+
+Speaker: TypeAlias = Literal["human", "ai", "tool", "system"]
+Status: TypeAlias = Literal["ok", "error", "denied", "interrupted", "unknown"]
+SPEAKERS: tuple[str, ...] = get_args(Speaker)
+STATUSES: tuple[str, ...] = get_args(Status)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    text: str
+    signature: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture: a data URL, or an address that is passed on and never fetched."""
+
+    url: str
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    url: str
+    name: str | None = None
+    media_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """Reasoning. Only its issuer may see `native` again, and only unchanged."""
+
+    text: str
+    native: Json = None
+    provider: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call. `arguments` is the text as it came; `id` is canonical once the turn is stored."""
+
+    raw_id: str | None
+    name: str
+    arguments: str
+    id: str = ""
+    signature: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """A result: a JSON value, or `parts` where the wire gave a list of blocks."""
+
+    raw_id: str | None
+    result: Json = None
+    parts: "tuple[Part, ...] | None" = None
+    status: Status = "ok"
+    error: str | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Something only its issuer understands, kept verbatim."""
+
+    kind: str
+    native: Json
+    provider: str | None = None
+    model: str | None = None
+
+
+Part: TypeAlias = Text | Image | File | Opaque
+Block: TypeAlias = Text | Image | File | Thinking | ToolCall | ToolResult | Opaque
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A turn as a codec read it, before it has a place in a conversation."""
+
+    speaker: Speaker
+    blocks: tuple[Block, ...]
+    payload: str = ""
+    turn_id: str | None = None
+    provider: str | None = None
+    model: str | None = None
+    metadata: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A stored turn. `blocks` is None when the stored bytes can no longer be read."""
+
+    seq: int
+    turn_id: str
+    speaker: Speaker
+    blocks: tuple[Block, ...] | None
+    provider: str
+    model: str | None = None
+    metadata: JsonObject = field(default_factory=dict)
+
+    def calls(self) -> Iterator[ToolCall]:
+        return (block for block in self.blocks or () if isinstance(block, ToolCall))
+
+    def results(self) -> Iterator[tuple[int, ToolResult]]:
+        """The results with their places among the blocks."""
+        for place, block in enumerate(self.blocks or ()):
+            if isinstance(block, ToolResult):
+                yield place, block

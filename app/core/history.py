@@ -1,0 +1,62 @@
+"""A history for one wire: pairing, window, showing and arranging in one call."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.core import arranging, windows
+from app.core.conversation import ToolResult, Turn
+from app.core.jsontext import Json, JsonObject
+from app.core.neutral import block_json
+from app.core.pairing import Links, steps
+from app.core.profile import Profile
+from app.core.repairs import Repair
+from app.core.view import Options, View
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """How much of a history is wanted: the last turns, or what fits into a budget."""
+
+    last: int | None = None
+    max_tokens: int | None = None
+
+
+def view_of(
+    turns: Sequence[Turn], links: Links, profile: Profile, options: Options, window: Window
+) -> View:
+    kept = steps(turns, links)
+    if window.last is not None:
+        kept = windows.last_turns(kept, [turn.seq for turn in turns], window.last)
+    if window.max_tokens is not None:
+        kept = windows.within_tokens(kept, window.max_tokens)
+    if not profile.verbatim:
+        return arranging.view(kept, profile, options)
+    seqs = set().union(*(step.seqs for step in kept)) if kept else set()
+    unreadable = [
+        Repair("TURN_QUARANTINED", "the stored turn cannot be read", turn.turn_id)
+        for turn in turns
+        if turn.blocks is None and turn.seq in seqs
+    ]
+    shown = (
+        turn_json(turn, links) for turn in turns if turn.seq in seqs and turn.blocks is not None
+    )
+    return View(turns=tuple(shown), repairs=tuple(unreadable))
+
+
+def turn_json(turn: Turn, links: Links) -> JsonObject:
+    """A stored turn in the neutral form; results name the canonical id of their call."""
+    shown: JsonObject = {"turn_id": turn.turn_id, "speaker": turn.speaker}
+    shown["provider"] = turn.provider
+    if turn.model is not None:
+        shown["model"] = turn.model
+    blocks: list[Json] = []
+    for place, block in enumerate(turn.blocks or ()):
+        members = block_json(block)
+        link = links.get((turn.seq, place))
+        if isinstance(block, ToolResult) and link:
+            members = members | {"call_id": link.call_id, "raw_id": block.raw_id}
+        blocks.append(members)
+    shown["blocks"] = blocks
+    if turn.metadata:
+        shown["metadata"] = turn.metadata
+    return shown

@@ -1,0 +1,25 @@
+"""How much one request may hold before it is refused by name.
+
+The numbers are published in `/docs` and the README. They are settings; the defaults here are
+the ones that everybody has who did not choose others.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The largest sizes that are accepted; a value equal to its limit still passes."""
+
+    # Bytes of a request body.
+    body_bytes: int = 32 * 1024 * 1024
+    # Turns of one POST.
+    turns: int = 1_000
+    # Blocks of one turn.
+    blocks: int = 10_000
+    # Arrays and objects inside one another.
+    depth: int = 64
+    # Bytes of a raw id in UTF-8.
+    raw_id_bytes: int = 64 * 1024
+    # Digits of one integer; 4,300 is also where CPython stops to convert them by default.
+    integer_digits: int = 4_300

@@ -1,0 +1,74 @@
+"""What a store keeps of a conversation, as values: the words between service and storage."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from app.core.ledger import Call, MatchedBy
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRecord:
+    """A conversation and the head of its chain. `orphans` counts results that wait for a call."""
+
+    id: str
+    title: str | None
+    metadata: bytes
+    version: int
+    head_hash: bytes
+    orphans: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRecord:
+    """A turn as bytes. `payload` is what was posted, `blocks` the neutral form with canonical ids.
+
+    `content_hash` tells a retry from another turn under the same id; `hash` chains the turns.
+    """
+
+    seq: int
+    turn_id: str
+    speaker: str
+    provider: str
+    format: str
+    model: str | None
+    payload: bytes
+    blocks: bytes
+    metadata: bytes
+    content_hash: bytes
+    hash: bytes
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AssignedId:
+    """A row of the mapping table: the id that a target with its own rule shows for a call."""
+
+    target: str
+    provider_id: str
+    call_id: str
+    ordinal: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRecord:
+    """A result, where it stands (turn and place among the blocks), and the call it answers."""
+
+    seq: int
+    place: int
+    turn_id: str
+    raw_id: str | None
+    name: str | None
+    status: str
+    call_id: str | None
+    matched_by: MatchedBy
+    repeat: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """A call with all its results, oldest first: a line of the audit."""
+
+    call: Call
+    results: list[ResultRecord] = field(default_factory=list)

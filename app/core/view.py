@@ -1,0 +1,88 @@
+"""The view: a history that obeys every demand of one wire, ready to be written down.
+
+These are the values between the middle and the codecs. Steps (pairing) are cut to the window, each
+block is shown as the wire can take it (showing), messages are put in an order it accepts
+(arranging). Codecs read the view and write it down; they repair nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from app.core.conversation import File, Image, Opaque, Text, Thinking
+from app.core.jsontext import Json, JsonObject
+from app.core.repairs import Repair
+
+Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
+Reasoning: TypeAlias = Literal["auto", "text", "drop"]
+
+
+@dataclass(frozen=True, slots=True)
+class CallShown:
+    """A call under the id and name of the wire; arguments as text and as an object."""
+
+    id: str
+    name: str
+    arguments: str
+    value: JsonObject
+    signature: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerShown:
+    """The answer to a call. `value` is the result where it was a JSON value and no text."""
+
+    id: str
+    name: str
+    parts: tuple[Text | Image | File, ...]
+    failed: bool
+    value: Json = None
+
+    @property
+    def text(self) -> str:
+        return "\n".join(part.text for part in self.parts if isinstance(part, Text))
+
+
+Content: TypeAlias = Text | Image | File | Thinking | Opaque | CallShown | AnswerShown
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One piece of a message and the turn it came from (None for text of ours)."""
+
+    content: Content
+    turn_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    role: Role
+    parts: tuple[Shown, ...]
+
+    def contents(self) -> tuple[Content, ...]:
+        return tuple(part.content for part in self.parts)
+
+    def turn_ids(self) -> list[str]:
+        return list(dict.fromkeys(part.turn_id for part in self.parts if part.turn_id))
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a codec writes down: system texts beside the messages, and the messages.
+
+    `turns` are the stored turns in the neutral form, for the wire that shows them as they are.
+    """
+
+    system: tuple[Text, ...] = ()
+    messages: tuple[Message, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+    turns: tuple[JsonObject, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the history is wanted. `shown_ids`: canonical id to the id of the wire."""
+
+    shown_ids: Mapping[str, str]
+    model: str | None = None
+    reasoning: Reasoning = "auto"

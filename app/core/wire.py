@@ -1,0 +1,66 @@
+"""The seam between service and codecs: what was posted, how calls are named, what a codec is."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from app.core.conversation import Draft, ToolCall
+from app.core.jsontext import JsonObject
+from app.core.profile import Profile
+from app.core.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """The members of a posted request, and the very text of each (of each element of an array)."""
+
+    members: JsonObject
+    texts: Mapping[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Prefixed:
+    """Calls are shown as a prefix and the 24 characters of their canonical id."""
+
+    prefix: str
+
+
+Taken: TypeAlias = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """Calls get an id of the wire's own when they are stored.
+
+    `assign` takes a call, the highest ordinal so far (-1: none) and whether an id is taken; it
+    gives the id and its ordinal, if the wire counts.
+    """
+
+    assign: Callable[[ToolCall, int, Taken], tuple[str, int | None]]
+
+
+IdRule: TypeAlias = Prefixed | Assigned
+
+
+class Codec(Protocol):
+    """A wire format. Modules of `app.codecs` are codecs.
+
+    KEYS are the members of a posted request that it reads. LIST is the member of a rendered request
+    that holds the messages.
+    """
+
+    @property
+    def PROFILE(self) -> Profile: ...  # noqa: N802
+
+    @property
+    def IDS(self) -> IdRule: ...  # noqa: N802
+
+    @property
+    def KEYS(self) -> tuple[str, ...]: ...  # noqa: N802
+
+    @property
+    def LIST(self) -> str: ...  # noqa: N802
+
+    def parse(self, posted: Posted) -> list[Draft]: ...
+
+    def render(self, view: View) -> JsonObject: ...

@@ -1,0 +1,72 @@
+"""The few sentences this service writes into a history: marked, saying no more than is known."""
+
+from app.core.conversation import File, Image, Part, Status, Text, ToolResult
+from app.core.jsontext import Json, dumps_utf8
+
+MARK = "[turnkeep]"
+BRIDGE_USER = f"{MARK} The conversation goes on here."
+BRIDGE_ASSISTANT = f"{MARK} Understood."
+EMPTY = f"{MARK} This history has no content to show."
+NO_OUTPUT = "(no output)"
+NO_MESSAGE = "(tool failed without message)"
+ERROR_PREFIX = "[Error] "
+
+_UNRECORDED = f"{MARK} No result was recorded for this call; outcome unknown."
+_STATES: dict[Status, str] = {
+    "denied": f"{MARK} The call was denied; the tool was not run.",
+    "interrupted": f"{MARK} The tool was interrupted; it may have run in part or in full.",
+    "unknown": _UNRECORDED,
+}
+
+
+def unrecorded() -> str:
+    return _UNRECORDED
+
+
+def of_status(status: Status) -> str | None:
+    """What a state means to the model, where the wire cannot say it."""
+    return _STATES.get(status)
+
+
+def value_text(value: Json) -> str:
+    """A result as text: text as it is, nothing as nothing, any other value as JSON."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else dumps_utf8(value).decode()
+
+
+def result_text(result: ToolResult) -> str:
+    """All words of a result: its error, then what it gave."""
+    if result.parts is None:
+        said = value_text(result.result)
+    else:
+        said = "\n".join(part.text for part in result.parts if isinstance(part, Text))
+    error = result.error or ""
+    if not error or error == said:
+        return said
+    return f"{error}\n{said}" if said else error
+
+
+def orphan_text(result: ToolResult) -> str:
+    named = f" {result.name}" if result.name else ""
+    held = "".join(f"\n[{_kind(part)} left out]" for part in result.parts or () if _kind(part))
+    said = result_text(result) + held
+    return f"{MARK} Result of a tool{named} whose call is not in this history:\n{said}"
+
+
+def _kind(part: Part) -> str | None:
+    if isinstance(part, Text):
+        return None
+    return "image" if isinstance(part, Image) else "file" if isinstance(part, File) else part.kind
+
+
+def demoted_system(text: str) -> str:
+    return f"{MARK} System note: {text}"
+
+
+def reasoning(text: str) -> str:
+    return f"{MARK} Reasoning: {text}"
+
+
+def left_out(kind: str, why: str) -> str:
+    return f"{MARK} {kind} left out: {why}."

@@ -1,0 +1,59 @@
+"""The composition root: settings, database and routes become one application."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from app import __version__
+from app.api import conversations, health, problems, replay, tool_calls, turns
+from app.api.context import Context
+from app.api.metrics import REGISTRY, Measured, WriterNumbers
+from app.settings import Settings, from_environment
+from app.storage.database import Database
+
+_DESCRIPTION = """
+Keeps the conversations of agents and serves them back, valid, for any provider.
+
+POST turns in whatever shape your provider speaks; GET them replayed for another one. Every error is
+an RFC 9457 problem with a stable `code`.
+
+Limits: body {body_bytes:,} bytes · {turns:,} turns a POST · {blocks:,} blocks a turn · JSON depth
+{depth} · raw id {raw_id_bytes:,} bytes · integers {integer_digits:,} digits.
+"""
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """The application. Without settings it reads the environment, as workers do."""
+    settings = settings or from_environment()
+    limits = settings.limits
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        database = Database(
+            settings.database_url,
+            pg_prepared_statements=settings.pg_prepared_statements,
+            pg_writers=settings.pg_writers,
+        )
+        numbers = WriterNumbers(database)
+        REGISTRY.register(numbers)
+        app.state.context = Context(database, limits)
+        try:
+            yield
+        finally:
+            REGISTRY.unregister(numbers)
+            database.close()
+
+    app = FastAPI(
+        title="Turnkeep",
+        version=__version__,
+        description=_DESCRIPTION.format(
+            **{name: getattr(limits, name) for name in limits.__slots__}
+        ),
+        lifespan=lifespan,
+    )
+    problems.install(app)
+    app.add_middleware(Measured)
+    for resource in (conversations, turns, replay, tool_calls, health):
+        app.include_router(resource.router)
+    return app

@@ -1,0 +1,83 @@
+"""Conversations themselves: create, list, read, change, erase."""
+
+import re
+
+from app.core.errors import ConversationExists, ConversationNotFound, RuleBroken
+from app.core.jsontext import Json, JsonObject, dumps
+from app.core.records import ConversationRecord
+from app.service.turnform import read_object
+from app.storage.store import ReadStore, Store
+
+# No bar: it parts the fields of a turn id's hash input. No slash: ids stand in paths.
+CONVERSATION_ID = re.compile(r"[A-Za-z0-9._:@+=,-]{1,128}")
+
+
+def check_id(conversation_id: str) -> str:
+    if not CONVERSATION_ID.fullmatch(conversation_id):
+        raise RuleBroken(
+            "A conversation id has 1 to 128 letters, digits or . _ : @ + = , -", pointer="/id"
+        )
+    return conversation_id
+
+
+def create(
+    store: Store, conversation_id: str, title: str | None, metadata: JsonObject
+) -> JsonObject:
+    if not store.create(conversation_id, title, dumps(metadata).encode()):
+        raise ConversationExists(conversation_id)
+    return read(store, conversation_id)
+
+
+def read(store: ReadStore, conversation_id: str) -> JsonObject:
+    return shown(known(store, conversation_id))
+
+
+def known(store: ReadStore, conversation_id: str) -> ConversationRecord:
+    record = store.conversation(conversation_id)
+    if record is None:
+        raise ConversationNotFound(conversation_id)
+    return record
+
+
+def listed(store: ReadStore, limit: int, after: str | None) -> JsonObject:
+    records = store.conversations(limit + 1, after)
+    data: list[Json] = [shown(record) for record in records[:limit]]
+    more = len(records) > limit
+    return {
+        "data": data,
+        "has_more": more,
+        "next_cursor": records[limit - 1].id if more else None,
+    }
+
+
+def change(
+    store: Store,
+    conversation_id: str,
+    title: str | None,
+    metadata: JsonObject | None,
+    fields: set[str],
+) -> JsonObject:
+    """Changes only the members that were given; a null title takes the title away."""
+    record = known(store, conversation_id)
+    store.update(
+        conversation_id,
+        title if "title" in fields else record.title,
+        dumps(metadata or {}).encode() if "metadata" in fields else record.metadata,
+    )
+    return read(store, conversation_id)
+
+
+def erase(store: Store, conversation_id: str) -> None:
+    if not store.delete(conversation_id):
+        raise ConversationNotFound(conversation_id)
+
+
+def shown(record: ConversationRecord) -> JsonObject:
+    return {
+        "id": record.id,
+        "title": record.title,
+        "metadata": read_object(record.metadata),
+        "version": record.version,
+        "created_at": record.created_at.isoformat(),
+        "updated_at": record.updated_at.isoformat(),
+    }

@@ -1,0 +1,231 @@
+"""Appending turns: identity, chain and ledger in one transaction, or nothing at all."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from app.codecs import ASSIGNED, PREFIXES
+from app.core import ids
+from app.core.bookkeeping import Entered, enter
+from app.core.conversation import Turn
+from app.core.errors import KeyReused, StaleVersion, TurnIdTaken
+from app.core.jsontext import Json, JsonObject, dumps, dumps_utf8
+from app.core.ledger import with_canonical_ids
+from app.core.records import ConversationRecord, ResultRecord, TurnRecord
+from app.service.posting import Post
+from app.service.storeledger import StoreLedger
+from app.service.turnform import blocks_bytes, chain_hash, content_hash, read_turn
+from app.storage.store import Store, TurnIdCollision
+
+EMPTY_OBJECT = b"{}"
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """The order to append: what, where, and under which conditions."""
+
+    conversation_id: str
+    post: Post
+    body_hash: bytes = b""
+    key: str | None = None
+    expected_version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """The answer as bytes; `replayed` when it was given before."""
+
+    answer: bytes
+    version: int | None = None
+    replayed: bool = False
+
+
+def ingest(store: Store, order: Append) -> Appended:
+    cid = order.conversation_id
+    store.create(cid, None, EMPTY_OBJECT)
+    if order.key is not None and not store.claim_key(cid, order.key, order.body_hash):
+        return _first_answer(store, order, order.key)
+    head = store.lock(cid)
+    assert head is not None
+    if order.expected_version is not None and order.expected_version != head.version:
+        raise StaleVersion(cid, str(order.expected_version), head.version)
+    taken: set[str] = set()
+    while True:
+        turns, records = _records(store, head, order.post, taken)
+        try:
+            store.insert_turns(cid, records)
+            break
+        except TurnIdCollision as collision:
+            if any(draft.turn_id == collision.turn_id for draft in order.post.drafts):
+                return _repeated(store, cid, order.post)
+            # Turn ids of an imported history may be those this conversation would derive.
+            taken.add(collision.turn_id)
+    ledger = StoreLedger(store, cid, head.orphans)
+    entered = [enter(turn, ledger, ASSIGNED, PREFIXES) for turn in turns]
+    version = records[-1].seq
+    store.advance(cid, version=version, head_hash=records[-1].hash, orphans=ledger.orphans)
+    answer = dumps_utf8(_answer(cid, version, turns, entered))
+    if order.key is not None:
+        store.save_answer(cid, order.key, 201, answer)
+    return Appended(answer, version)
+
+
+def _first_answer(store: Store, order: Append, key: str) -> Appended:
+    known = store.idempotent_answer(order.conversation_id, key)
+    assert known is not None
+    body_hash, _, answer = known
+    if body_hash != order.body_hash:
+        raise KeyReused(key)
+    return Appended(answer, replayed=True)
+
+
+def _records(
+    store: Store, head: ConversationRecord, post: Post, taken: Collection[str]
+) -> tuple[list[Turn], list[TurnRecord]]:
+    now = datetime.now(UTC)
+    before = head.head_hash
+    records: list[TurnRecord] = []
+    turns = _turns(store, head, post, taken)
+    for turn, draft in zip(turns, post.drafts, strict=True):
+        record = TurnRecord(
+            turn.seq,
+            turn.turn_id,
+            turn.speaker,
+            turn.provider,
+            post.format,
+            turn.model,
+            draft.payload.encode("utf-8", "surrogatepass"),
+            blocks_bytes(turn.blocks or ()),
+            dumps(draft.metadata).encode(),
+            content_hash(draft, post.format),
+            b"",
+            now,
+        )
+        before = chain_hash(before, record)
+        records.append(replace(record, hash=before))
+    return turns, records
+
+
+def _turns(
+    store: Store, head: ConversationRecord, post: Post, taken: Collection[str]
+) -> list[Turn]:
+    """The drafts in their places, every call under its canonical id."""
+    turns = _identified(head, post, taken, lambda _: False)
+    wanted = {call.id for turn in turns for call in turn.calls()}
+    if not wanted or not store.used_canonical(head.id, wanted):
+        return turns
+    return _identified(head, post, taken, lambda one: bool(store.used_canonical(head.id, {one})))
+
+
+def _identified(
+    head: ConversationRecord, post: Post, taken: Collection[str], used: Callable[[str], bool]
+) -> list[Turn]:
+    turns: list[Turn] = []
+    given: set[str] = set()
+
+    def is_used(canonical: str) -> bool:
+        return canonical in given or used(canonical)
+
+    for seq, draft in enumerate(post.drafts, head.version + 1):
+        name = draft.turn_id or _derived_id(head.id, seq, taken)
+        provider = draft.provider or ""
+        blocks = with_canonical_ids(draft.blocks, provider, name, is_used)
+        turn = Turn(seq, name, draft.speaker, blocks, provider, draft.model, draft.metadata)
+        given.update(call.id for call in turn.calls())
+        turns.append(turn)
+    return turns
+
+
+def _derived_id(conversation_id: str, seq: int, taken: Collection[str]) -> str:
+    key = conversation_id
+    while (derived := ids.turn_id(key, seq)) in taken:
+        key += "~"
+    return derived
+
+
+def _repeated(store: Store, cid: str, post: Post) -> Appended:
+    """Turns under ids that are stored: the same ones again, or a contradiction."""
+    found: list[TurnRecord] = []
+    for draft in post.drafts:
+        record = store.turn(cid, draft.turn_id) if draft.turn_id else None
+        if record is None or record.content_hash != content_hash(draft, post.format):
+            known = [one.turn_id or "" for one in post.drafts if one.turn_id]
+            raise TurnIdTaken(
+                "A turn id of this request is stored with other content.", turn_ids=known
+            )
+        found.append(record)
+    answer = dumps_utf8(stored_answer(store, cid, found))
+    return Appended(answer, replayed=True)
+
+
+def stored_answer(store: Store, cid: str, records: Sequence[TurnRecord]) -> JsonObject:
+    """The answer that was given for turns that are stored."""
+    turns = [read_turn(record) for record in records]
+    first, last = records[0].seq, records[-1].seq
+    results = [one for one in store.results(cid) if first <= one.seq <= last]
+    calls = [one.call for one in store.calls(cid) if first <= one.call.seq <= last]
+    entered = [
+        Entered(
+            [call for call in calls if call.seq == turn.seq],
+            [result for result in results if result.seq == turn.seq],
+            [],
+        )
+        for turn in turns
+    ]
+    return _answer(cid, last, turns, entered)
+
+
+def _answer(
+    cid: str, version: int, turns: Sequence[Turn], entered: Sequence[Entered]
+) -> JsonObject:
+    notes: list[Json] = []
+    shown: list[Json] = []
+    for turn, what in zip(turns, entered, strict=True):
+        shown.append(
+            {
+                "turn_id": turn.turn_id,
+                "seq": turn.seq,
+                "speaker": turn.speaker,
+                "tool_calls": [
+                    {
+                        "id": call.id,
+                        "raw_id": call.raw_id,
+                        "name": call.name,
+                        "call_index": call.call_index,
+                    }
+                    for call in what.calls
+                ],
+                "tool_results": [_result_json(result) for result in what.results],
+            }
+        )
+        notes.extend(_notes(what))
+    return {"conversation_id": cid, "version": version, "turns": shown, "notes": notes}
+
+
+def _result_json(result: ResultRecord) -> JsonObject:
+    shown: JsonObject = {
+        "call_id": result.call_id,
+        "raw_id": result.raw_id,
+        "matched_by": result.matched_by,
+    }
+    return shown | {"repeat": True} if result.repeat else shown
+
+
+def _notes(what: Entered) -> Iterator[JsonObject]:
+    for call in what.calls:
+        if not call.raw_id:
+            yield _note("ID_SYNTHESIZED", call.turn_id, "the call came without an id")
+    for result in what.results:
+        match result.matched_by:
+            case "none":
+                yield _note("ORPHAN_RESULT", result.turn_id, "no call is known for this result yet")
+            case "normalized" | "name" | "position" as rule:
+                yield _note("MATCHED_BY_FALLBACK", result.turn_id, f"matched by {rule}")
+            case _:
+                pass
+    for result in what.adopted:
+        yield _note("EARLY_RESULT_MATCHED", result.turn_id, "the result's call has arrived")
+
+
+def _note(code: str, turn_id: str, detail: str) -> JsonObject:
+    return {"code": code, "turn_id": turn_id, "detail": detail}

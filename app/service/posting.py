@@ -1,0 +1,123 @@
+"""From the members of a posted body to drafts: which codec reads it, and whether the rules hold."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from app.codecs import CODECS
+from app.core.conversation import Draft, Thinking, ToolCall, ToolResult
+from app.core.errors import LimitExceeded, RuleBroken, UnknownProvider
+from app.core.ids import CALLER_TURN_ID
+from app.core.jsontext import Json, JsonObject
+from app.core.limits import Limits
+from app.core.wire import Posted
+
+_PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
+_ENVELOPE = ("provider", "format", "model", "turn_id", "metadata")
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """What is to be appended: every draft has its provider, model and metadata."""
+
+    format: str
+    drafts: tuple[Draft, ...]
+
+
+def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limits) -> Post:
+    """Raises `RuleBroken` with a pointer for whatever does not hold."""
+    provider = _text(members, "provider")
+    if provider is None or not _PROVIDER.fullmatch(provider):
+        raise RuleBroken(
+            "provider names who speaks: letters, digits and . _ : / -, at most 64.",
+            pointer="/provider",
+        )
+    wire = _format(provider, _text(members, "format"))
+    codec = CODECS[wire]
+    for key in members:
+        if key not in _ENVELOPE and key not in codec.KEYS:
+            known = ", ".join([*_ENVELOPE, *codec.KEYS])
+            raise RuleBroken(f"{key!r} is not a member here; known: {known}.", pointer=f"/{key}")
+    drafts = codec.parse(Posted(members, texts))
+    if len(drafts) > limits.turns:
+        raise LimitExceeded("turns", limits.turns, len(drafts), pointer=f"/{codec.LIST}")
+    return Post(wire, tuple(_completed(drafts, provider, members, codec.LIST, limits)))
+
+
+def _format(provider: str, wire: str | None) -> str:
+    known = ", ".join(CODECS)
+    if wire is not None and wire not in CODECS:
+        raise UnknownProvider(f"The format {wire!r} is unknown; known: {known}.", pointer="/format")
+    if wire is None and provider not in CODECS:
+        raise UnknownProvider(
+            f"The provider {provider!r} has no default format; give one of: {known}.",
+            pointer="/provider",
+        )
+    return wire or provider
+
+
+def _completed(
+    drafts: list[Draft], provider: str, members: JsonObject, key: str, limits: Limits
+) -> list[Draft]:
+    turn_id = _text(members, "turn_id")
+    if turn_id is not None and len(drafts) != 1:
+        raise RuleBroken("turn_id names one turn; several are posted.", pointer="/turn_id")
+    metadata = members.get("metadata") or {}
+    if not isinstance(metadata, dict):
+        raise RuleBroken("metadata is a JSON object.", pointer="/metadata")
+    model = _text(members, "model")
+    completed = []
+    for place, draft in enumerate(drafts):
+        at = f"/{key}/{place}"
+        _check(draft, at, limits)
+        own_id = turn_id if turn_id is not None else draft.turn_id
+        if own_id is not None and not CALLER_TURN_ID.fullmatch(own_id):
+            raise RuleBroken(
+                "A turn id has 1 to 128 letters, digits or . _ : -",
+                pointer="/turn_id" if turn_id is not None else f"{at}/turn_id",
+            )
+        own_provider = draft.provider or provider
+        if not _PROVIDER.fullmatch(own_provider):
+            raise RuleBroken("This is no provider's name.", pointer=f"{at}/provider")
+        completed.append(
+            replace(
+                draft,
+                turn_id=own_id,
+                provider=own_provider,
+                model=draft.model if draft.model is not None else model,
+                metadata={**metadata, **draft.metadata},
+            )
+        )
+    _check_distinct(completed, key)
+    return completed
+
+
+def _check(draft: Draft, at: str, limits: Limits) -> None:
+    if len(draft.blocks) > limits.blocks:
+        raise LimitExceeded("blocks", limits.blocks, len(draft.blocks), pointer=at)
+    for block in draft.blocks:
+        if isinstance(block, ToolCall) and draft.speaker != "ai":
+            raise RuleBroken("Only the speaker ai makes tool calls.", pointer=at)
+        if isinstance(block, ToolResult | Thinking) and draft.speaker == "system":
+            raise RuleBroken("The speaker system gives no results and no thinking.", pointer=at)
+        if isinstance(block, ToolCall | ToolResult) and block.raw_id:
+            size = len(block.raw_id.encode("utf-8", "surrogatepass"))
+            if size > limits.raw_id_bytes:
+                raise LimitExceeded("raw_id_bytes", limits.raw_id_bytes, size, pointer=at)
+
+
+def _check_distinct(drafts: list[Draft], key: str) -> None:
+    seen: set[str] = set()
+    for place, draft in enumerate(drafts):
+        if draft.turn_id is not None and draft.turn_id in seen:
+            raise RuleBroken(
+                "The same turn id stands on two turns.", pointer=f"/{key}/{place}/turn_id"
+            )
+        seen.add(draft.turn_id or "")
+
+
+def _text(members: JsonObject, key: str) -> str | None:
+    value: Json = members.get(key)
+    if value is not None and not isinstance(value, str):
+        raise RuleBroken(f"{key} is a text.", pointer=f"/{key}")
+    return value

@@ -1,0 +1,99 @@
+"""The history of a conversation, rendered for one provider: always valid, always the same bytes."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app import __version__
+from app.codecs import CODECS, TARGETS
+from app.core.conversation import Turn
+from app.core.errors import ConversationNotFound, RuleBroken, TurnNotFound, UnknownTarget
+from app.core.jsontext import JsonObject, dumps, dumps_utf8
+from app.core.pairing import Links
+from app.core.records import ConversationRecord
+from app.core.wire import Prefixed
+from app.service.rendering import Rendered, Wanted, prefix, render
+from app.service.turnform import read_turn
+from app.storage.store import ReadStore
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The answer as bytes and its strong tag; no bytes when the caller has them already."""
+
+    etag: str
+    answer: bytes | None
+
+
+def replay(store: ReadStore, wanted: Wanted, known_tags: Sequence[str] = ()) -> Replayed:
+    if wanted.target not in TARGETS:
+        raise UnknownTarget(wanted.target, list(TARGETS))
+    head = store.conversation(wanted.conversation_id)
+    if head is None:
+        raise ConversationNotFound(wanted.conversation_id)
+    etag = _etag(head, wanted)
+    if etag in known_tags:
+        return Replayed(etag, None)
+    return Replayed(etag, dumps_utf8(_answer(store, head, wanted)))
+
+
+def _etag(head: ConversationRecord, wanted: Wanted) -> str:
+    """Renders depend on the turns (the chain's head), the options and the release, and no more."""
+    facts = dumps([head.id, head.head_hash.hex(), head.version, repr(wanted), __version__])
+    return f'"{hashlib.sha256(facts.encode()).hexdigest()[:32]}"'
+
+
+def _answer(store: ReadStore, head: ConversationRecord, wanted: Wanted) -> JsonObject:
+    cid = wanted.conversation_id
+    until = head.version
+    if wanted.until is not None:
+        record = store.turn(cid, wanted.until)
+        if record is None:
+            raise TurnNotFound(cid, wanted.until)
+        until = record.seq
+    if wanted.since is not None and wanted.since > until:
+        raise RuleBroken(
+            f"since names version {wanted.since}, the history ends at {until}.", pointer="since"
+        )
+    turns = [read_turn(record) for record in store.turns(cid, until=until, payloads=False)]
+    links = store.links(cid, until=until)
+    assigned = _assigned(store, wanted)
+    whole = render(turns, links, assigned, wanted)
+    answer: JsonObject = {
+        "conversation_id": cid,
+        "version": until,
+        "provider": wanted.target,
+        "request": whole.request,
+        "repairs": [repair.json() for repair in whole.view.repairs],
+        "prefix": prefix(whole.request, whole.messages, wanted.target),
+    }
+    if wanted.since is not None:
+        _keep_only_new(answer, turns, links, assigned, wanted, whole)
+    return answer
+
+
+def _assigned(store: ReadStore, wanted: Wanted) -> Mapping[str, str]:
+    """What the mapping table says, for targets that name calls by a rule of their own."""
+    if isinstance(CODECS[wanted.target].IDS, Prefixed):
+        return {}
+    return store.shown_ids(wanted.conversation_id, wanted.target)
+
+
+def _keep_only_new(
+    answer: JsonObject,
+    turns: Sequence[Turn],
+    links: Links,
+    assigned: Mapping[str, str],
+    wanted: Wanted,
+    whole: Rendered,
+) -> None:
+    """Leaves only the new messages in the answer, if the earlier render is still a prefix of it."""
+    assert wanted.since is not None
+    earlier = [turn for turn in turns if turn.seq <= wanted.since]
+    before = render(earlier, links, assigned, wanted)
+    old = prefix(before.request, before.messages, wanted.target)
+    count = len(before.messages)
+    same = old == prefix(whole.request, whole.messages[:count], wanted.target)
+    answer["since"] = {"version": wanted.since, "prefix": old, "unchanged": same}
+    if same:
+        answer["request"] = {CODECS[wanted.target].LIST: whole.messages[count:]}

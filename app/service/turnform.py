@@ -1,0 +1,85 @@
+"""Turns as bytes and back: what is stored of a turn, and the hash that chains it to the last."""
+
+import hashlib
+
+from app.core.conversation import SPEAKERS, Block, Draft, Turn
+from app.core.errors import TurnkeepError
+from app.core.jsontext import Json, JsonObject, dumps, loads
+from app.core.limits import Limits
+from app.core.neutral import block, block_json
+from app.core.records import TurnRecord
+
+# Stored bytes were checked against the limits of their day; reading them back must not depend on
+# the limits of today.
+UNLIMITED = Limits(depth=10_000, integer_digits=1_000_000)
+
+
+def blocks_bytes(blocks: tuple[Block, ...]) -> bytes:
+    return dumps([block_json(one) for one in blocks]).encode()
+
+
+def read_turn(record: TurnRecord) -> Turn:
+    """The turn; one whose bytes cannot be read any more has no blocks (None)."""
+    return Turn(
+        record.seq,
+        record.turn_id,
+        record.speaker if record.speaker in SPEAKERS else "system",  # type: ignore[arg-type]
+        _read_blocks(record.blocks) if record.speaker in SPEAKERS else None,
+        record.provider,
+        record.model,
+        read_object(record.metadata),
+    )
+
+
+def read_object(stored: bytes) -> JsonObject:
+    """A stored JSON object; an unreadable one is empty, never an error."""
+    try:
+        value = loads(stored.decode(), UNLIMITED)
+    except (TurnkeepError, UnicodeDecodeError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _read_blocks(stored: bytes) -> tuple[Block, ...] | None:
+    try:
+        value = loads(stored.decode(), UNLIMITED)
+        if not isinstance(value, list):
+            return None
+        return tuple(block(one, f"/{place}") for place, one in enumerate(value))
+    except (TurnkeepError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def content_hash(draft: Draft, wire: str) -> bytes:
+    """What tells a retry from another turn: who said what, however the JSON was spaced."""
+    said: Json = loads(draft.payload, UNLIMITED)
+    facts: Json = [draft.provider, wire, draft.model, draft.metadata, said]
+    return hashlib.sha256(_sorted_text(facts).encode()).digest()
+
+
+def _sorted_text(value: Json) -> str:
+    match value:
+        case dict():
+            members = (f"{dumps(key)}:{_sorted_text(value[key])}" for key in sorted(value))
+            return "{" + ",".join(members) + "}"
+        case list():
+            return "[" + ",".join(map(_sorted_text, value)) + "]"
+        case _:
+            return dumps(value)
+
+
+def chain_hash(before: bytes, record: TurnRecord) -> bytes:
+    """The hash of a turn and of all turns before it."""
+    facts: Json = [
+        record.seq,
+        record.turn_id,
+        record.speaker,
+        record.provider,
+        record.format,
+        record.model,
+        *(
+            hashlib.sha256(part).hexdigest()
+            for part in (record.payload, record.blocks, record.metadata)
+        ),
+    ]
+    return hashlib.sha256(before + dumps(facts).encode()).digest()

@@ -1,0 +1,50 @@
+"""Stored turns in the neutral form, with what was posted on demand."""
+
+import base64
+
+from app.core.errors import TurnkeepError, TurnNotFound
+from app.core.history import turn_json
+from app.core.jsontext import JsonObject, dumps_utf8, loads
+from app.core.pairing import Links
+from app.core.records import TurnRecord
+from app.service.conversations import known
+from app.service.turnform import UNLIMITED, read_turn
+from app.storage.store import ReadStore
+
+
+def listed(store: ReadStore, cid: str, after: int, limit: int, *, raw: bool) -> bytes:
+    """A page of turns. Payloads are passed on as the bytes they are."""
+    known(store, cid)
+    records = store.turns(cid, after=after, limit=limit + 1, payloads=raw)
+    page = records[:limit]
+    links = store.links(cid, after=after, until=page[-1].seq) if page else {}
+    more = len(records) > limit
+    data = b",".join(_turn(record, links, raw=raw) for record in page)
+    rest = dumps_utf8({"has_more": more, "next_cursor": str(page[-1].seq) if more else None})
+    return b'{"data":[' + data + b"]," + rest[1:]
+
+
+def one(store: ReadStore, cid: str, turn_id: str) -> bytes:
+    known(store, cid)
+    record = store.turn(cid, turn_id)
+    if record is None:
+        raise TurnNotFound(cid, turn_id)
+    links = store.links(cid, after=record.seq - 1, until=record.seq)
+    return _turn(record, links, raw=True)
+
+
+def _turn(record: TurnRecord, links: Links, *, raw: bool) -> bytes:
+    turn = read_turn(record)
+    shown: JsonObject = {"seq": record.seq, **turn_json(turn, links), "format": record.format}
+    if turn.blocks is None:
+        shown["quarantined"] = True
+    shown["created_at"] = record.created_at.isoformat()
+    shown["hash"] = record.hash.hex()
+    if not raw:
+        return dumps_utf8(shown)
+    try:
+        loads(record.payload.decode(), UNLIMITED)
+    except (TurnkeepError, UnicodeDecodeError, RecursionError):
+        shown["payload_base64"] = base64.b64encode(record.payload).decode()
+        return dumps_utf8(shown)
+    return dumps_utf8(shown)[:-1] + b',"payload":' + record.payload + b"}"

@@ -1,0 +1,127 @@
+"""Verifying a conversation: every id, hash and mapping is computed again from the stored turns."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from app.codecs import ASSIGNED, PREFIXES
+from app.core import ids
+from app.core.bookkeeping import MemoryLedger, enter
+from app.core.conversation import ToolCall, Turn
+from app.core.jsontext import Json, JsonObject
+from app.core.ledger import Call
+from app.core.records import CallRecord, ConversationRecord, TurnRecord
+from app.service.conversations import known
+from app.service.turnform import chain_hash, read_turn
+from app.storage.store import ReadStore
+
+
+def verify(store: ReadStore, cid: str) -> JsonObject:
+    head = known(store, cid)
+    records = store.turns(cid)
+    stored_calls = store.calls(cid)
+    turns = [read_turn(record) for record in records]
+    problems: list[JsonObject] = [*_chain(head, records), *_identities(turns, records)]
+    ledger = MemoryLedger()
+    for turn in turns:
+        enter(turn, ledger, ASSIGNED, PREFIXES)
+    problems += [
+        *_calls(ledger, stored_calls),
+        *_results(store, cid, ledger),
+        *_mapping(ledger, stored_calls),
+        *_waiting(head, ledger),
+    ]
+    found: list[Json] = list(problems)
+    checked: JsonObject = {
+        "turns": len(records),
+        "tool_calls": len(stored_calls),
+        "provider_ids": sum(len(record.call.shown) for record in stored_calls),
+    }
+    return {"ok": not problems, "checked": checked, "problems": found}
+
+
+def _problem(code: str, turn_id: str | None, detail: str) -> JsonObject:
+    return {"code": code, "turn_id": turn_id, "detail": detail}
+
+
+def _chain(head: ConversationRecord, records: list[TurnRecord]) -> Iterator[JsonObject]:
+    before = b""
+    expected_seq = 1
+    for record in records:
+        if record.seq != expected_seq:
+            detail = f"seq {record.seq} stands where {expected_seq} is due"
+            yield _problem("SEQ_GAP", record.turn_id, detail)
+        if chain_hash(before, record) != record.hash:
+            yield _problem(
+                "HASH_MISMATCH", record.turn_id, "the turn, or the one before it, was changed"
+            )
+        before = record.hash
+        expected_seq = record.seq + 1
+    if head.version != len(records) or head.head_hash != before:
+        detail = f"the conversation says version {head.version}, {len(records)} turns are stored"
+        yield _problem("HEAD_MISMATCH", None, detail)
+
+
+def _identities(turns: list[Turn], records: list[TurnRecord]) -> Iterator[JsonObject]:
+    for turn, record in zip(turns, records, strict=True):
+        if turn.blocks is None:
+            yield _problem("TURN_UNREADABLE", turn.turn_id, "the stored blocks cannot be read")
+        for index, call in enumerate(turn.calls()):
+            if not _is_own_id(call, turn, index, record.format):
+                detail = f"call {index} should not be named {call.id}"
+                yield _problem("CALL_ID_MISMATCH", turn.turn_id, detail)
+
+
+def _is_own_id(call: ToolCall, turn: Turn, index: int, wire: str) -> bool:
+    """A hashed id, or one that came in as a canonical id, as imports do."""
+    if not ids.is_canonical(call.id):
+        return False
+    # A tilde salts the hash where a caller had posted the id before it was due.
+    hashed = (
+        ids.canonical_id(turn.provider, call.raw_id, call.name, turn.turn_id + "~" * salt, index)
+        for salt in range(8)
+    )
+    return call.id == call.raw_id or wire == "neutral" or call.id in hashed
+
+
+def _calls(ledger: MemoryLedger, stored: list[CallRecord]) -> Iterator[JsonObject]:
+    known_calls = {record.call.id: record.call for record in stored}
+    for call in ledger.calls.values():
+        found = known_calls.pop(call.id, None)
+        if found is None:
+            yield _problem("CALL_MISSING", call.turn_id, f"{call.id} is not in the ledger")
+        elif _bare(found) != _bare(call):
+            yield _problem("CALL_DIFFERS", call.turn_id, f"the ledger's row of {call.id} differs")
+    for call in known_calls.values():
+        yield _problem("CALL_UNKNOWN", call.turn_id, f"no turn makes the call {call.id}")
+
+
+def _bare(call: Call) -> Call:
+    return replace(call, shown={})
+
+
+def _results(store: ReadStore, cid: str, ledger: MemoryLedger) -> Iterator[JsonObject]:
+    stored = {(result.seq, result.place): result for result in store.results(cid)}
+    for place, result in ledger.results.items():
+        if stored.pop(place, None) != result:
+            detail = f"the ledger's row of the result at block {result.place} differs"
+            yield _problem("RESULT_DIFFERS", result.turn_id, detail)
+    for result in stored.values():
+        yield _problem("RESULT_UNKNOWN", result.turn_id, "no turn holds this result")
+
+
+def _mapping(ledger: MemoryLedger, stored: list[CallRecord]) -> Iterator[JsonObject]:
+    for record in stored:
+        expected = ledger.calls.get(record.call.id)
+        if expected is None or expected.shown == record.call.shown:
+            continue
+        for target, shown in expected.shown.items():
+            if record.call.shown.get(target) != shown:
+                detail = f"the {target} id of {record.call.id} should be {shown}"
+                yield _problem("PROVIDER_ID_MISMATCH", record.call.turn_id, detail)
+
+
+def _waiting(head: ConversationRecord, ledger: MemoryLedger) -> Iterator[JsonObject]:
+    waiting = sum(result.call_id is None for result in ledger.results.values())
+    if waiting != head.orphans:
+        detail = f"{waiting} results wait for a call, the conversation says {head.orphans}"
+        yield _problem("ORPHANS_MISMATCH", None, detail)

