@@ -53,9 +53,12 @@ class WriterNumbers(Collector):
         self.database = database
 
     def collect(self) -> Iterable[Metric]:
+        counts = self.database.counts()
         for name, text, value in (
-            ("turnkeep_commits", "Transactions committed", self.database.commits),
-            ("turnkeep_deeds", "Writes carried out", self.database.deeds),
+            ("turnkeep_commits", "Transactions committed", counts.commits),
+            ("turnkeep_deeds", "Writes carried out", counts.deeds),
+            ("turnkeep_retries", "Writes tried again", counts.retries),
+            ("turnkeep_unavailable", "Writes given up", counts.unavailable),
         ):
             family = CounterMetricFamily(name, text)
             family.add_metric([], value)

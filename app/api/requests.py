@@ -58,7 +58,7 @@ async def model_of(request: Request, kind: type[Model], limits: Limits) -> Model
     try:
         return kind.model_validate(members)
     except ValidationError as error:
-        raise first_rule_broken(error.errors()) from None  # type: ignore[arg-type]
+        raise first_rule_broken(error.errors()) from None
 
 
 def idempotency_key(request: Request) -> str | None:

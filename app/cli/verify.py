@@ -2,11 +2,14 @@
 
 import argparse
 import sys
+from functools import partial
 
 from app.cli.options import add_database, settings_of
 from app.core.jsontext import dumps_utf8
+from app.core.records import ConversationRecord
 from app.service.verify import verify
 from app.storage.database import Database
+from app.storage.store import ReadStore
 
 _PAGE = 200
 
@@ -27,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         good = bad = 0
         for cid in args.conversation or _all(database):
-            report = database.read_now(lambda store, cid=cid: verify(store, cid))
+            report = database.read_now(partial(verify, cid=cid))
             if report["ok"]:
                 good += 1
                 continue
@@ -39,11 +42,15 @@ def run(args: argparse.Namespace) -> int:
     return 1 if bad else 0
 
 
+def _page(store: ReadStore, after: str | None) -> list[ConversationRecord]:
+    return store.conversations(_PAGE, after)
+
+
 def _all(database: Database) -> list[str]:
     found: list[str] = []
     while True:
         after = found[-1] if found else None
-        page = database.read_now(lambda store, after=after: store.conversations(_PAGE, after))
+        page = database.read_now(partial(_page, after=after))
         found.extend(record.id for record in page)
         if len(page) < _PAGE:
             return found

@@ -15,7 +15,7 @@ from app.core.errors import LimitExceeded, NotJson, RuleBroken
 from app.core.limits import Limits
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-JsonObject: TypeAlias = "dict[str, Json]"
+JsonObject: TypeAlias = dict[str, "Json"]
 
 _STRUCTURE = re.compile(r'[\[\]{}]|"(?:[^"\\]|\\.)*"?', re.DOTALL)
 

@@ -10,7 +10,7 @@ from app.core.bookkeeping import Entered, enter
 from app.core.conversation import Turn
 from app.core.errors import KeyReused, StaleVersion, TurnIdTaken
 from app.core.jsontext import Json, JsonObject, dumps, dumps_utf8
-from app.core.ledger import with_canonical_ids
+from app.core.ledger import Call, with_canonical_ids
 from app.core.records import ConversationRecord, ResultRecord, TurnRecord
 from app.service.posting import Post
 from app.service.storeledger import StoreLedger
@@ -42,11 +42,9 @@ class Appended:
 
 def ingest(store: Store, order: Append) -> Appended:
     cid = order.conversation_id
-    store.create(cid, None, EMPTY_OBJECT)
+    head = store.lock(cid) or _created(store, cid)
     if order.key is not None and not store.claim_key(cid, order.key, order.body_hash):
         return _first_answer(store, order, order.key)
-    head = store.lock(cid)
-    assert head is not None
     if order.expected_version is not None and order.expected_version != head.version:
         raise StaleVersion(cid, str(order.expected_version), head.version)
     taken: set[str] = set()
@@ -70,12 +68,20 @@ def ingest(store: Store, order: Append) -> Appended:
     return Appended(answer, version)
 
 
+def _created(store: Store, cid: str) -> ConversationRecord:
+    store.create(cid, None, EMPTY_OBJECT)
+    head = store.lock(cid)
+    assert head is not None
+    return head
+
+
 def _first_answer(store: Store, order: Append, key: str) -> Appended:
     known = store.idempotent_answer(order.conversation_id, key)
     assert known is not None
     body_hash, _, answer = known
     if body_hash != order.body_hash:
         raise KeyReused(key)
+    assert answer is not None
     return Appended(answer, replayed=True)
 
 
@@ -161,18 +167,22 @@ def _repeated(store: Store, cid: str, post: Post) -> Appended:
 def stored_answer(store: Store, cid: str, records: Sequence[TurnRecord]) -> JsonObject:
     """The answer that was given for turns that are stored."""
     turns = [read_turn(record) for record in records]
-    first, last = records[0].seq, records[-1].seq
-    results = [one for one in store.results(cid) if first <= one.seq <= last]
-    calls = [one.call for one in store.calls(cid) if first <= one.call.seq <= last]
     entered = [
-        Entered(
-            [call for call in calls if call.seq == turn.seq],
-            [result for result in results if result.seq == turn.seq],
-            [],
-        )
+        Entered(_stored_calls(store, cid, turn), _stored_results(store, cid, turn), [])
         for turn in turns
     ]
-    return _answer(cid, last, turns, entered)
+    return _answer(cid, turns[-1].seq, turns, entered)
+
+
+def _stored_calls(store: Store, cid: str, turn: Turn) -> list[Call]:
+    count = sum(1 for _ in turn.calls())
+    if not count:
+        return []
+    return [one.call for one in store.calls(cid, after=(turn.seq, -1), limit=count)]
+
+
+def _stored_results(store: Store, cid: str, turn: Turn) -> list[ResultRecord]:
+    return store.results(cid, after=turn.seq - 1, until=turn.seq)
 
 
 def _answer(

@@ -1,0 +1,1 @@
+"""Where conversations are kept: tables, queries, transactions. The only SQLAlchemy."""

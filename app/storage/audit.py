@@ -1,0 +1,117 @@
+"""Calls with all that is known of them: the ids they are shown under, the results they got.
+
+The look-ups ask every conversation of the tenant, one index probe each: no index leads with
+anything but tenant and conversation, so that the tables can be sharded.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from sqlalchemy import Table, and_, bindparam, select, tuple_
+
+from app.core import ids
+from app.core.ledger import Call
+from app.core.records import CallRecord, ResultRecord
+from app.storage.rows import CALL, RESULT
+from app.storage.scope import ALL, IDS, LIMIT, TENANT, AnySelect, Scope, owned, pieces, together
+from app.storage.tables import conversations, provider_ids, tool_calls, tool_results
+
+_PLACE = (tool_calls.c.seq, tool_calls.c.call_index)
+
+_CALLS = (
+    select(*CALL)
+    .where(owned(tool_calls), tuple_(*_PLACE) > tuple_(bindparam("seq"), bindparam("call_index")))
+    .order_by(*_PLACE)
+    .limit(LIMIT)
+)
+_SHOWN = select(provider_ids.c.call_id, provider_ids.c.target, provider_ids.c.provider_id).where(
+    owned(provider_ids)
+)
+_RESULTS = select(*RESULT).where(owned(tool_results))
+_RESULTS_IN_ORDER = _RESULTS.order_by(tool_results.c.seq, tool_results.c.place)
+_RESULTS_BETWEEN = _RESULTS_IN_ORDER.where(
+    tool_results.c.seq > bindparam("after"), tool_results.c.seq <= bindparam("until")
+)
+_SHOWN_OF = _SHOWN.where(provider_ids.c.call_id.in_(IDS))
+_RESULTS_OF = _RESULTS_IN_ORDER.where(tool_results.c.call_id.in_(IDS))
+
+
+def _across(table: Table, column: str) -> AnySelect:
+    """Calls of any conversation by an indexed column of a table."""
+    found = conversations.join(
+        table, and_(together(conversations, table), table.c[column] == bindparam("key"))
+    )
+    if table is not tool_calls:
+        same = and_(together(table, tool_calls), table.c.call_id == tool_calls.c.call_id)
+        found = found.join(tool_calls, same)
+    return (
+        select(conversations.c.conversation_id, *CALL)
+        .distinct()
+        .select_from(found)
+        .where(conversations.c.tenant_id == TENANT)
+        .order_by(conversations.c.conversation_id, *_PLACE)
+        .limit(LIMIT)
+    )
+
+
+_BY_RAW = _across(tool_calls, "raw_sha256")
+_BY_CANONICAL = _across(tool_calls, "call_id")
+_BY_SHOWN = _across(provider_ids, "provider_sha256")
+
+
+class Audit(Scope):
+    """The part of a store that lists calls."""
+
+    def calls(
+        self, cid: str, *, limit: int | None = None, after: tuple[int, int] | None = None
+    ) -> list[CallRecord]:
+        """The calls in order; `after` is the seq and call index of the last one seen."""
+        seq, call_index = after or (0, -1)
+        most = ALL if limit is None else limit
+        rows = self._run(_CALLS, cid, seq=seq, call_index=call_index, most=most)
+        calls = [Call(*row) for row in rows]
+        return self._records(cid, calls, whole=limit is None)
+
+    def results(self, cid: str, *, after: int = 0, until: int = ALL) -> list[ResultRecord]:
+        """The results of the turns with after < seq <= until."""
+        rows = self._run(_RESULTS_BETWEEN, cid, after=after, until=until)
+        return [ResultRecord(*row) for row in rows]
+
+    def lookup_raw(self, raw_id: str, limit: int) -> list[tuple[str, CallRecord]]:
+        return self._lookup(_BY_RAW, ids.fingerprint(raw_id), limit)
+
+    def lookup_canonical(self, canonical: str, limit: int) -> list[tuple[str, CallRecord]]:
+        return self._lookup(_BY_CANONICAL, canonical, limit)
+
+    def lookup_shown(self, provider_id: str, limit: int) -> list[tuple[str, CallRecord]]:
+        return self._lookup(_BY_SHOWN, ids.fingerprint(provider_id), limit)
+
+    def _lookup(
+        self, statement: AnySelect, key: str | bytes, limit: int
+    ) -> list[tuple[str, CallRecord]]:
+        found: dict[str, list[Call]] = defaultdict(list)
+        for cid, *columns in self._run(statement, key=key, most=limit):
+            found[cid].append(Call(*columns))
+        return [
+            (cid, record)
+            for cid, calls in found.items()
+            for record in self._records(cid, calls, whole=False)
+        ]
+
+    def _records(self, cid: str, calls: Sequence[Call], *, whole: bool) -> list[CallRecord]:
+        records = {call.id: CallRecord(call) for call in calls}
+        if whole:
+            shown = list(self._run(_SHOWN, cid))
+            results = self.results(cid)
+        else:
+            shown, results = [], []
+            for piece in pieces(records):
+                shown += self._run(_SHOWN_OF, cid, ids=piece)
+                results += [ResultRecord(*row) for row in self._run(_RESULTS_OF, cid, ids=piece)]
+        for call_id, target, provider_id in shown:
+            if call_id in records:
+                records[call_id].call.shown[target] = provider_id
+        for result in results:
+            if result.call_id in records:
+                records[result.call_id].results.append(result)
+        return list(records.values())

@@ -1,0 +1,166 @@
+"""The database as the program sees it: deeds go in, their answers come out once they are durable.
+
+Writing deeds queue for a writer thread (one on SQLite, a few on PostgreSQL, a conversation always
+the same one); reading deeds run on a few threads, each in a snapshot.
+"""
+
+import asyncio
+import concurrent.futures
+import logging
+import threading
+import time
+import zlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import TimeoutError as NoConnection
+
+from app.core.errors import Unavailable
+from app.storage import migrations, sqlite
+from app.storage.engines import (
+    READERS,
+    DatabaseUrlError,
+    engine_url,
+    kind_of,
+    make_engine,
+    original,
+)
+from app.storage.jobs import Counts, Job
+from app.storage.store import ReadStore, Store
+from app.storage.writer import PAUSES, Writer
+
+__all__ = ["Database", "DatabaseUrlError", "engine_url"]
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+
+class Database:
+    """One tenant's conversations. Nothing is opened before it is needed."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        tenant_id: str = "default",
+        pg_prepared_statements: bool = True,
+        pg_writers: int = 2,
+    ) -> None:
+        self._kind = kind_of(engine_url(url))
+        self._tenant_id = tenant_id
+        self._writing = make_engine(url, "write", prepared=pg_prepared_statements)
+        self._reading = make_engine(url, "read", prepared=pg_prepared_statements)
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="turnkeep-reader")
+        self._writers: list[Writer] = []
+        self._writer_count = 1 if self._kind is sqlite else pg_writers
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def write(self, conversation_id: str, deed: Callable[[Store], T]) -> T:
+        """Run a deed in a transaction; returns when it is durable.
+
+        A deed may be run again when the database asks for it, so it does nothing but read and
+        write its store.
+        """
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        self._put(Job(conversation_id, deed, future, loop))
+        return await future
+
+    def write_now(self, deed: Callable[[Store], T], conversation_id: str = "") -> T:
+        """`write` for callers without an event loop."""
+        future: concurrent.futures.Future[T] = concurrent.futures.Future()
+        self._put(Job(conversation_id, deed, future, None))
+        return future.result()
+
+    async def read(self, deed: Callable[[ReadStore], T]) -> T:
+        """Run a deed that only reads, in one snapshot of the database."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._readers, self.read_now, deed)
+
+    def read_now(self, deed: Callable[[ReadStore], T]) -> T:
+        """`read` for callers without an event loop."""
+        return self._snapshot(lambda connection: deed(ReadStore(connection, self._tenant_id)))
+
+    async def ping(self) -> None:
+        """Return when the database answers; raise `Unavailable` when it does not."""
+        await self._in_reader(lambda connection: connection.exec_driver_sql("SELECT 1").close())
+
+    async def schema_state(self) -> tuple[str | None, str | None]:
+        """The schema version that the database has, and the one that this program needs."""
+        return await self._in_reader(migrations.current), migrations.head()
+
+    def counts(self) -> Counts:
+        """What the writers did since the start."""
+        total = Counts()
+        for counts in [writer.counts for writer in self._writers]:
+            total.commits += counts.commits
+            total.deeds += counts.deeds
+            total.retries += counts.retries
+            total.unavailable += counts.unavailable
+            sizes = zip(total.group_sizes, counts.group_sizes, strict=True)
+            total.group_sizes = [one + other for one, other in sizes]
+        return total
+
+    def close(self) -> None:
+        """Finish the deeds that wait, then let everything go."""
+        with self._lock:
+            self._closed = True
+        for writer in self._writers:
+            writer.close()
+        self._readers.shutdown()
+        self._writing.dispose()
+        self._reading.dispose()
+
+    def _put(self, job: Job) -> None:
+        with self._lock:
+            if self._closed:
+                raise Unavailable("The service is shutting down.")
+            if not self._writers:
+                self._writers = [
+                    Writer(self._writing, self._tenant_id, f"turnkeep-writer-{number}")
+                    for number in range(self._writer_count)
+                ]
+            name = job.conversation_id.encode("utf-8", "surrogatepass")
+            self._writers[zlib.crc32(name) % len(self._writers)].put(job)
+
+    async def _in_reader(self, question: Callable[[Connection], T]) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._readers, self._snapshot, question)
+
+    def _snapshot(self, question: Callable[[Connection], T]) -> T:
+        for pause in PAUSES[:3]:
+            time.sleep(pause)
+            try:
+                # Ended by a commit: psycopg forgets its prepared statements at a rollback.
+                with self._reading.connect() as connection, connection.begin():
+                    return question(connection)
+            except Exception as error:
+                self._judge(error)
+        raise Unavailable("The database cannot answer now.")
+
+    def _judge(self, error: Exception) -> None:
+        """Return when a new try may help; otherwise raise what the caller may see."""
+        cause: Any = original(error)
+        verdict = "unavailable" if isinstance(error, NoConnection) else self._kind.verdict(cause)
+        if verdict == "own":
+            raise error
+        log.warning("a read failed: %s", cause)
+        if verdict == "unavailable":
+            raise Unavailable("The database cannot answer now.") from error
+        # When one connection broke, the others in the pool probably did too.
+        self._reading.dispose()

@@ -1,0 +1,144 @@
+"""From a plain database URL to connections that begin their transactions as we want them.
+
+Both drivers are told to begin nothing by themselves; the `begin` event sends our own BEGIN. The
+modules `sqlite` and `postgres` hold what differs, part by part.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from sqlalchemy import URL, Connection, Engine, NullPool, QueuePool, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from app.storage import postgres, sqlite
+from app.storage.verdicts import Purpose, State, Verdict
+
+READERS = 4
+TRANSACTION = "turnkeep transaction"
+
+
+class DatabaseUrlError(ValueError):
+    """The URL names no database that we can keep conversations in. It is never shown whole."""
+
+
+class Kind(Protocol):
+    """What the modules `sqlite` and `postgres` both have."""
+
+    DRIVER: str
+    # How many deeds one transaction may hold.
+    GROUP: int
+    Error: tuple[type[Exception], ...]
+
+    def connect_args(self, given: Mapping[str, object], /, *, prepared: bool) -> dict[str, Any]: ...
+
+    def on_connect(self, driver: DBAPIConnection, purpose: Purpose) -> None: ...
+
+    def begin(self, driver: DBAPIConnection, purpose: Purpose) -> str | None: ...
+
+    def run(self, driver: DBAPIConnection, statement: str) -> None: ...
+
+    def state(self, driver: DBAPIConnection) -> State: ...
+
+    def verdict(self, error: BaseException) -> Verdict: ...
+
+    def committed(self, driver: DBAPIConnection, transaction: str) -> bool | None: ...
+
+
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {"sqlite": sqlite, "postgresql": postgres, "postgres": postgres}
+)
+
+
+def engine_url(url: str) -> URL:
+    """The URL with our driver: people write `sqlite:///file` or `postgresql://user@host/db`."""
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        raise DatabaseUrlError(
+            "the database URL cannot be read; it should look like sqlite:///file"
+            " or postgresql://user@host/database"
+        ) from None
+    scheme = parsed.drivername.partition("+")[0]
+    if scheme not in KINDS:
+        raise DatabaseUrlError(
+            f"no database {scheme!r} is known; use sqlite:///file"
+            " or postgresql://user@host/database"
+        )
+    if KINDS[scheme] is sqlite and _in_memory(parsed):
+        raise DatabaseUrlError(
+            "an SQLite database in memory would keep nothing; name a file: sqlite:///turnkeep.db"
+        )
+    return parsed.set(drivername=KINDS[scheme].DRIVER)
+
+
+def is_sqlite(url: str) -> bool:
+    return kind_of(engine_url(url)) is sqlite
+
+
+def described(url: str) -> str:
+    """The database in words for people: never with its password."""
+    parsed = engine_url(url)
+    if is_sqlite(url):
+        return str(Path(parsed.database or "").absolute())
+    return f"PostgreSQL {parsed.database} on {parsed.host or 'this machine'}"
+
+
+def kind_of(url: URL) -> Kind:
+    return KINDS[url.get_backend_name()]
+
+
+def make_engine(url: str, purpose: Purpose, *, prepared: bool = True) -> Engine:
+    """An engine whose transactions all begin for one purpose. Only readers share a pool."""
+    parsed = engine_url(url)
+    kind = kind_of(parsed)
+    pool: dict[str, Any] = {"poolclass": NullPool}
+    if purpose == "read":
+        pool = {"poolclass": QueuePool, "pool_size": READERS, "max_overflow": READERS}
+    engine = create_engine(
+        parsed,
+        connect_args=kind.connect_args(parsed.query, prepared=prepared),
+        # Errors are logged, and parameters are message content.
+        hide_parameters=True,
+        **pool,
+        **({"use_native_hstore": False} if kind is postgres else {}),
+    )
+    _listen(engine, kind, purpose)
+    return engine
+
+
+def driver_of(connection: Connection) -> DBAPIConnection:
+    driver: DBAPIConnection | None = connection.connection.driver_connection
+    assert driver is not None
+    return driver
+
+
+def original(error: BaseException) -> BaseException:
+    """The driver's own error."""
+    if isinstance(error, DBAPIError) and error.orig is not None:
+        return error.orig
+    return error
+
+
+def _listen(engine: Engine, kind: Kind, purpose: Purpose) -> None:
+    def connect(driver: DBAPIConnection, _: object) -> None:
+        kind.on_connect(driver, purpose)
+
+    def begin(connection: Connection) -> None:
+        try:
+            connection.info[TRANSACTION] = kind.begin(driver_of(connection), purpose)
+        except kind.Error:
+            # SQLAlchemy does not watch this statement, so it must hear of a broken connection.
+            connection.invalidate()
+            raise
+
+    event.listen(engine, "connect", connect)
+    event.listen(engine, "begin", begin)
+
+
+def _in_memory(url: URL) -> bool:
+    name = url.database or ""
+    return name in ("", ":memory:") or "mode=memory" in str(url) or name.startswith("file::memory:")

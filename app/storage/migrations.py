@@ -1,0 +1,57 @@
+"""The schema's versions, through Alembic's own interface.
+
+`upgrade` may be called by several processes at once: the first one migrates in one transaction,
+the others wait for it and find nothing left to do.
+"""
+
+from functools import cache
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection
+
+from app.storage import engines, postgres
+
+SETTINGS = Path(__file__).parents[2] / "migrations.ini"
+# Any number will do, if nobody else on the same database uses it: "turnkeep" in ASCII.
+_LOCK = int.from_bytes(b"turnkeep", "big")
+
+
+def upgrade(url: str) -> None:
+    """Bring the database to the newest schema."""
+    engine = engines.make_engine(url, "migrate")
+    try:
+        with engine.connect() as connection, connection.begin():
+            if engines.kind_of(engine.url) is postgres:
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+            command.upgrade(_config(connection), "head")
+    finally:
+        engine.dispose()
+
+
+def current_and_head(url: str) -> tuple[str | None, str | None]:
+    """The schema version that the database has, and the one that this program needs."""
+    engine = engines.make_engine(url, "read")
+    try:
+        with engine.connect() as connection:
+            return current(connection), head()
+    finally:
+        engine.dispose()
+
+
+def current(connection: Connection) -> str | None:
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+@cache
+def head() -> str | None:
+    return ScriptDirectory.from_config(_config()).get_current_head()
+
+
+def _config(connection: Connection | None = None) -> Config:
+    if not SETTINGS.exists():
+        raise FileNotFoundError(f"{SETTINGS} is missing: Turnkeep runs from its own folder")
+    return Config(SETTINGS, attributes={"connection": connection} if connection else {})

@@ -1,0 +1,173 @@
+"""What can be read of conversations, as records. It cannot write: its type has no such method."""
+
+from collections.abc import Collection, Iterable
+
+from sqlalchemy import bindparam, func, select
+
+from app.core import ids
+from app.core.ledger import CallBook
+from app.core.pairing import Link
+from app.core.records import ConversationRecord, ResultRecord, TurnRecord
+from app.storage.audit import Audit
+from app.storage.book import DatabaseBook
+from app.storage.rows import CONVERSATION, RESULT, TURN, TURN_WITHOUT_PAYLOAD, turn_without_payload
+from app.storage.scope import ALL, IDS, LIMIT, TENANT, owned, pieces
+from app.storage.tables import (
+    conversations,
+    idempotency_keys,
+    provider_ids,
+    tool_calls,
+    tool_results,
+    turns,
+)
+
+_TARGET = provider_ids.c.target == bindparam("target")
+_RANGE = (turns.c.seq > bindparam("after"), turns.c.seq <= bindparam("until"))
+
+HEAD = select(*CONVERSATION).where(owned(conversations))
+_CONVERSATIONS = (
+    select(*CONVERSATION)
+    .where(
+        conversations.c.tenant_id == TENANT,
+        conversations.c.conversation_id > bindparam("after"),
+    )
+    .order_by(conversations.c.conversation_id)
+    .limit(LIMIT)
+)
+_TURNS = select(*TURN).where(owned(turns), *_RANGE).order_by(turns.c.seq).limit(LIMIT)
+_TURNS_WITHOUT_PAYLOADS = (
+    select(*TURN_WITHOUT_PAYLOAD).where(owned(turns), *_RANGE).order_by(turns.c.seq).limit(LIMIT)
+)
+_TURN = select(*TURN).where(owned(turns), turns.c.turn_id == bindparam("turn_id"))
+_LINKS = select(
+    tool_results.c.seq,
+    tool_results.c.place,
+    tool_results.c.call_id,
+    tool_results.c.matched_by,
+).where(
+    owned(tool_results),
+    tool_results.c.call_id.is_not(None),
+    tool_results.c.seq > bindparam("after"),
+    tool_results.c.seq <= bindparam("until"),
+)
+_SHOWN = select(provider_ids.c.call_id, provider_ids.c.provider_id).where(
+    owned(provider_ids), _TARGET
+)
+_HIGHEST = select(func.max(provider_ids.c.ordinal)).where(owned(provider_ids), _TARGET)
+_TAKEN = select(provider_ids.c.provider_id).where(
+    owned(provider_ids), _TARGET, provider_ids.c.provider_sha256.in_(IDS)
+)
+_USED = select(tool_calls.c.call_id).where(owned(tool_calls), tool_calls.c.call_id.in_(IDS))
+
+# The same words as in the partial indexes, so that both databases see that those serve.
+_WAITING = (tool_results.c.call_id.is_(None), tool_results.c.raw_sha256.is_not(None))
+_ORPHANS = select(*RESULT).where(owned(tool_results), *_WAITING)
+_ORPHANS_BY_RAW = _ORPHANS.where(tool_results.c.raw_sha256.in_(IDS))
+_ORPHANS_BY_NORMALIZED = _ORPHANS.where(tool_results.c.normalized_sha256.in_(IDS))
+
+_ANSWER = select(
+    idempotency_keys.c.body_sha256, idempotency_keys.c.status, idempotency_keys.c.answer
+).where(owned(idempotency_keys), idempotency_keys.c.key_sha256 == bindparam("key"))
+
+
+class ReadStore(Audit):
+    """One tenant's conversations, in one snapshot."""
+
+    def conversation(self, cid: str) -> ConversationRecord | None:
+        row = self._run(HEAD, cid).one_or_none()
+        return ConversationRecord(*row) if row else None
+
+    def conversations(self, limit: int, after: str | None = None) -> list[ConversationRecord]:
+        """A page of conversations by id; `after` is the last id of the page before."""
+        rows = self._run(_CONVERSATIONS, after=after or "", most=limit)
+        return [ConversationRecord(*row) for row in rows]
+
+    def turns(
+        self,
+        cid: str,
+        *,
+        after: int = 0,
+        until: int | None = None,
+        limit: int | None = None,
+        payloads: bool = True,
+    ) -> list[TurnRecord]:
+        """Turns with after < seq <= until; without payloads, those are b""."""
+        statement = _TURNS if payloads else _TURNS_WITHOUT_PAYLOADS
+        rows = self._run(statement, cid, after=after, until=_or_all(until), most=_or_all(limit))
+        if payloads:
+            return [TurnRecord(*row) for row in rows]
+        return [turn_without_payload(row) for row in rows]
+
+    def turn(self, cid: str, turn_id: str) -> TurnRecord | None:
+        row = self._run(_TURN, cid, turn_id=turn_id).one_or_none()
+        return TurnRecord(*row) if row else None
+
+    def links(
+        self, cid: str, *, after: int = 0, until: int | None = None
+    ) -> dict[tuple[int, int], Link]:
+        """The matched results of the turns with after < seq <= until, by seq and place."""
+        rows = self._run(_LINKS, cid, after=after, until=_or_all(until))
+        return {(seq, place): Link(call_id, rule) for seq, place, call_id, rule in rows}
+
+    def shown_ids(self, cid: str, target: str) -> dict[str, str]:
+        """The ids that this target assigned, by canonical id."""
+        return {row.call_id: row.provider_id for row in self._run(_SHOWN, cid, target=target)}
+
+    def highest_ordinal(self, cid: str, target: str) -> int:
+        """The highest number given out for this target; -1 when there is none."""
+        highest = self._run(_HIGHEST, cid, target=target).scalar()
+        return -1 if highest is None else highest
+
+    def taken_ids(self, cid: str, target: str, candidates: Collection[str]) -> set[str]:
+        """Those of the candidates that this target shows already."""
+        keys = map(ids.fingerprint, candidates)
+        return {
+            taken
+            for piece in pieces(keys)
+            for taken in self._run(_TAKEN, cid, target=target, ids=piece).scalars()
+        }
+
+    def used_canonical(self, cid: str, canonical: Collection[str]) -> set[str]:
+        """Those of the ids that name a call already."""
+        return {
+            used
+            for piece in pieces(canonical)
+            for used in self._run(_USED, cid, ids=piece).scalars()
+        }
+
+    def orphans(self, cid: str) -> list[ResultRecord]:
+        """All results that have an id and wait for their call."""
+        return _in_order(ResultRecord(*row) for row in self._run(_ORPHANS, cid))
+
+    def waiting_orphans(
+        self, cid: str, raw_ids: Collection[str], normalized: Collection[str] = ()
+    ) -> list[ResultRecord]:
+        """Waiting results whose raw id is one of these, or becomes one when normalized."""
+        questions = ((_ORPHANS_BY_RAW, raw_ids), (_ORPHANS_BY_NORMALIZED, normalized))
+        return _in_order(
+            {
+                ResultRecord(*row)
+                for statement, texts in questions
+                for piece in pieces(map(ids.fingerprint, texts))
+                for row in self._run(statement, cid, ids=piece)
+            }
+        )
+
+    def idempotent_answer(
+        self, cid: str, key: str
+    ) -> tuple[bytes, int | None, bytes | None] | None:
+        """The hash of the body that used this key, with its answer once there is one."""
+        row = self._run(_ANSWER, cid, key=ids.fingerprint(key)).one_or_none()
+        return (row.body_sha256, row.status, row.answer) if row else None
+
+    def book(self, cid: str) -> CallBook:
+        """The ledger, read by index."""
+        return DatabaseBook(self._connection, self._tenant_id, cid)
+
+
+def _or_all(number: int | None) -> int:
+    return ALL if number is None else number
+
+
+def _in_order(results: Iterable[ResultRecord]) -> list[ResultRecord]:
+    return sorted(results, key=lambda result: (result.seq, result.place))

@@ -1,0 +1,103 @@
+"""Rows as the values of `core.records`, and back. Columns stand in the order of the fields."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from typing import Any
+
+from sqlalchemy import ColumnElement
+
+from app.core import ids
+from app.core.ledger import Call
+from app.core.records import AssignedId, ResultRecord, TurnRecord
+from app.storage.scope import AnyRow
+from app.storage.tables import conversations, provider_ids, tool_calls, tool_results, turns
+
+Columns = Sequence[ColumnElement[Any]]
+
+
+def _named(table: Any, names: str) -> Columns:
+    return [table.c[name] for name in names.split()]
+
+
+CONVERSATION = _named(
+    conversations,
+    "conversation_id title metadata version head_hash orphans created_at updated_at",
+)
+TURN = _named(
+    turns,
+    "seq turn_id speaker provider format model payload blocks metadata content_hash hash"
+    " created_at",
+)
+TURN_WITHOUT_PAYLOAD = [column for column in TURN if column is not turns.c.payload]
+CALL = _named(tool_calls, "call_id raw_id name provider model turn_id seq call_index answered")
+RESULT = _named(tool_results, "seq place turn_id raw_id name status call_id matched_by repeat")
+_TURN_FIELDS = [field.name for field in fields(TurnRecord)]
+SHOWN = _named(provider_ids, "target provider_id")
+
+
+def turn_without_payload(row: AnyRow) -> TurnRecord:
+    seq, turn_id, speaker, provider, form, model, *rest = row
+    return TurnRecord(seq, turn_id, speaker, provider, form, model, b"", *rest)
+
+
+def calls_with_shown(rows: Iterable[AnyRow]) -> list[Call]:
+    """Calls from rows of CALL and SHOWN, one row for each target; the order stays."""
+    calls: dict[str, Call] = {}
+    for *columns, target, provider_id in rows:
+        call = calls.get(columns[0]) or calls.setdefault(columns[0], Call(*columns))
+        if target is not None:
+            call.shown[target] = provider_id
+    return list(calls.values())
+
+
+def turn_row(turn: TurnRecord) -> dict[str, Any]:
+    return {name: getattr(turn, name) for name in _TURN_FIELDS}
+
+
+def call_row(call: Call) -> dict[str, Any]:
+    return {
+        "call_id": call.id,
+        "raw_id": call.raw_id,
+        "name": call.name,
+        "provider": call.provider,
+        "model": call.model,
+        "turn_id": call.turn_id,
+        "seq": call.seq,
+        "call_index": call.call_index,
+        "answered": call.answered,
+        **_fingerprints(call.raw_id),
+    }
+
+
+def result_row(result: ResultRecord) -> dict[str, Any]:
+    return {
+        "seq": result.seq,
+        "place": result.place,
+        "turn_id": result.turn_id,
+        "raw_id": result.raw_id,
+        "name": result.name,
+        "status": result.status,
+        "call_id": result.call_id,
+        "matched_by": result.matched_by,
+        "repeat": result.repeat,
+        **_fingerprints(result.raw_id),
+    }
+
+
+def assigned_row(assigned: AssignedId) -> dict[str, Any]:
+    return {
+        "call_id": assigned.call_id,
+        "target": assigned.target,
+        "provider_id": assigned.provider_id,
+        "provider_sha256": ids.fingerprint(assigned.provider_id),
+        "ordinal": assigned.ordinal,
+    }
+
+
+def _fingerprints(raw_id: str | None) -> dict[str, bytes | None]:
+    """The keys under which a raw id is found; none for one that says nothing."""
+    normalized = ids.normalized(raw_id) if raw_id else ""
+    return {
+        "raw_sha256": ids.fingerprint(raw_id) if raw_id else None,
+        "normalized_sha256": ids.fingerprint(normalized) if normalized else None,
+    }

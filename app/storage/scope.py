@@ -1,0 +1,72 @@
+"""What every query has: a connection, a tenant, and lists cut into pieces a database can take."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, TypeAlias, TypeVar
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    CursorResult,
+    Executable,
+    FromClause,
+    Row,
+    Select,
+    and_,
+    bindparam,
+)
+
+T = TypeVar("T")
+
+# All statements are built once, with these names for their owner; SQLAlchemy then finds the
+# compiled text in its cache.
+TENANT: BindParameter[str] = bindparam("tenant")
+CONVERSATION: BindParameter[str] = bindparam("conversation")
+IDS: BindParameter[Any] = bindparam("ids", expanding=True)
+LIMIT: BindParameter[int] = bindparam("most")
+ALL = 2**62
+
+AnyRow: TypeAlias = Row[*tuple[Any, ...]]
+AnyRows: TypeAlias = CursorResult[*tuple[Any, ...]]
+AnySelect: TypeAlias = Select[*tuple[Any, ...]]
+
+# SQLite takes 32,766 parameters in a statement.
+_PIECE = 512
+
+
+class Scope:
+    """One tenant's rows, through one connection."""
+
+    def __init__(self, connection: Connection, tenant_id: str) -> None:
+        self._connection = connection
+        self._tenant_id = tenant_id
+
+    def _run(
+        self, statement: Executable, conversation_id: str | None = None, **values: object
+    ) -> AnyRows:
+        values["tenant"] = self._tenant_id
+        if conversation_id is not None:
+            values["conversation"] = conversation_id
+        return self._connection.execute(statement, values)
+
+
+def owned(table: FromClause) -> ColumnElement[bool]:
+    """The rows of one conversation."""
+    return and_(table.c.tenant_id == TENANT, table.c.conversation_id == CONVERSATION)
+
+
+def together(one: FromClause, other: FromClause) -> ColumnElement[bool]:
+    """Rows of the same conversation in two tables."""
+    return and_(
+        one.c.tenant_id == other.c.tenant_id, one.c.conversation_id == other.c.conversation_id
+    )
+
+
+def pieces(items: Iterable[T]) -> Iterator[list[T]]:
+    """The items for IN lists. A list is filled up to a power of two with its last item, so that
+    few different statements have to be prepared."""
+    rest = iter(items)
+    while piece := list(islice(rest, _PIECE)):
+        length = 1 << (len(piece) - 1).bit_length()
+        yield piece + piece[-1:] * (length - len(piece))

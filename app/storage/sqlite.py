@@ -1,0 +1,94 @@
+"""What is particular to SQLite. `postgres.py` has the same parts."""
+
+import contextlib
+import sqlite3
+import time
+from collections.abc import Mapping
+
+from sqlalchemy.engine.interfaces import DBAPIConnection
+
+from app.storage.verdicts import Purpose, State, Verdict
+
+DRIVER = "sqlite+pysqlite"
+GROUP = 256
+BUSY_SECONDS = 5.0
+Error: tuple[type[Exception], ...] = (sqlite3.Error,)
+
+_BEGIN: Mapping[Purpose, str] = {
+    # A deferred transaction that turns to writing fails at once when another writer was first.
+    "write": "BEGIN IMMEDIATE",
+    "migrate": "BEGIN IMMEDIATE",
+    "read": "BEGIN",
+}
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
+_BROKEN = {
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_READONLY,
+}
+
+
+def connect_args(_: Mapping[str, object], *, prepared: bool) -> dict[str, object]:
+    """`isolation_level` None: the driver begins nothing by itself."""
+    return {"timeout": BUSY_SECONDS, "isolation_level": None, "cached_statements": 256}
+
+
+def on_connect(driver: DBAPIConnection, purpose: Purpose) -> None:
+    _use_wal(driver)
+    _pragma(driver, "synchronous = FULL")
+    _pragma(driver, "foreign_keys = ON")
+    _pragma(driver, "journal_size_limit = 67108864")
+    if purpose == "read":
+        _pragma(driver, "query_only = ON")
+
+
+def begin(driver: DBAPIConnection, purpose: Purpose) -> str | None:
+    run(driver, _BEGIN[purpose])
+    return None
+
+
+def run(driver: DBAPIConnection, statement: str) -> None:
+    """Run commands outside of SQLAlchemy; several are joined by semicolons."""
+    for command in statement.split(";"):
+        driver.execute(command)
+
+
+def state(driver: DBAPIConnection) -> State:
+    # Some errors (disk full, I/O) make SQLite roll back by itself; what follows would stand alone.
+    return "open" if driver.in_transaction else "lost"
+
+
+def verdict(error: BaseException) -> Verdict:
+    if not isinstance(error, sqlite3.Error):
+        return "own"
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    if code in _BUSY:
+        return "again"
+    if code in _BROKEN or str(error).startswith("no such table"):
+        return "unavailable"
+    return "own"
+
+
+def committed(driver: DBAPIConnection, transaction: str) -> bool | None:
+    """A COMMIT that failed here was not carried out: there is no network in between."""
+    return False
+
+
+def _use_wal(driver: DBAPIConnection) -> None:
+    # The switch does not wait for other connections as statements do, so we wait here.
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        with contextlib.suppress(sqlite3.OperationalError):
+            if _pragma(driver, "journal_mode = WAL") == "wal":
+                return
+        if time.monotonic() > deadline:
+            raise sqlite3.OperationalError("the file cannot be switched to write-ahead logging")
+        time.sleep(0.01)
+
+
+def _pragma(driver: DBAPIConnection, setting: str) -> object:
+    row = driver.execute(f"PRAGMA {setting}").fetchone()
+    return row[0] if row else None

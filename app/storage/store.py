@@ -1,0 +1,223 @@
+"""What deeds write with: rows in batches, and constraints that decide instead of questions.
+
+Everything happens in the caller's transaction; nothing here begins or commits one.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Executable, Insert, Table, bindparam, delete, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError
+
+from app.core import ids
+from app.core.ledger import Call, MatchedBy
+from app.core.records import AssignedId, ConversationRecord, ResultRecord, TurnRecord
+from app.storage.reading import HEAD, ReadStore
+from app.storage.rows import assigned_row, call_row, result_row, turn_row
+from app.storage.scope import IDS, owned, pieces
+from app.storage.tables import (
+    conversations,
+    idempotency_keys,
+    provider_ids,
+    tool_calls,
+    tool_results,
+    turns,
+)
+
+__all__ = ["ReadStore", "Store", "TurnIdCollision"]
+
+
+class TurnIdCollision(Exception):
+    """The turn id is taken in this conversation; nothing of the batch was inserted."""
+
+    def __init__(self, turn_id: str) -> None:
+        super().__init__(turn_id)
+        self.turn_id = turn_id
+
+
+def _unless_there(table: Table, *key: str) -> Mapping[str, Insert]:
+    """INSERT … ON CONFLICT DO NOTHING, by the name of the database. It counts what it inserted."""
+    columns = ["tenant_id", "conversation_id", *key]
+    statements = {
+        "sqlite": sqlite.insert(table).on_conflict_do_nothing(index_elements=columns),
+        "postgresql": postgresql.insert(table).on_conflict_do_nothing(index_elements=columns),
+    }
+    return {
+        name: statement.execution_options(preserve_rowcount=True)
+        for name, statement in statements.items()
+    }
+
+
+_LOCKED_HEAD = HEAD.with_for_update()
+_CREATE = _unless_there(conversations)
+_CLAIM = _unless_there(idempotency_keys, "key_sha256")
+_INSERT_TURN = _unless_there(turns, "turn_id")
+_TAKEN_TURNS = select(turns.c.turn_id).where(owned(turns), turns.c.turn_id.in_(IDS))
+_SAVE_ANSWER = (
+    update(idempotency_keys)
+    .where(owned(idempotency_keys), idempotency_keys.c.key_sha256 == bindparam("key"))
+    .values(status=bindparam("new_status"), answer=bindparam("new_answer"))
+)
+_ADVANCE = (
+    update(conversations)
+    .where(owned(conversations))
+    .values(
+        version=bindparam("new_version"),
+        head_hash=bindparam("new_head_hash"),
+        orphans=bindparam("new_orphans"),
+        updated_at=bindparam("now"),
+    )
+)
+_UPDATE = (
+    update(conversations)
+    .where(owned(conversations))
+    .values(
+        title=bindparam("new_title"),
+        metadata=bindparam("new_metadata"),
+        updated_at=bindparam("now"),
+    )
+)
+_DELETE = delete(conversations).where(owned(conversations))
+_MARK_ANSWERED = (
+    update(tool_calls).where(owned(tool_calls), tool_calls.c.call_id.in_(IDS)).values(answered=True)
+)
+_ADOPT = (
+    update(tool_results)
+    .where(
+        owned(tool_results),
+        tool_results.c.seq == bindparam("at_seq"),
+        tool_results.c.place == bindparam("at_place"),
+    )
+    .values(
+        call_id=bindparam("new_call_id"),
+        matched_by=bindparam("new_matched_by"),
+        repeat=bindparam("new_repeat"),
+    )
+)
+
+
+class Store(ReadStore):
+    """One tenant's conversations, in a transaction that writes."""
+
+    def lock(self, cid: str) -> ConversationRecord | None:
+        """The head, ours until the commit: on PostgreSQL other writers wait for the row."""
+        row = self._run(_LOCKED_HEAD, cid).one_or_none()
+        return ConversationRecord(*row) if row else None
+
+    def create(self, cid: str, title: str | None, metadata: bytes) -> bool:
+        """Make an empty conversation; False when it is there already."""
+        now = datetime.now(UTC)
+        row = {
+            "title": title,
+            "metadata": metadata,
+            "version": 0,
+            "head_hash": b"",
+            "orphans": 0,
+            "created_at": now,
+            "updated_at": now,
+        }
+        return self._insert_unless_there(_CREATE, cid, row)
+
+    def update(self, cid: str, title: str | None, metadata: bytes) -> bool:
+        """Change title and metadata; False when there is no such conversation."""
+        now = datetime.now(UTC)
+        changed = self._run(_UPDATE, cid, new_title=title, new_metadata=metadata, now=now)
+        return changed.rowcount == 1
+
+    def delete(self, cid: str) -> bool:
+        """Erase a conversation with all its rows; False when there is no such conversation."""
+        return self._run(_DELETE, cid).rowcount == 1
+
+    def advance(self, cid: str, *, version: int, head_hash: bytes, orphans: int) -> None:
+        self._run(
+            _ADVANCE,
+            cid,
+            new_version=version,
+            new_head_hash=head_hash,
+            new_orphans=orphans,
+            now=datetime.now(UTC),
+        )
+
+    def claim_key(self, cid: str, key: str, body_sha256: bytes) -> bool:
+        """Take an idempotency key of an existing conversation; False when it was used before."""
+        row = {
+            "key_sha256": ids.fingerprint(key),
+            "body_sha256": body_sha256,
+            "status": None,
+            "answer": None,
+        }
+        return self._insert_unless_there(_CLAIM, cid, row)
+
+    def save_answer(self, cid: str, key: str, status: int, answer: bytes) -> None:
+        key_sha256 = ids.fingerprint(key)
+        self._run(_SAVE_ANSWER, cid, key=key_sha256, new_status=status, new_answer=answer)
+
+    def insert_turns(self, cid: str, records: Sequence[TurnRecord]) -> None:
+        """Insert all, or none and raise `TurnIdCollision`; the transaction stays usable."""
+        if len(records) == 1:
+            if not self._insert_unless_there(_INSERT_TURN, cid, turn_row(records[0])):
+                raise TurnIdCollision(records[0].turn_id)
+            return
+        try:
+            with self._connection.begin_nested():
+                self._insert(turns, cid, [turn_row(record) for record in records])
+        except IntegrityError:
+            if (turn_id := self._colliding(cid, [record.turn_id for record in records])) is None:
+                raise
+            raise TurnIdCollision(turn_id) from None
+
+    def insert_calls(self, cid: str, calls: Sequence[Call]) -> None:
+        """The calls without `shown`: those are rows of their own."""
+        self._insert(tool_calls, cid, [call_row(call) for call in calls])
+
+    def insert_assigned(self, cid: str, assigned: Sequence[AssignedId]) -> None:
+        self._insert(provider_ids, cid, [assigned_row(one) for one in assigned])
+
+    def insert_results(self, cid: str, results: Sequence[ResultRecord]) -> None:
+        self._insert(tool_results, cid, [result_row(result) for result in results])
+
+    def mark_answered(self, cid: str, call_ids: Collection[str]) -> None:
+        for piece in pieces(call_ids):
+            self._run(_MARK_ANSWERED, cid, ids=piece)
+
+    def adopt(self, cid: str, found: Sequence[tuple[int, int, str, MatchedBy, bool]]) -> None:
+        """Orphans that found their calls: seq, place, call id, matched by, repeat."""
+        names = ("at_seq", "at_place", "new_call_id", "new_matched_by", "new_repeat")
+        owner = {"tenant": self._tenant_id, "conversation": cid}
+        self._many(_ADOPT, [{**owner, **dict(zip(names, one, strict=True))} for one in found])
+
+    def _insert_unless_there(
+        self, statements: Mapping[str, Insert], cid: str, row: dict[str, Any]
+    ) -> bool:
+        statement = statements[self._connection.dialect.name]
+        row |= {"tenant_id": self._tenant_id, "conversation_id": cid}
+        return self._connection.execute(statement, row).rowcount == 1
+
+    def _insert(self, table: Table, cid: str, rows: Sequence[dict[str, Any]]) -> None:
+        owner = {"tenant_id": self._tenant_id, "conversation_id": cid}
+        self._many(_INSERT[table.name], [owner | row for row in rows])
+
+    def _many(self, statement: Executable, rows: Sequence[dict[str, Any]]) -> None:
+        # An empty list would insert one row of defaults.
+        if rows:
+            self._connection.execute(statement, rows)
+
+    def _colliding(self, cid: str, turn_ids: Sequence[str]) -> str | None:
+        """The first turn id that is taken, in the database or further up in the batch."""
+        taken = {
+            turn_id
+            for piece in pieces(turn_ids)
+            for turn_id in self._run(_TAKEN_TURNS, cid, ids=piece).scalars()
+        }
+        for turn_id in turn_ids:
+            if turn_id in taken:
+                return turn_id
+            taken.add(turn_id)
+        return None
+
+
+_INSERT: Mapping[str, Insert] = {
+    table.name: insert(table) for table in (turns, tool_calls, tool_results, provider_ids)
+}

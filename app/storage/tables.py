@@ -1,0 +1,180 @@
+"""The tables, equal to what the migrations build (a test compares them on both databases).
+
+`tenant_id` and `conversation_id` lead every key and every index, so that the rows of a
+conversation live together. Payloads, hashes and texts from outside are bytes; texts without a
+length limit are indexed by their sha256 (PostgreSQL refuses index entries beyond 2.7 KB).
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+from app.storage.types import AnyText, IdText, UtcTime
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(referred_table_name)s",
+        "uq": "uq_%(table_name)s_%(column_2_name)s",
+        "ix": "ix_%(table_name)s_%(column_2_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+_OWNER = ("tenant_id", "conversation_id")
+
+
+def _owner() -> tuple[Column[str], Column[str]]:
+    return (
+        Column("tenant_id", IdText, nullable=False),
+        Column("conversation_id", IdText, nullable=False),
+    )
+
+
+def _of_conversation() -> ForeignKeyConstraint:
+    return ForeignKeyConstraint(
+        _OWNER,
+        ["conversations.tenant_id", "conversations.conversation_id"],
+        ondelete="CASCADE",
+    )
+
+
+conversations = Table(
+    "conversations",
+    metadata,
+    *_owner(),
+    Column("title", AnyText),
+    Column("metadata", LargeBinary, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Column("head_hash", LargeBinary, nullable=False),
+    Column("orphans", BigInteger, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Column("updated_at", UtcTime, nullable=False),
+    PrimaryKeyConstraint(*_OWNER),
+)
+
+turns = Table(
+    "turns",
+    metadata,
+    *_owner(),
+    Column("seq", BigInteger, nullable=False),
+    Column("turn_id", IdText, nullable=False),
+    Column("speaker", Text, nullable=False),
+    Column("provider", AnyText, nullable=False),
+    Column("format", AnyText, nullable=False),
+    Column("model", AnyText),
+    Column("payload", LargeBinary, nullable=False),
+    Column("blocks", LargeBinary, nullable=False),
+    Column("metadata", LargeBinary, nullable=False),
+    Column("content_hash", LargeBinary, nullable=False),
+    Column("hash", LargeBinary, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    PrimaryKeyConstraint(*_OWNER, "seq"),
+    UniqueConstraint(*_OWNER, "turn_id", name="uq_turns_turn_id"),
+    _of_conversation(),
+)
+
+tool_calls = Table(
+    "tool_calls",
+    metadata,
+    *_owner(),
+    Column("call_id", IdText, nullable=False),
+    Column("seq", BigInteger, nullable=False),
+    Column("call_index", Integer, nullable=False),
+    Column("turn_id", IdText, nullable=False),
+    Column("provider", AnyText, nullable=False),
+    Column("model", AnyText),
+    Column("name", AnyText, nullable=False),
+    Column("raw_id", AnyText),
+    Column("raw_sha256", LargeBinary),
+    Column("normalized_sha256", LargeBinary),
+    Column("answered", Boolean, nullable=False),
+    PrimaryKeyConstraint(*_OWNER, "call_id"),
+    UniqueConstraint(*_OWNER, "seq", "call_index", name="uq_tool_calls_place"),
+    _of_conversation(),
+)
+Index(
+    "ix_tool_calls_raw",
+    *(tool_calls.c[name] for name in (*_OWNER, "raw_sha256", "answered", "seq", "call_index")),
+)
+Index(
+    "ix_tool_calls_normalized",
+    *(
+        tool_calls.c[name]
+        for name in (*_OWNER, "normalized_sha256", "answered", "seq", "call_index")
+    ),
+)
+Index(
+    "ix_tool_calls_open",
+    *(tool_calls.c[name] for name in (*_OWNER, "answered", "seq", "call_index")),
+)
+
+tool_results = Table(
+    "tool_results",
+    metadata,
+    *_owner(),
+    Column("seq", BigInteger, nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("turn_id", IdText, nullable=False),
+    Column("raw_id", AnyText),
+    Column("raw_sha256", LargeBinary),
+    Column("normalized_sha256", LargeBinary),
+    Column("name", AnyText),
+    Column("status", Text, nullable=False),
+    Column("call_id", IdText),
+    Column("matched_by", Text, nullable=False),
+    Column("repeat", Boolean, nullable=False),
+    PrimaryKeyConstraint(*_OWNER, "seq", "place"),
+    _of_conversation(),
+)
+Index("ix_tool_results_call", *(tool_results.c[name] for name in (*_OWNER, "call_id")))
+
+# Only results that wait for their call are in these two, so a matched result costs them nothing.
+_WAITS = text("call_id IS NULL AND raw_sha256 IS NOT NULL")
+for _name in ("raw_sha256", "normalized_sha256"):
+    Index(
+        f"ix_tool_results_waiting_{_name.removesuffix('_sha256')}",
+        *(tool_results.c[name] for name in (*_OWNER, _name)),
+        sqlite_where=_WAITS,
+        postgresql_where=_WAITS,
+    )
+
+provider_ids = Table(
+    "provider_ids",
+    metadata,
+    *_owner(),
+    Column("call_id", IdText, nullable=False),
+    Column("target", IdText, nullable=False),
+    Column("provider_id", AnyText, nullable=False),
+    Column("provider_sha256", LargeBinary, nullable=False),
+    Column("ordinal", BigInteger),
+    PrimaryKeyConstraint(*_OWNER, "call_id", "target"),
+    # The target comes last, so that one probe finds an id whichever target showed it.
+    UniqueConstraint(*_OWNER, "provider_sha256", "target", name="uq_provider_ids_provider_id"),
+    _of_conversation(),
+)
+Index("ix_provider_ids_ordinal", *(provider_ids.c[name] for name in (*_OWNER, "target", "ordinal")))
+
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    *_owner(),
+    Column("key_sha256", LargeBinary, nullable=False),
+    Column("body_sha256", LargeBinary, nullable=False),
+    Column("status", Integer),
+    Column("answer", LargeBinary),
+    PrimaryKeyConstraint(*_OWNER, "key_sha256"),
+    _of_conversation(),
+)

@@ -1,0 +1,242 @@
+"""A thread that writes: it takes every deed that waits and commits them together.
+
+Each deed runs in a savepoint of one transaction. Only after the commit do the answers go, failures
+too. When the transaction as a whole fails, each deed of the group is tried again alone, a few
+times; then its caller hears `Unavailable`. No deed is lost, none is carried out twice: where a
+COMMIT got no answer, the database is asked what became of it before anything is repeated.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from queue import Empty, SimpleQueue
+from typing import NoReturn
+
+from sqlalchemy import Connection, Engine, RootTransaction
+
+from app.core.errors import Unavailable
+from app.storage.engines import TRANSACTION, driver_of, kind_of, original
+from app.storage.jobs import Counts, Job, Outcome, deliver
+from app.storage.store import Store
+
+log = logging.getLogger(__name__)
+
+# Seconds before each new try of a deed that runs alone.
+PAUSES = (0.0, 0.02, 0.1, 0.3, 1.0)
+
+# The savepoint stays open for the next deed after a rollback to it.
+_KEEP = "RELEASE SAVEPOINT deed; SAVEPOINT deed"
+_UNDO = "ROLLBACK TO SAVEPOINT deed"
+
+
+class _GroupFailed(Exception):
+    """The transaction is gone with all it did; nothing of it was committed."""
+
+
+class _Unknown(Exception):
+    """Nobody can say whether the transaction was committed."""
+
+
+class Writer:
+    """One connection, one thread, one queue."""
+
+    def __init__(self, engine: Engine, tenant_id: str, name: str) -> None:
+        self.counts = Counts()
+        self._engine = engine
+        self._kind = kind_of(engine.url)
+        self._tenant_id = tenant_id
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._connection: Connection | None = None
+        self._reachable = True
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+        self._thread.start()
+
+    def put(self, job: Job) -> None:
+        self._jobs.put(job)
+
+    def close(self) -> None:
+        """Carry out what waits, then end."""
+        self._jobs.put(None)
+        self._thread.join()
+
+    def _work(self) -> None:
+        closing = False
+        while not closing:
+            group, closing = self._gather()
+            try:
+                self._carry_out(group)
+            except BaseException:
+                # A fault of ours. The thread lives on, and nobody waits for ever.
+                log.exception("the writer failed")
+                self._disconnect()
+                deliver([(job, Outcome(error=_unavailable())) for job in group])
+        self._disconnect()
+
+    def _gather(self) -> tuple[list[Job], bool]:
+        """Wait for a job, then take along all that wait already; True when it is time to end."""
+        job = self._jobs.get()
+        group: list[Job] = []
+        while job is not None:
+            group.append(job)
+            if len(group) == self._kind.GROUP:
+                return group, False
+            try:
+                job = self._jobs.get_nowait()
+            except Empty:
+                return group, False
+        return group, True
+
+    def _carry_out(self, group: list[Job]) -> None:
+        wanted = [job for job in group if not job.future.cancelled()]
+        # All processes lock conversations in the same order, so they cannot lock each other out.
+        jobs = sorted(wanted, key=lambda job: job.conversation_id)
+        if not jobs:
+            return
+        self.counts.deeds += len(jobs)
+        try:
+            outcomes = self._transaction(jobs)
+        except _Unknown:
+            outcomes = [self._give_up() for _ in jobs]
+        except _GroupFailed as failure:
+            log.info("%d deeds are tried again alone: %s", len(jobs), failure)
+            self._one_by_one(jobs)
+            return
+        deliver(list(zip(jobs, outcomes, strict=True)))
+
+    def _one_by_one(self, jobs: list[Job]) -> None:
+        self._reachable = True
+        for job in jobs:
+            # Where one deed waited in vain for the database, the others need not wait as long.
+            deliver([(job, self._alone(job) if self._reachable else self._give_up())])
+
+    def _alone(self, job: Job) -> Outcome:
+        for pause in PAUSES:
+            time.sleep(pause)
+            self.counts.retries += 1
+            try:
+                return self._transaction([job])[0]
+            except _GroupFailed as failure:
+                log.info("a deed is tried again: %s", failure)
+            except _Unknown:
+                break
+        return self._give_up()
+
+    def _give_up(self) -> Outcome:
+        self.counts.unavailable += 1
+        return Outcome(error=_unavailable())
+
+    def _transaction(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """Run the jobs and commit; nothing of them is in the database when this raises."""
+        connection, transaction = self._begin()
+        if len(jobs) == 1:
+            outcomes = [self._run(connection, jobs[0])]
+            if outcomes[0].error is not None:
+                self._rollback(connection)
+                return outcomes
+        else:
+            outcomes = self._in_savepoints(connection, jobs)
+        number = connection.info[TRANSACTION]
+        try:
+            transaction.commit()
+        except Exception as error:
+            self._settle_commit(number, error)
+        self.counts.commits += 1
+        self.counts.group_sizes[len(jobs)] += 1
+        return outcomes
+
+    def _begin(self) -> tuple[Connection, RootTransaction]:
+        try:
+            if self._connection is None:
+                self._connection = self._engine.connect()
+            transaction = self._connection.begin()
+        except Exception as error:
+            self._reachable = False
+            self._fail(error)
+        self._reachable = True
+        return self._connection, transaction
+
+    def _in_savepoints(self, connection: Connection, jobs: Sequence[Job]) -> list[Outcome]:
+        outcomes = []
+        # Closing one savepoint and opening the next is one message to the database.
+        ending = "SAVEPOINT deed"
+        try:
+            for job in jobs:
+                self._kind.run(driver_of(connection), ending)
+                outcome = self._run(connection, job)
+                failed = outcome.error is not None
+                ending = _UNDO if failed else _KEEP
+                outcomes.append(outcome)
+            if failed:
+                self._kind.run(driver_of(connection), _UNDO)
+        except self._kind.Error as error:
+            self._fail(error)
+        return outcomes
+
+    def _run(self, connection: Connection, job: Job) -> Outcome:
+        """Run one deed; what it raises is its outcome, unless the transaction went with it."""
+        try:
+            outcome = Outcome(job.deed(Store(connection, self._tenant_id)))
+        except BaseException as error:
+            outcome = Outcome(error=self._judged(error))
+        state = "lost" if connection.invalidated else self._kind.state(driver_of(connection))
+        if state == "lost":
+            self._fail(outcome.error or RuntimeError("the transaction ended inside a deed"))
+        if state == "failed" and outcome.error is None:
+            return Outcome(error=RuntimeError("a deed went on after a statement had failed"))
+        return outcome
+
+    def _judged(self, error: BaseException) -> Exception:
+        """The error as the caller may see it; a new try where that may help."""
+        verdict = self._kind.verdict(original(error))
+        if verdict == "again":
+            self._fail(error)
+        if verdict == "unavailable":
+            log.error("a deed failed: %s", original(error))
+            return _unavailable()
+        # Futures take neither StopIteration nor what ends a thread.
+        if not isinstance(error, Exception) or isinstance(error, StopIteration):
+            return RuntimeError(f"a deed raised {type(error).__name__}")
+        return error
+
+    def _settle_commit(self, number: str | None, error: Exception) -> None:
+        """A COMMIT failed. Returns when it was carried out all the same."""
+        self._disconnect()
+        for pause in PAUSES:
+            time.sleep(pause)
+            try:
+                with self._engine.connect() as connection:
+                    known = self._kind.committed(driver_of(connection), number or "")
+            except Exception as another:
+                log.info("a commit cannot be looked up yet: %s", original(another))
+                continue
+            if known:
+                return
+            if known is False:
+                self._fail(error)
+        log.error("a commit was not answered and cannot be looked up: %s", original(error))
+        raise _Unknown
+
+    def _rollback(self, connection: Connection) -> None:
+        try:
+            connection.rollback()
+        except Exception:
+            self._disconnect()
+
+    def _fail(self, error: BaseException) -> NoReturn:
+        self._disconnect()
+        raise _GroupFailed(str(original(error))) from error
+
+    def _disconnect(self) -> None:
+        """Close the connection, and with it what is left of a transaction."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            try:
+                connection.invalidate()
+                connection.close()
+            except Exception as error:
+                log.info("a connection did not close well: %s", original(error))
+
+
+def _unavailable() -> Unavailable:
+    return Unavailable("The database cannot answer now.")

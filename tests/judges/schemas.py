@@ -1,0 +1,50 @@
+"""Tool parameters are JSON Schema, whatever the provider; some ask for more."""
+
+from __future__ import annotations
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+
+from tests.judges.wellformed import value_faults
+
+
+def schema_faults(schema: object, where: str, *, must_be_object: bool = False) -> list[str]:
+    """Why `schema` is not JSON Schema draft 2020-12 (A15), or not one of an object."""
+    if not isinstance(schema, dict):
+        return [f"{where}: schema must be an object (A15)"]
+    if must_be_object and schema.get("type") != "object":
+        return [f"{where}: schema must be of type object (A15)"]
+    # What is no JSON at all is said once, for the whole request.
+    if value_faults(schema):
+        return []
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        return [f"{where}: not JSON Schema draft 2020-12: {error.message} (A15)"]
+    return []
+
+
+def strict_faults(schema: object, where: str) -> list[str]:
+    """C10: a strict tool closes every object and requires every property of it."""
+    faults: list[str] = []
+    if isinstance(schema, list):
+        for at, each in enumerate(schema):
+            faults += strict_faults(each, f"{where}[{at}]")
+    if isinstance(schema, dict):
+        properties = schema.get("properties")
+        if schema.get("type") == "object" or isinstance(properties, dict):
+            faults += _open_object(
+                schema, properties if isinstance(properties, dict) else {}, where
+            )
+        for key, each in schema.items():
+            faults += strict_faults(each, f"{where}.{key}")
+    return faults
+
+
+def _open_object(schema: dict[str, object], properties: dict[str, object], where: str) -> list[str]:
+    faults, required = list[str](), schema.get("required", [])
+    if schema.get("additionalProperties") is not False:
+        faults.append(f"{where}: strict needs additionalProperties false (C10)")
+    if not isinstance(required, list) or set(properties) - set(map(str, required)):
+        faults.append(f"{where}: strict needs every property required (C10)")
+    return faults
