@@ -5,7 +5,7 @@ really send: arguments as objects, content as null, results as values.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.codecs._reading import a_list, a_text, an_object, elements, maybe_text
 from app.core.conversation import (
@@ -26,6 +26,7 @@ from app.core.jsontext import Json, JsonObject, dumps
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted
 
+WIRE = "chat"
 KEYS = ("messages",)
 LIST = "messages"
 
@@ -80,7 +81,7 @@ def _draft(members: JsonObject, text: str, at: str) -> Draft:
 def _reasoning(members: JsonObject, at: str) -> Iterator[Thinking]:
     for key in _REASONING:
         if isinstance(text := members.get(key), str):
-            yield Thinking(text, native={key: text})
+            yield Thinking(text, {key: text}, WIRE)
             return
 
 
@@ -120,9 +121,9 @@ def _part(members: JsonObject, at: str) -> Part:
             inner = an_object(members.get("file"), f"{at}/file")
             if isinstance(data := inner.get("file_data"), str):
                 return File(data, maybe_text(inner, "filename", f"{at}/file"))
-            return Opaque("file", members)
+            return Opaque("file", members, WIRE)
         case str() as kind:
-            return Opaque(kind, members)
+            return Opaque(kind, members, WIRE)
         case _:
             raise RuleBroken("A content part needs a type.", pointer=f"{at}/type")
 
@@ -137,9 +138,22 @@ def _calls(members: JsonObject, at: str) -> Iterator[ToolCall]:
             name = maybe_text(custom, "name", f"{where}/custom") or ""
             yield ToolCall(raw_id, name, dumps(custom.get("input")))
         else:
-            yield _function(an_object(call.get("function"), f"{where}/function"), raw_id, where)
+            function = _function(
+                an_object(call.get("function"), f"{where}/function"), raw_id, where
+            )
+            yield replace(function, signature=_signature(call, raw_id))
     if isinstance(legacy := members.get("function_call"), dict):
         yield _function(legacy, None, f"{at}/function_call")
+
+
+def _signature(call: JsonObject, raw_id: str | None) -> str | None:
+    """Gemini's thought signature, where gateways put it: beside the call, or into its id."""
+    extra = call.get("extra_content")
+    google = extra.get("google") if isinstance(extra, dict) else None
+    signature = google.get("thought_signature") if isinstance(google, dict) else None
+    if isinstance(signature, str):
+        return signature
+    return (raw_id or "").partition("__thought__")[2] or None
 
 
 def _function(members: JsonObject, raw_id: str | None, at: str) -> ToolCall:
@@ -172,6 +186,9 @@ def _message(message: Message, dialect: Dialect) -> JsonObject:
         return {"role": "tool", "tool_call_id": answer.id, **name, "content": answer.text}
     shown: JsonObject = {"role": message.role, "content": _written(contents, dialect)}
     calls: list[Json] = [_call(part) for part in contents if isinstance(part, CallShown)]
+    thoughts = [part.text for part in contents if isinstance(part, Thinking)]
+    if thoughts:
+        shown["reasoning_content"] = "\n".join(thoughts)
     if calls:
         shown["tool_calls"] = calls
     return shown

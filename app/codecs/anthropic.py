@@ -27,10 +27,11 @@ from app.core.conversation import (
 from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import data_url
-from app.core.profile import Profile
+from app.core.profile import BOTH, Profile
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
+WIRE = "anthropic"
 KEYS = ("system", "messages")
 LIST = "messages"
 IDS = Prefixed("toolu_")
@@ -59,17 +60,23 @@ PROFILE = Profile(
     results="user",
     system="beside",
     inner_system="user",
-    alternate=True,
+    alternate=BOTH,
     first_user=True,
     last_assistant=False,
     calls_last=True,
+    pins_blocks=True,
     ids=re.compile(r"[a-zA-Z0-9_-]+"),
     names=re.compile(r"[a-zA-Z0-9_-]{1,128}"),
     blank_results=False,
     error_flag=True,
+    wire=WIRE,
     issuers=frozenset({"anthropic"}),
     keeps_opaque=_whole_pairs,
+    foreign_loops=False,
     images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
+    # The API's error: "image exceeds 5 MB maximum … > 5242880 bytes", "… max allowed size: 8000".
+    image_bytes=5_242_880,
+    image_pixels=8_000,
     files=frozenset({"application/pdf", "text/plain", "url"}),
     result_media=True,
 )
@@ -137,19 +144,19 @@ def _block(members: JsonObject, at: str) -> Block:
         case "image" | "document":
             return _media(members, at)
         case "thinking":
-            return Thinking(a_text(members, "thinking", at), native=members)
+            return Thinking(a_text(members, "thinking", at), members, WIRE)
         case "redacted_thinking":
-            return Thinking("", native=members)
+            return Thinking("", members, WIRE)
         case "tool_use":
             name = maybe_text(members, "name", at) or ""
             return ToolCall(maybe_text(members, "id", at), name, dumps(members.get("input")))
         case "tool_result":
             return _result(members, at)
         case "server_tool_use":
-            return Opaque("server_tool", members)
+            return Opaque("server_tool", members, WIRE)
         case str() as kind:
             is_result = _SERVER_RESULT.fullmatch(kind)
-            return Opaque("server_tool_result" if is_result else kind, members)
+            return Opaque("server_tool_result" if is_result else kind, members, WIRE)
         case _:
             raise RuleBroken("A content block needs a type.", pointer=f"{at}/type")
 
@@ -167,7 +174,7 @@ def _media(members: JsonObject, at: str) -> Part:
         case "url":
             url = a_text(source, "url", f"{at}/source")
         case _:
-            return Opaque(str(members["type"]), members)
+            return Opaque(str(members["type"]), members, WIRE)
     return Image(url) if is_image else File(url, maybe_text(members, "title", at))
 
 

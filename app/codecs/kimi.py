@@ -1,13 +1,14 @@
 """Kimi K2: the chat shape with ids `functions.{name}:{n}`.
 
 n counts the calls of the whole conversation from 0; the id is the only place where the model sees
-the name (Kimi-K2 docs/tool_call_guidance.md), so ids are assigned when a call is stored.
+the name (Kimi-K2 docs/tool_call_guidance.md), so ids are assigned when a call is stored. Thinking
+models want `reasoning_content` on assistant messages and take an empty one (kimi-cli PR#2446).
 """
 
 import re
 
 from app.codecs import _chat
-from app.codecs._chat import KEYS, LIST, parse
+from app.codecs._chat import KEYS, LIST, WIRE, parse
 from app.core.conversation import ToolCall
 from app.core.ids import kimi_id
 from app.core.jsontext import JsonObject
@@ -22,6 +23,10 @@ PROFILE = Profile(
     ids=re.compile(r"functions\.[a-zA-Z_][a-zA-Z0-9_-]{0,63}:[0-9]+"),
     names=re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}"),
     images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}),
+    wire=WIRE,
+    issuers=frozenset({"kimi", "moonshot"}),
+    plain_reasoning=True,
+    demands_reasoning=True,
 )
 
 

@@ -10,7 +10,7 @@ from app.codecs._chat import KEYS, LIST, parse
 from app.core.conversation import ToolCall
 from app.core.ids import MISTRAL, mistral_id
 from app.core.jsontext import JsonObject
-from app.core.profile import Profile
+from app.core.profile import BOTH, Profile
 from app.core.view import View
 from app.core.wire import Assigned, Taken
 
@@ -18,7 +18,7 @@ __all__ = ["IDS", "KEYS", "LIST", "PROFILE", "parse", "render"]
 
 PROFILE = Profile(
     ids=MISTRAL,
-    alternate=True,
+    alternate=BOTH,
     first_user=True,
     user_after_results=False,
     last_assistant=False,

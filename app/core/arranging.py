@@ -9,7 +9,7 @@ from app.core.pairing import Step
 from app.core.profile import Profile
 from app.core.repairs import Repair
 from app.core.showing import Showing, ShownStep
-from app.core.view import CallShown, Message, Options, Role, Shown, View
+from app.core.view import AnswerShown, CallShown, Message, Options, Role, Shown, View
 
 
 def view(steps: Sequence[Step], profile: Profile, options: Options) -> View:
@@ -33,11 +33,16 @@ def view(steps: Sequence[Step], profile: Profile, options: Options) -> View:
         for place, step in enumerate(shown)
         for message in _messages(step, profile, repairs, inner=place >= leading)
     ]
-    if profile.alternate:
-        messages = _merged(messages, repairs)
+    messages = _merged(messages, profile, repairs)
+    messages = _merged(_without_loose_thinking(messages, repairs), profile, repairs)
     messages = _bridged(messages, profile, repairs, is_empty=not steps)
-    messages = _ended(messages, profile, repairs)
-    return View(system, tuple(messages), tuple(repairs))
+    messages = _ended(_signed(messages, profile, options, repairs), profile, repairs)
+    if profile.demands_reasoning and options.reasoning != "drop":
+        messages = [_with_reasoning(message) for message in messages]
+    _warn_of_foreign_loop(steps, messages, profile, repairs)
+    return View(
+        system, tuple(messages), tuple(repairs), tools=_declared(messages, profile, repairs)
+    )
 
 
 def _leading_system(shown: Sequence[ShownStep]) -> int:
@@ -60,7 +65,7 @@ def _messages(
         yield from _message("user", parts)
     else:
         if profile.calls_last:
-            parts = _calls_last(parts, repairs)
+            parts = _calls_last(parts, profile, repairs)
         yield from _message("assistant", parts)
         yield from _answers(step.answers, profile)
         yield from _message("user", step.beside)
@@ -85,34 +90,56 @@ def _answers(answers: Sequence[Shown], profile: Profile) -> Iterator[Message]:
         yield from _message("user" if profile.results == "user" else "tool", answers)
 
 
-def _calls_last(parts: list[Shown], repairs: list[Repair]) -> list[Shown]:
-    """Text moves before the calls, unless signed thinking pins every block to its place."""
-    if any(isinstance(part.content, Thinking) for part in parts):
+def _calls_last(parts: list[Shown], profile: Profile, repairs: list[Repair]) -> list[Shown]:
+    """Text moves before the calls; thinking stays in front of what it led to."""
+    thinks = any(isinstance(part.content, Thinking) for part in parts)
+    if thinks and profile.pins_blocks:
         return parts
-    calls = [part for part in parts if isinstance(part.content, CallShown)]
-    others = [part for part in parts if not isinstance(part.content, CallShown)]
-    if calls and others and [*others, *calls] != parts:
+    calls: list[Shown] = []
+    others: list[Shown] = []
+    thoughts: list[Shown] = []
+    for part in parts:
+        thoughts.append(part)
+        if not isinstance(part.content, Thinking):
+            (calls if isinstance(part.content, CallShown) else others).extend(thoughts)
+            thoughts = []
+    moved = [*others, *calls, *thoughts]
+    if moved != parts:
         repairs.append(
             Repair("TOOLUSE_MOVED_LAST", "text is shown before the calls", calls[0].turn_id)
         )
-        return [*others, *calls]
-    return parts
+    return moved
 
 
-def _merged(messages: Iterable[Message], repairs: list[Repair]) -> list[Message]:
+def _merged(messages: Iterable[Message], profile: Profile, repairs: list[Repair]) -> list[Message]:
     merged: list[Message] = []
     for message in messages:
-        if merged and merged[-1].role == message.role in ("user", "assistant"):
+        if merged and merged[-1].role == message.role and message.role in profile.alternate:
             before = set(merged[-1].turn_ids())
             added = [turn for turn in message.turn_ids() if turn not in before]
             if added:
-                repairs.append(
-                    Repair("ROLES_MERGED", "shown in one message with the turn before", added[0])
-                )
+                why = "shown in one message with the turn before"
+                repairs.append(Repair("ROLES_MERGED", why, added[0]))
             merged[-1] = replace(merged[-1], parts=merged[-1].parts + message.parts)
         else:
             merged.append(message)
     return merged
+
+
+def _without_loose_thinking(
+    messages: Iterable[Message], repairs: list[Repair]
+) -> Iterator[Message]:
+    """No message may end with thinking, and of its thinking all is shown or none."""
+    for message in messages:
+        if not isinstance(message.parts[-1].content, Thinking):
+            yield message
+            continue
+        for part in message.parts:
+            if isinstance(part.content, Thinking):
+                why = "nothing follows it in its message"
+                repairs.append(Repair("THINKING_DROPPED", why, part.turn_id))
+        kept = [part for part in message.parts if not isinstance(part.content, Thinking)]
+        yield from _message(message.role, kept)
 
 
 def _bridged(
@@ -143,6 +170,36 @@ def _bridge(role: Role, text: str) -> Message:
     return Message(role, (Shown(Text(text), None),))
 
 
+def _with_reasoning(message: Message) -> Message:
+    """Thinking modes want the field on every assistant message; an empty one says nothing."""
+    if message.role != "assistant" or any(isinstance(c, Thinking) for c in message.contents()):
+        return message
+    return replace(message, parts=(Shown(Thinking(""), None), *message.parts))
+
+
+def _signed(
+    messages: list[Message], profile: Profile, options: Options, repairs: list[Repair]
+) -> list[Message]:
+    """The first call of each message carries a signature, where the wire's models ask for one."""
+    if profile.signature is None or not profile.signed_models.fullmatch(options.model or ""):
+        return messages
+    return [_with_signature(message, profile.signature, repairs) for message in messages]
+
+
+def _with_signature(message: Message, signature: str, repairs: list[Repair]) -> Message:
+    for place, part in enumerate(message.parts):
+        call = part.content
+        if isinstance(call, CallShown):
+            if call.signature is not None:
+                return message
+            why = "the call has no thought signature of this provider"
+            repairs.append(Repair("SIGNATURE_PLACEHOLDER", why, part.turn_id))
+            signed = replace(part, content=replace(call, signature=signature))
+            parts = (*message.parts[:place], signed, *message.parts[place + 1 :])
+            return replace(message, parts=parts)
+    return message
+
+
 def _ended(messages: list[Message], profile: Profile, repairs: list[Repair]) -> list[Message]:
     if profile.last_assistant or not messages or messages[-1].role != "assistant":
         return messages
@@ -151,7 +208,41 @@ def _ended(messages: list[Message], profile: Profile, repairs: list[Repair]) -> 
     repairs.append(Repair("ENDS_WITH_ASSISTANT", why, last.turn_id))
     if isinstance(last.content, Text) and last.content.text != last.content.text.rstrip():
         repairs.append(Repair("TRAILING_TRIMMED", "blanks at its end are left out", last.turn_id))
-        trimmed = Shown(Text(last.content.text.rstrip()), last.turn_id)
+        trimmed = Shown(replace(last.content, text=last.content.text.rstrip()), last.turn_id)
         parts = (*messages[-1].parts[:-1], trimmed)
         return [*messages[:-1], replace(messages[-1], parts=parts)]
     return messages
+
+
+def _warn_of_foreign_loop(
+    steps: Sequence[Step], messages: list[Message], profile: Profile, repairs: list[Repair]
+) -> None:
+    """With thinking enabled, an open tool round must begin with thinking of this provider."""
+    if profile.foreign_loops or len(messages) < 2:
+        return
+    before, last = messages[-2], messages[-1]
+    rounds = [step for step in steps if step.answers]
+    if not rounds or not isinstance(last.parts[-1].content, AnswerShown):
+        return
+    caller = rounds[-1].items[0].turn
+    thinks = any(isinstance(part.content, Thinking) for part in before.parts)
+    if not thinks and caller.provider not in profile.issuers:
+        why = "send this with thinking disabled: others began the open tool round"
+        repairs.append(Repair("THINKING_UNAVAILABLE", why, caller.turn_id))
+
+
+def _declared(
+    messages: Sequence[Message], profile: Profile, repairs: list[Repair]
+) -> tuple[str, ...]:
+    """The names of the tools that the history calls, where the wire wants them declared."""
+    if not profile.tools_declared:
+        return ()
+    names = dict.fromkeys(
+        part.content.name
+        for message in messages
+        for part in message.parts
+        if isinstance(part.content, CallShown)
+    )
+    if names:
+        repairs.append(Repair("TOOLS_STUBBED", "tools are declared by name only"))
+    return tuple(names)

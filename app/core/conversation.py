@@ -40,17 +40,21 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """Reasoning. Only its issuer may see `native` again, and only unchanged."""
+    """Reasoning. Only its issuer may see `native` again, only unchanged, only on its `wire`."""
 
     text: str
     native: Json = None
+    wire: str | None = None
     provider: str | None = None
     model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call. `arguments` is the text as it came; `id` is canonical once the turn is stored."""
+    """A call. `arguments` is the text as it came; `id` is canonical once the turn is stored.
+
+    `signature` is Gemini's thought signature, the one provider that signs calls.
+    """
 
     raw_id: str | None
     name: str
@@ -77,6 +81,7 @@ class Opaque:
 
     kind: str
     native: Json
+    wire: str | None = None
     provider: str | None = None
     model: str | None = None
 

@@ -43,6 +43,7 @@ def block_json(block: Block) -> JsonObject:
                 type="thinking",
                 text=block.text,
                 native=block.native,
+                wire=block.wire,
                 provider=block.provider,
                 model=block.model,
             )
@@ -52,7 +53,7 @@ def block_json(block: Block) -> JsonObject:
             return _result_json(block)
         case Opaque():
             return {"type": "opaque", "kind": block.kind, "native": block.native} | _said(
-                provider=block.provider, model=block.model
+                wire=block.wire, provider=block.provider, model=block.model
             )
         case _:
             assert_never(block)
@@ -82,6 +83,7 @@ def block(value: Json, pointer: str) -> Block:
             return Opaque(
                 _text(members, "kind", pointer),
                 members.get("native"),
+                _optional(members, "wire", pointer),
                 _optional(members, "provider", pointer),
                 _optional(members, "model", pointer),
             )
@@ -119,12 +121,19 @@ def _result_json(result: ToolResult) -> JsonObject:
 
 def _thinking(members: JsonObject, pointer: str) -> Thinking:
     native = members.get("native")
+    wire = _optional(members, "wire", pointer)
     signature = _optional(members, "signature", pointer)
     text = _text(members, "text", pointer)
     if native is None and signature is not None:
+        # A bare signature is Anthropic's: it is the one wire whose thinking is text and signature.
         native = {"type": "thinking", "thinking": text, "signature": signature}
+        wire = "anthropic"
     return Thinking(
-        text, native, _optional(members, "provider", pointer), _optional(members, "model", pointer)
+        text,
+        native,
+        wire,
+        _optional(members, "provider", pointer),
+        _optional(members, "model", pointer),
     )
 
 

@@ -7,6 +7,9 @@ from typing import Literal
 
 from app.core.conversation import Opaque
 
+BOTH = frozenset({"user", "assistant"})
+ASSISTANT = frozenset({"assistant"})
+
 
 def _keeps_nothing(blocks: Sequence[Opaque]) -> set[int]:
     return set()
@@ -16,40 +19,68 @@ def _keeps_nothing(blocks: Sequence[Opaque]) -> set[int]:
 class Profile:
     """The demands of one wire. Defaults are the laxest wire there is.
 
-    verbatim            stored turns are shown as they are; nothing below applies
-    results             a message for each result, one for all, or inside the user message
-    system              leading system turns stand in line, or are given beside the messages
-    inner_system        later system turns stand in line, or become marked user text
-    alternate           neighbours of one role must be one message
-    first_user          the first message must be the user's
-    user_after_results  a user message may stand directly behind results
-    last_assistant      a history may end with the assistant, with blanks at its end
-    calls_last          nothing may follow the calls of an assistant message
-    ids                 what a call's id may look like
-    names               what a tool name may look like (at most 64 characters)
-    blank_results       a result may be empty
-    error_flag          the wire has a flag for failed results
-    issuers             whose signed thinking and opaque blocks may be returned
-    keeps_opaque        which opaque blocks of one message may be returned together
-    images, files       media types it takes; "url" in them: addresses too
-    result_media        images may stand inside results
+    Order of messages
+      verbatim            stored turns are shown as they are; nothing below applies
+      results             a message for each result, one for all, or inside the user message
+      system              leading system turns stand in line, or are given beside the messages
+      inner_system        later system turns stand in line, or become marked user text
+      alternate           roles whose neighbouring messages must be one
+      first_user          the first message must be the user's
+      user_after_results  a user message may stand directly behind results
+      last_assistant      a history may end with the assistant, with blanks at its end
+      calls_last          nothing may follow the calls of an assistant message
+      pins_blocks         … unless signed thinking, which pins every block to its place
+    Calls and results
+      ids, names          what a call's id and a tool's name may look like
+      blank_results       a result may be empty
+      object_results      a result must be a JSON object; other values are wrapped in one
+      error_flag          the wire has a flag for failed results
+      result_text         how many characters a result may have
+      tools_declared      tools that the history calls must be declared in the request
+    What only its issuer may see again
+      wire, issuers       the shape of its native blocks, and who issues them
+      keeps_opaque        which opaque blocks of one message may be returned together
+      plain_reasoning     reasoning is plain text that its issuer wants back
+      demands_reasoning   … on every assistant message, if only an empty one
+      signature           stands on the first call of a message that has no thought signature,
+                          for the models that `signed_models` says yes to
+      foreign_loops       a tool round begun by others may go on with thinking enabled
+    Media
+      images, files       media types it takes; "url" in them: addresses too
+      image_bytes, image_pixels   the largest image, and its longest side
+      result_media        images may stand inside results
     """
 
     verbatim: bool = False
     results: Literal["each", "together", "user"] = "each"
     system: Literal["inline", "beside"] = "inline"
     inner_system: Literal["inline", "user"] = "inline"
-    alternate: bool = False
+    alternate: frozenset[str] = frozenset()
     first_user: bool = False
     user_after_results: bool = True
     last_assistant: bool = True
     calls_last: bool = False
+    pins_blocks: bool = False
+
     ids: re.Pattern[str] = re.compile(r".{1,}", re.DOTALL)
     names: re.Pattern[str] = re.compile(r"[a-zA-Z0-9_-]{1,64}")
     blank_results: bool = True
+    object_results: bool = False
     error_flag: bool = False
+    result_text: int = 10_485_760
+    tools_declared: bool = False
+
+    wire: str = ""
     issuers: frozenset[str] = frozenset()
     keeps_opaque: Callable[[Sequence[Opaque]], set[int]] = _keeps_nothing
+    plain_reasoning: bool = False
+    demands_reasoning: bool = False
+    signature: str | None = None
+    signed_models: re.Pattern[str] = re.compile(r".*", re.DOTALL)
+    foreign_loops: bool = True
+
     images: frozenset[str] = frozenset()
     files: frozenset[str] = frozenset()
+    image_bytes: int = 20 * 1024 * 1024
+    image_pixels: int = 100_000
     result_media: bool = False

@@ -70,13 +70,15 @@ class Message:
 class View:
     """What a codec writes down: system texts beside the messages, and the messages.
 
-    `turns` are the stored turns in the neutral form, for the wire that shows them as they are.
+    `turns` are the stored turns in the neutral form, for the wire that shows them as they are;
+    `tools` the names of the tools to declare, for the wire that wants them all declared.
     """
 
     system: tuple[Text, ...] = ()
     messages: tuple[Message, ...] = ()
     repairs: tuple[Repair, ...] = ()
     turns: tuple[JsonObject, ...] = ()
+    tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,5 +68,14 @@ def reasoning(text: str) -> str:
     return f"{MARK} Reasoning: {text}"
 
 
+def elided(text: str, most: int, turn_id: str) -> str:
+    """Head and tail of a text, with a mark between them; exactly `most` characters."""
+    mark = f"\n{MARK} {len(text)} characters; the middle is left out, see turn {turn_id}.\n"
+    room = max(0, most - len(mark))
+    head = room - room // 2
+    tail = room // 2
+    return text[:head] + mark + (text[-tail:] if tail else "")
+
+
 def left_out(kind: str, why: str) -> str:
     return f"{MARK} {kind} left out: {why}."

@@ -27,36 +27,30 @@ _CALLS = (
 _SHOWN = select(provider_ids.c.call_id, provider_ids.c.target, provider_ids.c.provider_id).where(
     owned(provider_ids)
 )
+# Sorted by us: to save the sorting, SQLite would rather read the whole conversation in order.
 _RESULTS = select(*RESULT).where(owned(tool_results))
-_RESULTS_IN_ORDER = _RESULTS.order_by(tool_results.c.seq, tool_results.c.place)
-_RESULTS_BETWEEN = _RESULTS_IN_ORDER.where(
-    tool_results.c.seq > bindparam("after"), tool_results.c.seq <= bindparam("until")
-)
 _SHOWN_OF = _SHOWN.where(provider_ids.c.call_id.in_(IDS))
-_RESULTS_OF = _RESULTS_IN_ORDER.where(tool_results.c.call_id.in_(IDS))
+_RESULTS_OF = _RESULTS.where(tool_results.c.call_id.in_(IDS))
 
 
-def _across(table: Table, column: str) -> AnySelect:
-    """Calls of any conversation by an indexed column of a table."""
-    found = conversations.join(
-        table, and_(together(conversations, table), table.c[column] == bindparam("key"))
-    )
-    if table is not tool_calls:
-        same = and_(together(table, tool_calls), table.c.call_id == tool_calls.c.call_id)
-        found = found.join(tool_calls, same)
+def _across(*conditions: ColumnElement[bool]) -> AnySelect:
+    """Calls of any conversation of the tenant."""
+    everywhere = select(conversations.c.conversation_id).where(conversations.c.tenant_id == TENANT)
     return (
-        select(conversations.c.conversation_id, *CALL)
-        .distinct()
-        .select_from(found)
-        .where(conversations.c.tenant_id == TENANT)
-        .order_by(conversations.c.conversation_id, *_PLACE)
+        select(tool_calls.c.conversation_id, *CALL)
+        .where(
+            tool_calls.c.tenant_id == TENANT,
+            tool_calls.c.conversation_id.in_(everywhere),
+            *conditions,
+        )
+        .order_by(tool_calls.c.conversation_id, *_PLACE)
         .limit(LIMIT)
     )
 
 
-_BY_RAW = _across(tool_calls, "raw_sha256")
-_BY_CANONICAL = _across(tool_calls, "call_id")
-_BY_SHOWN = _across(provider_ids, "provider_sha256")
+_BY_RAW = _across(tool_calls.c.raw_sha256 == _KEY)
+_BY_CANONICAL = _across(tool_calls.c.call_id == _KEY)
+XX
 
 
 class Audit(Scope):

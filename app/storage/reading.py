@@ -1,6 +1,6 @@
 """What can be read of conversations, as records. It cannot write: its type has no such method."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from sqlalchemy import bindparam, func, select
 
@@ -59,11 +59,10 @@ _TAKEN = select(provider_ids.c.provider_id).where(
 )
 _USED = select(tool_calls.c.call_id).where(owned(tool_calls), tool_calls.c.call_id.in_(IDS))
 
-# The same words as in the partial indexes, so that both databases see that those serve.
-_WAITING = (tool_results.c.call_id.is_(None), tool_results.c.raw_sha256.is_not(None))
-_ORPHANS = select(*RESULT).where(owned(tool_results), *_WAITING)
-_ORPHANS_BY_RAW = _ORPHANS.where(tool_results.c.raw_sha256.in_(IDS))
-_ORPHANS_BY_NORMALIZED = _ORPHANS.where(tool_results.c.normalized_sha256.in_(IDS))
+_WAITING = select(*RESULT).where(owned(tool_results), tool_results.c.call_id.is_(None))
+_ORPHANS = _WAITING.where(tool_results.c.raw_sha256.is_not(None))
+_ORPHANS_BY_RAW = _WAITING.where(tool_results.c.raw_sha256.in_(IDS))
+_ORPHANS_BY_NORMALIZED = _WAITING.where(tool_results.c.normalized_sha256.in_(IDS))
 
 _ANSWER = select(
     idempotency_keys.c.body_sha256, idempotency_keys.c.status, idempotency_keys.c.answer
@@ -137,14 +136,14 @@ class ReadStore(Audit):
 
     def orphans(self, cid: str) -> list[ResultRecord]:
         """All results that have an id and wait for their call."""
-        return _in_order(ResultRecord(*row) for row in self._run(_ORPHANS, cid))
+        return in_order(ResultRecord(*row) for row in self._run(_ORPHANS, cid))
 
     def waiting_orphans(
         self, cid: str, raw_ids: Collection[str], normalized: Collection[str] = ()
     ) -> list[ResultRecord]:
         """Waiting results whose raw id is one of these, or becomes one when normalized."""
         questions = ((_ORPHANS_BY_RAW, raw_ids), (_ORPHANS_BY_NORMALIZED, normalized))
-        return _in_order(
+        return in_order(
             {
                 ResultRecord(*row)
                 for statement, texts in questions
@@ -167,7 +166,3 @@ class ReadStore(Audit):
 
 def _or_all(number: int | None) -> int:
     return ALL if number is None else number
-
-
-def _in_order(results: Iterable[ResultRecord]) -> list[ResultRecord]:
-    return sorted(results, key=lambda result: (result.seq, result.place))

@@ -141,8 +141,8 @@ tool_results = Table(
 )
 Index("ix_tool_results_call", *(tool_results.c[name] for name in (*_OWNER, "call_id")))
 
-# Only results that wait for their call are in these two, so a matched result costs them nothing.
-_WAITS = text("call_id IS NULL AND raw_sha256 IS NOT NULL")
+# Only results without a call are in these two, so a matched result costs them nothing.
+_WAITS = text("call_id IS NULL")
 for _name in ("raw_sha256", "normalized_sha256"):
     Index(
         f"ix_tool_results_waiting_{_name.removesuffix('_sha256')}",

@@ -1,0 +1,30 @@
+"""DeepSeek: the chat shape with plain texts.
+
+Content is a string, never a list (the API's error: "invalid type: sequence, expected a string").
+Its own reasoning comes back as `reasoning_content`; its thinking mode, on by default since V4,
+demands the field on every assistant message and takes an empty one (hermes-agent PR#15228).
+"""
+
+import re
+
+from app.codecs import _chat
+from app.codecs._chat import KEYS, LIST, WIRE, parse
+from app.core.jsontext import JsonObject
+from app.core.profile import Profile
+from app.core.view import View
+from app.core.wire import Prefixed
+
+__all__ = ["IDS", "KEYS", "LIST", "PROFILE", "parse", "render"]
+
+IDS = Prefixed("call_")
+PROFILE = Profile(
+    ids=re.compile(r".{1,40}", re.DOTALL),
+    wire=WIRE,
+    issuers=frozenset({"deepseek"}),
+    plain_reasoning=True,
+    demands_reasoning=True,
+)
+
+
+def render(view: View) -> JsonObject:
+    return _chat.render(view, _chat.Dialect(string_content=True))

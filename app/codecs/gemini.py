@@ -1,0 +1,212 @@
+"""Google Gemini: contents with parts, roles `user` and `model`.
+
+A call turn comes right behind a user or response turn, all responses of it stand in one turn of
+their own, in the same number and order and under the same names. Thought signatures stay on their
+parts; a call of another model carries the bypass value that Google documents, where Gemini 3 and
+later would refuse it otherwise.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from app.codecs._reading import a_list, a_text, an_object, elements, maybe_text
+from app.core.conversation import (
+    Block,
+    Draft,
+    File,
+    Image,
+    Opaque,
+    Speaker,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from app.core.errors import RuleBroken
+from app.core.jsontext import Json, JsonObject, dumps
+from app.core.media import data_url
+from app.core.profile import BOTH, Profile
+from app.core.view import AnswerShown, CallShown, Content, Message, View
+from app.core.wire import Posted, Prefixed
+
+WIRE = "gemini"
+KEYS = ("system_instruction", "systemInstruction", "messages", "contents")
+LIST = "contents"
+IDS = Prefixed("hist_tool_")
+BYPASS = "skip_thought_signature_validator"
+
+_IMAGES = frozenset({"image/png", "image/jpeg", "image/webp"})
+_EXECUTED = ("executable_code", "code_execution_result")
+
+
+def _code_pairs(blocks: Sequence[Opaque]) -> set[int]:
+    """Code that Gemini ran goes back with its result, or not at all."""
+    kept: set[int] = set()
+    for place, (code, result) in enumerate(pairwise(blocks)):
+        if (code.kind, result.kind) == ("server_tool", "server_tool_result"):
+            kept |= {place, place + 1}
+    return kept
+
+
+PROFILE = Profile(
+    results="together",
+    system="beside",
+    inner_system="user",
+    alternate=BOTH,
+    first_user=True,
+    last_assistant=False,
+    names=re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"),
+    object_results=True,
+    error_flag=True,
+    wire=WIRE,
+    issuers=frozenset({"gemini", "google", "vertex"}),
+    keeps_opaque=_code_pairs,
+    signature=BYPASS,
+    # Up to 2.5 nothing is checked, and an unknown signature might be.
+    signed_models=re.compile(r"(?!.*gemini-[12]\b).*", re.DOTALL),
+    images=_IMAGES,
+    files=frozenset({"application/pdf", "text/plain", "url"}),
+)
+
+
+def parse(posted: Posted) -> list[Draft]:
+    key = "contents" if "contents" in posted.members else "messages"
+    drafts = [_draft(members, text, at) for at, members, text in elements(posted, key)]
+    for name in ("system_instruction", "systemInstruction"):
+        system = posted.members.get(name)
+        if system is not None:
+            text = ",".join(posted.texts[name])
+            blocks = (Text(system),) if isinstance(system, str) else _parts(system, f"/{name}")
+            payload = f"[{text}]" if isinstance(system, list) else text
+            return [Draft("system", tuple(blocks), payload=payload), *drafts]
+    return drafts
+
+
+def _draft(members: JsonObject, text: str, at: str) -> Draft:
+    role = maybe_text(members, "role", at) or "user"
+    blocks = tuple(_parts(members, at))
+    speaker: Speaker
+    match role:
+        case "user" | "function" | "tool":
+            has_results = any(isinstance(block, ToolResult) for block in blocks)
+            speaker = "tool" if has_results else "human"
+        case "model":
+            speaker = "ai"
+        case "system":
+            speaker = "system"
+        case _:
+            raise RuleBroken(
+                f"The role {role!r} is unknown; known: user, model.", pointer=f"{at}/role"
+            )
+    return Draft(speaker, blocks, payload=text)
+
+
+def _parts(holder: Json, at: str) -> Iterator[Block]:
+    for place, value in enumerate(a_list(an_object(holder, at), "parts", at)):
+        where = f"{at}/parts/{place}"
+        yield _part(an_object(value, where), where)
+
+
+def _member(members: JsonObject, name: str) -> Json:
+    """A member under its snake_case or camelCase name."""
+    first, *rest = name.split("_")
+    return members.get(name, members.get(first + "".join(word.title() for word in rest)))
+
+
+def _part(members: JsonObject, at: str) -> Block:
+    signature = _member(members, "thought_signature")
+    signed = signature if isinstance(signature, str) else None
+    if isinstance(call := _member(members, "function_call"), dict):
+        arguments = dumps(call.get("args") if call.get("args") is not None else {})
+        name = maybe_text(call, "name", at) or ""
+        return ToolCall(maybe_text(call, "id", at), name, arguments, signature=signed)
+    if isinstance(response := _member(members, "function_response"), dict):
+        return _result(response, at)
+    if isinstance(text := members.get("text"), str):
+        return Thinking(text, members, WIRE) if members.get("thought") else Text(text, signed)
+    if isinstance(inline := _member(members, "inline_data"), dict):
+        kind = str(_member(inline, "mime_type") or "application/octet-stream")
+        url = f"data:{kind};base64,{a_text(inline, 'data', at)}"
+        return Image(url) if kind.startswith("image/") else File(url)
+    if isinstance(file := _member(members, "file_data"), dict):
+        uri = _member(file, "file_uri")
+        media_type = _member(file, "mime_type")
+        if isinstance(uri, str):
+            return File(uri, media_type=media_type if isinstance(media_type, str) else None)
+    for place, name in enumerate(_EXECUTED):
+        if _member(members, name) is not None:
+            return Opaque("server_tool_result" if place else "server_tool", members, WIRE)
+    return Opaque(next(iter(members), "empty"), members, WIRE)
+
+
+def _result(members: JsonObject, at: str) -> ToolResult:
+    response = members.get("response")
+    raw_id = maybe_text(members, "id", at)
+    name = maybe_text(members, "name", at)
+    if isinstance(response, dict) and list(response) == ["result"]:
+        return ToolResult(raw_id, result=response["result"], name=name)
+    if isinstance(response, dict) and list(response) == ["error"]:
+        error = response["error"]
+        text = error if isinstance(error, str) else dumps(error)
+        return ToolResult(raw_id, status="error", error=text, name=name)
+    return ToolResult(raw_id, result=response, name=name)
+
+
+def render(view: View) -> JsonObject:
+    request: JsonObject = {}
+    if view.system:
+        request["system_instruction"] = {"parts": [{"text": text.text} for text in view.system]}
+    request["contents"] = [_content(message) for message in view.messages]
+    return request
+
+
+def _content(message: Message) -> JsonObject:
+    role = "model" if message.role == "assistant" else "user"
+    return {"role": role, "parts": [_written(content) for content in message.contents()]}
+
+
+def _written(content: Content) -> Json:
+    match content:
+        case Text():
+            shown: JsonObject = {"text": content.text}
+            if content.signature:
+                shown["thought_signature"] = content.signature
+            return shown
+        case Image() | File():
+            return _written_media(content)
+        case Thinking() | Opaque():
+            return content.native
+        case CallShown():
+            shown = {
+                "function_call": {"id": content.id, "name": content.name, "args": content.value}
+            }
+            if content.signature:
+                shown["thought_signature"] = content.signature
+            return shown
+        case AnswerShown():
+            response: JsonObject = {
+                "id": content.id,
+                "name": content.name,
+                "response": _response(content),
+            }
+            return {"function_response": response}
+
+
+def _response(answer: AnswerShown) -> JsonObject:
+    if answer.failed:
+        return {"error": answer.text}
+    if isinstance(answer.value, dict):
+        return answer.value
+    return {"result": answer.text if answer.value is None else answer.value}
+
+
+def _written_media(content: Image | File) -> JsonObject:
+    held = data_url(content.url)
+    if held is not None:
+        return {"inline_data": {"mime_type": held.media_type, "data": held.data}}
+    media_type = content.media_type if isinstance(content, File) else None
+    file: JsonObject = {"file_uri": content.url}
+    if media_type:
+        file["mime_type"] = media_type
+    return {"file_data": file}

@@ -1,0 +1,233 @@
+"""OpenAI Responses: a flat list of items instead of messages.
+
+Calls and outputs pair by `call_id` alone. Item ids are left out: a wrong prefix, a duplicate or an
+id that the server has forgotten is refused, a missing one never is. A reasoning item goes back to
+its issuer only, with its encrypted content, and only in front of the item it belongs to.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from app.codecs._reading import a_list, a_text, an_object, elements, maybe_text
+from app.core.conversation import (
+    Block,
+    Draft,
+    File,
+    Image,
+    Opaque,
+    Part,
+    Speaker,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from app.core.errors import RuleBroken
+from app.core.jsontext import Json, JsonObject, dumps
+from app.core.profile import ASSISTANT, Profile
+from app.core.view import AnswerShown, CallShown, Content, Message, View
+from app.core.wire import Posted, Prefixed
+
+WIRE = "openai-responses"
+KEYS = ("instructions", "messages", "input")
+LIST = "input"
+IDS = Prefixed("call_")
+
+_SPEAKERS: dict[str, Speaker] = {
+    "system": "system",
+    "developer": "system",
+    "user": "human",
+    "assistant": "ai",
+}
+# Items that the provider itself answers: whole by themselves.
+_EXECUTED = frozenset({"web_search_call", "file_search_call", "code_interpreter_call"})
+
+
+def _whole_items(blocks: Sequence[Opaque]) -> set[int]:
+    return {place for place, block in enumerate(blocks) if block.kind == "server_tool"}
+
+
+PROFILE = Profile(
+    system="beside",
+    alternate=ASSISTANT,
+    calls_last=True,
+    ids=re.compile(r".{1,64}", re.DOTALL),
+    wire=WIRE,
+    issuers=frozenset({"openai", "openai-responses"}),
+    keeps_opaque=_whole_items,
+    images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
+    files=frozenset({"application/pdf"}),
+)
+
+
+def parse(posted: Posted) -> list[Draft]:
+    key = "input" if "input" in posted.members else "messages"
+    drafts: list[Draft] = []
+    instructions = maybe_text(posted.members, "instructions", "")
+    if instructions is not None:
+        payload = posted.texts["instructions"][0]
+        drafts.append(Draft("system", (Text(instructions),), payload=payload))
+    if isinstance(only := posted.members.get(key), str):
+        return [*drafts, Draft("human", (Text(only),), payload=posted.texts[key][0])]
+    said: list[tuple[str, list[Block]]] = []
+    for at, members, text in elements(posted, key):
+        speaker, blocks = _item(members, at)
+        if speaker == "ai":
+            said.append((text, blocks))
+            continue
+        drafts.extend(_spoken(said))
+        said = []
+        drafts.append(Draft(speaker, tuple(blocks), payload=text))
+    return [*drafts, *_spoken(said)]
+
+
+def _spoken(said: Sequence[tuple[str, list[Block]]]) -> Iterator[Draft]:
+    """Neighbouring items of the model are one turn."""
+    if said:
+        texts = [text for text, _ in said]
+        payload = texts[0] if len(texts) == 1 else f"[{','.join(texts)}]"
+        yield Draft("ai", tuple(block for _, blocks in said for block in blocks), payload=payload)
+
+
+def _item(members: JsonObject, at: str) -> tuple[Speaker, list[Block]]:
+    kind = members.get("type", "message")
+    match kind:
+        case "message":
+            role = a_text(members, "role", at)
+            if role not in _SPEAKERS:
+                known = ", ".join(_SPEAKERS)
+                raise RuleBroken(f"The role {role!r} is unknown; known: {known}.", pointer=at)
+            return _SPEAKERS[role], list(_content(members, "content", at))
+        case "function_call" | "custom_tool_call":
+            return "ai", [_call(members, at)]
+        case "function_call_output" | "custom_tool_call_output":
+            return "tool", [_result(members, at)]
+        case "reasoning":
+            return "ai", [_reasoning(members, at)]
+        case str():
+            executed = "server_tool" if kind in _EXECUTED else kind
+            return "ai", [Opaque(executed, members, WIRE)]
+        case _:
+            raise RuleBroken("An item's type is a text.", pointer=f"{at}/type")
+
+
+def _content(members: JsonObject, key: str, at: str) -> Iterator[Part]:
+    content = members.get(key)
+    match content:
+        case None:
+            return
+        case str():
+            if content:
+                yield Text(content)
+        case list():
+            for place, part in enumerate(content):
+                where = f"{at}/{key}/{place}"
+                yield _part(an_object(part, where), where)
+        case _:
+            raise RuleBroken(f"{key} is a text or a list of parts.", pointer=f"{at}/{key}")
+
+
+def _part(members: JsonObject, at: str) -> Part:
+    match members.get("type"):
+        case "input_text" | "output_text" | "text":
+            return Text(a_text(members, "text", at))
+        case "refusal":
+            return Text(a_text(members, "refusal", at))
+        case "input_image" if isinstance(url := members.get("image_url"), str):
+            return Image(url, maybe_text(members, "detail", at))
+        case "input_file" if isinstance(data := members.get("file_data"), str):
+            return File(data, maybe_text(members, "filename", at))
+        case "input_file" if isinstance(url := members.get("file_url"), str):
+            return File(url, maybe_text(members, "filename", at))
+        case str() as kind:
+            return Opaque(kind, members, WIRE)
+        case _:
+            raise RuleBroken("A content part needs a type.", pointer=f"{at}/type")
+
+
+def _call(members: JsonObject, at: str) -> ToolCall:
+    name = maybe_text(members, "name", at) or ""
+    raw_id = maybe_text(members, "call_id", at)
+    if members["type"] == "custom_tool_call":
+        return ToolCall(raw_id, name, dumps(members.get("input")))
+    arguments = members.get("arguments")
+    return ToolCall(raw_id, name, arguments if isinstance(arguments, str) else dumps(arguments))
+
+
+def _result(members: JsonObject, at: str) -> ToolResult:
+    raw_id = maybe_text(members, "call_id", at)
+    output = members.get("output")
+    if isinstance(output, list) and all(isinstance(part, dict) for part in output):
+        return ToolResult(raw_id, parts=tuple(_content(members, "output", at)))
+    return ToolResult(raw_id, result=output)
+
+
+def _reasoning(members: JsonObject, at: str) -> Thinking:
+    texts = [
+        str(part["text"])
+        for key in ("summary", "content")
+        for part in a_list(members, key, at)
+        if isinstance(part, dict) and isinstance(part.get("text"), str)
+    ]
+    whole = isinstance(members.get("encrypted_content"), str)
+    return Thinking("\n".join(texts), members if whole else None, WIRE)
+
+
+def render(view: View) -> JsonObject:
+    request: JsonObject = {}
+    if view.system:
+        request["instructions"] = "\n\n".join(text.text for text in view.system)
+    request["input"] = [item for message in view.messages for item in _items(message)]
+    return request
+
+
+def _items(message: Message) -> Iterator[Json]:
+    contents = message.contents()
+    if message.role in ("user", "system"):
+        yield {"role": message.role, "content": _written(contents)}
+        return
+    for content in contents:
+        match content:
+            case Text():
+                yield {"role": "assistant", "content": content.text}
+            case CallShown():
+                yield {
+                    "type": "function_call",
+                    "call_id": content.id,
+                    "name": content.name,
+                    "arguments": content.arguments,
+                }
+            case AnswerShown():
+                yield {
+                    "type": "function_call_output",
+                    "call_id": content.id,
+                    "output": content.text,
+                }
+            case Thinking() | Opaque():
+                yield content.native
+            case _:
+                raise AssertionError("the profile takes no media here")
+
+
+def _written(contents: Sequence[Content]) -> Json:
+    if len(contents) == 1 and isinstance(contents[0], Text):
+        return contents[0].text
+    parts: list[Json] = []
+    for content in contents:
+        match content:
+            case Text():
+                parts.append({"type": "input_text", "text": content.text})
+            case Image():
+                parts.append(
+                    {
+                        "type": "input_image",
+                        "image_url": content.url,
+                        "detail": content.detail or "auto",
+                    }
+                )
+            case File():
+                name = content.name or "file"
+                parts.append({"type": "input_file", "filename": name, "file_data": content.url})
+            case _:
+                raise AssertionError("only text and media stand in these messages")
+    return parts

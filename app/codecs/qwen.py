@@ -1,0 +1,19 @@
+"""Qwen: the chat shape with plain texts; arguments must be JSON (the API refuses anything else)."""
+
+import re
+
+from app.codecs import _chat
+from app.codecs._chat import KEYS, LIST, parse
+from app.core.jsontext import JsonObject
+from app.core.profile import Profile
+from app.core.view import View
+from app.core.wire import Prefixed
+
+__all__ = ["IDS", "KEYS", "LIST", "PROFILE", "parse", "render"]
+
+IDS = Prefixed("call_")
+PROFILE = Profile(ids=re.compile(r".{1,40}", re.DOTALL))
+
+
+def render(view: View) -> JsonObject:
+    return _chat.render(view, _chat.Dialect(string_content=True))

@@ -1,0 +1,35 @@
+"""Vercel AI SDK 5 and later: `input`, `output{type, value}`; system text beside the messages.
+
+SDK 7 refuses system messages inside; 6 and later throw when a call has no result.
+"""
+
+from app.codecs import _ai_sdk
+from app.codecs._ai_sdk import KEYS, LIST
+from app.core.conversation import Draft
+from app.core.jsontext import JsonObject
+from app.core.profile import Profile
+from app.core.view import View
+from app.core.wire import Posted, Prefixed
+
+__all__ = ["IDS", "KEYS", "LIST", "PROFILE", "parse", "render"]
+
+_VERSION = _ai_sdk.Version("vercel", v4=False)
+IDS = Prefixed("call_")
+PROFILE = Profile(
+    results="together",
+    system="beside",
+    inner_system="user",
+    error_flag=True,
+    wire=_VERSION.wire,
+    issuers=frozenset({"vercel"}),
+    images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
+    files=frozenset({"application/pdf", "text/plain", "url"}),
+)
+
+
+def parse(posted: Posted) -> list[Draft]:
+    return _ai_sdk.parse(posted, _VERSION)
+
+
+def render(view: View) -> JsonObject:
+    return _ai_sdk.render(view, _VERSION)

@@ -1,0 +1,36 @@
+"""Vercel AI SDK 4: `args`, `result`, `isError`; plain text is one string, joined with newlines.
+
+Every result carries `toolName` (the SDK's own schema refuses one without it); `result` is never
+null.
+"""
+
+from app.codecs import _ai_sdk
+from app.codecs._ai_sdk import KEYS, LIST
+from app.core.conversation import Draft
+from app.core.jsontext import JsonObject
+from app.core.profile import Profile
+from app.core.view import View
+from app.core.wire import Posted, Prefixed
+
+__all__ = ["IDS", "KEYS", "LIST", "PROFILE", "parse", "render"]
+
+_VERSION = _ai_sdk.Version("vercel-v4", v4=True)
+IDS = Prefixed("call_")
+PROFILE = Profile(
+    results="together",
+    system="beside",
+    inner_system="user",
+    error_flag=True,
+    wire=_VERSION.wire,
+    issuers=frozenset({"vercel", "vercel-v4"}),
+    images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
+    files=frozenset({"application/pdf", "text/plain", "url"}),
+)
+
+
+def parse(posted: Posted) -> list[Draft]:
+    return _ai_sdk.parse(posted, _VERSION)
+
+
+def render(view: View) -> JsonObject:
+    return _ai_sdk.render(view, _VERSION)
