@@ -121,11 +121,13 @@ def adopted(waiting: ResultRecord, found: Match) -> ResultRecord:
 
 
 def _record(turn: Turn, place: int, result: ToolResult, found: Match) -> ResultRecord:
+    # One that waits is looked up again later, so it waits under the id that names its call.
+    waits_for = None if found.call else result.call_id
     return ResultRecord(
         turn.seq,
         place,
         turn.turn_id,
-        result.raw_id,
+        waits_for or result.raw_id,
         result.name,
         result.status,
         found.call.id if found.call else None,

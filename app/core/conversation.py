@@ -65,7 +65,10 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """A result: a JSON value, or `parts` where the wire gave a list of blocks."""
+    """A result: a JSON value, or `parts` where the wire gave a list of blocks.
+
+    `call_id` is the canonical id of its call, where an export that came back says it.
+    """
 
     raw_id: str | None
     result: Json = None
@@ -73,6 +76,7 @@ class ToolResult:
     status: Status = "ok"
     error: str | None = None
     name: str | None = None
+    call_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """A history for one wire: pairing, window, showing and arranging in one call."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core import arranging, windows
 from app.core.conversation import ToolResult, Turn
@@ -51,11 +51,11 @@ def turn_json(turn: Turn, links: Links) -> JsonObject:
         shown["model"] = turn.model
     blocks: list[Json] = []
     for place, block in enumerate(turn.blocks or ()):
-        members = block_json(block)
         link = links.get((turn.seq, place))
         if isinstance(block, ToolResult) and link:
-            members = members | {"call_id": link.call_id, "raw_id": block.raw_id}
-        blocks.append(members)
+            blocks.append(block_json(replace(block, call_id=link.call_id)))
+        else:
+            blocks.append(block_json(block))
     shown["blocks"] = blocks
     if turn.metadata:
         shown["metadata"] = turn.metadata

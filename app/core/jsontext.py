@@ -9,6 +9,7 @@ any codec); `dumps_utf8` writes the readable form that goes to providers.
 import json
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeAlias, cast
 
 from app.core.errors import LimitExceeded, NotJson, RuleBroken
@@ -141,6 +142,7 @@ class _Walk:
         raise json.JSONDecodeError(message, self.text, self.position)
 
 
+@lru_cache
 def _decoder(limits: Limits) -> json.JSONDecoder:
     digits = limits.integer_digits
 

@@ -59,7 +59,7 @@ class CallBook(Protocol):
 
 def match(result: ToolResult, book: CallBook, prefixes: tuple[str, ...]) -> Match:
     """The call a result belongs to, by the first rule that holds."""
-    raw_id = result.raw_id
+    raw_id = result.call_id or result.raw_id
     if not raw_id:
         return _without_id(result, book)
     if ids.is_canonical(raw_id) and (call := book.by_canonical(raw_id)):

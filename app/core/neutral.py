@@ -108,7 +108,9 @@ def _call_json(call: ToolCall) -> JsonObject:
 
 
 def _result_json(result: ToolResult) -> JsonObject:
-    shown: JsonObject = {"type": "tool_result", "call_id": result.raw_id}
+    shown: JsonObject = {"type": "tool_result", "call_id": result.call_id or result.raw_id}
+    if result.call_id:
+        shown["raw_id"] = result.raw_id
     shown |= _said(name=result.name)
     if result.parts is None:
         shown["result"] = result.result
@@ -164,14 +166,17 @@ def _result(members: JsonObject, pointer: str) -> ToolResult:
         raise RuleBroken(
             f"A result's status is one of {', '.join(STATUSES)}.", pointer=f"{pointer}/status"
         )
-    id_key = "call_id" if "call_id" in members else "callId"
+    given = _optional(members, "call_id" if "call_id" in members else "callId", pointer)
+    raw_id = _optional(members, "raw_id", pointer)
+    keeps = given is not None and is_canonical(given) and "raw_id" in members
     return ToolResult(
-        raw_id=_optional(members, id_key, pointer),
+        raw_id=raw_id if keeps else given,
         result=members.get("result"),
         parts=_parts(members, pointer),
         status=cast(Status, status),
         error=error,
         name=_optional(members, "name", pointer),
+        call_id=given if keeps else None,
     )
 
 

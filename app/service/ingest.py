@@ -182,7 +182,7 @@ def _stored_calls(store: Store, cid: str, turn: Turn) -> list[Call]:
 
 
 def _stored_results(store: Store, cid: str, turn: Turn) -> list[ResultRecord]:
-    return store.results(cid, after=turn.seq - 1, until=turn.seq)
+    return store.results_of(cid, turn.seq)
 
 
 def _answer(

@@ -5,15 +5,16 @@ anything but tenant and conversation, so that the tables can be sharded.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
-from sqlalchemy import Table, and_, bindparam, select, tuple_
+from sqlalchemy import Column, bindparam, select, tuple_
 
 from app.core import ids
 from app.core.ledger import Call
 from app.core.records import CallRecord, ResultRecord
 from app.storage.rows import CALL, RESULT
-from app.storage.scope import ALL, IDS, LIMIT, TENANT, AnySelect, Scope, owned, pieces, together
+from app.storage.scope import ALL, IDS, LIMIT, TENANT, AnyRow, AnySelect, Scope, owned, pieces
 from app.storage.tables import conversations, provider_ids, tool_calls, tool_results
 
 _PLACE = (tool_calls.c.seq, tool_calls.c.call_index)
@@ -24,6 +25,7 @@ _CALLS = (
     .order_by(*_PLACE)
     .limit(LIMIT)
 )
+CALLS_OF = select(*CALL).where(owned(tool_calls), tool_calls.c.call_id.in_(IDS))
 _SHOWN = select(provider_ids.c.call_id, provider_ids.c.target, provider_ids.c.provider_id).where(
     owned(provider_ids)
 )
@@ -33,24 +35,25 @@ _SHOWN_OF = _SHOWN.where(provider_ids.c.call_id.in_(IDS))
 _RESULTS_OF = _RESULTS.where(tool_results.c.call_id.in_(IDS))
 
 
-def _across(*conditions: ColumnElement[bool]) -> AnySelect:
-    """Calls of any conversation of the tenant."""
+def _across(key: Column[Any], *order: Column[Any]) -> AnySelect:
+    """Where calls are known by a key: conversation and canonical id."""
+    table = key.table
     everywhere = select(conversations.c.conversation_id).where(conversations.c.tenant_id == TENANT)
     return (
-        select(tool_calls.c.conversation_id, *CALL)
+        select(table.c.conversation_id, table.c.call_id)
         .where(
-            tool_calls.c.tenant_id == TENANT,
-            tool_calls.c.conversation_id.in_(everywhere),
-            *conditions,
+            table.c.tenant_id == TENANT,
+            table.c.conversation_id.in_(everywhere),
+            key == bindparam("key"),
         )
-        .order_by(tool_calls.c.conversation_id, *_PLACE)
+        .order_by(table.c.conversation_id, *order)
         .limit(LIMIT)
     )
 
 
-_BY_RAW = _across(tool_calls.c.raw_sha256 == _KEY)
-_BY_CANONICAL = _across(tool_calls.c.call_id == _KEY)
-XX
+_BY_RAW = _across(tool_calls.c.raw_sha256, *_PLACE)
+_BY_CANONICAL = _across(tool_calls.c.call_id)
+_BY_SHOWN = _across(provider_ids.c.provider_sha256, provider_ids.c.call_id)
 
 
 class Audit(Scope):
@@ -66,10 +69,8 @@ class Audit(Scope):
         calls = [Call(*row) for row in rows]
         return self._records(cid, calls, whole=limit is None)
 
-    def results(self, cid: str, *, after: int = 0, until: int = ALL) -> list[ResultRecord]:
-        """The results of the turns with after < seq <= until."""
-        rows = self._run(_RESULTS_BETWEEN, cid, after=after, until=until)
-        return [ResultRecord(*row) for row in rows]
+    def results(self, cid: str) -> list[ResultRecord]:
+        return in_order(ResultRecord(*row) for row in self._run(_RESULTS, cid))
 
     def lookup_raw(self, raw_id: str, limit: int) -> list[tuple[str, CallRecord]]:
         return self._lookup(_BY_RAW, ids.fingerprint(raw_id), limit)
@@ -83,29 +84,39 @@ class Audit(Scope):
     def _lookup(
         self, statement: AnySelect, key: str | bytes, limit: int
     ) -> list[tuple[str, CallRecord]]:
-        found: dict[str, list[Call]] = defaultdict(list)
-        for cid, *columns in self._run(statement, key=key, most=limit):
-            found[cid].append(Call(*columns))
+        found: dict[str, set[str]] = defaultdict(set)
+        for cid, call_id in self._run(statement, key=key, most=limit):
+            found[cid].add(call_id)
         return [
             (cid, record)
-            for cid, calls in found.items()
-            for record in self._records(cid, calls, whole=False)
+            for cid, call_ids in found.items()
+            for record in self._records(cid, self._calls_of(cid, call_ids), whole=False)
         ]
 
+    def _calls_of(self, cid: str, call_ids: Collection[str]) -> list[Call]:
+        rows = (row for piece in pieces(call_ids) for row in self._run(CALLS_OF, cid, ids=piece))
+        return sorted((Call(*row) for row in rows), key=lambda call: (call.seq, call.call_index))
+
     def _records(self, cid: str, calls: Sequence[Call], *, whole: bool) -> list[CallRecord]:
+        """The calls, completed from the rows of the whole conversation or only from their own."""
         records = {call.id: CallRecord(call) for call in calls}
+        shown: list[AnyRow] = []
+        results: list[ResultRecord] = []
         if whole:
-            shown = list(self._run(_SHOWN, cid))
-            results = self.results(cid)
+            shown += self._run(_SHOWN, cid)
+            results += self.results(cid)
         else:
-            shown, results = [], []
             for piece in pieces(records):
                 shown += self._run(_SHOWN_OF, cid, ids=piece)
                 results += [ResultRecord(*row) for row in self._run(_RESULTS_OF, cid, ids=piece)]
         for call_id, target, provider_id in shown:
             if call_id in records:
                 records[call_id].call.shown[target] = provider_id
-        for result in results:
+        for result in in_order(results):
             if result.call_id in records:
                 records[result.call_id].results.append(result)
         return list(records.values())
+
+
+def in_order(results: Iterable[ResultRecord]) -> list[ResultRecord]:
+    return sorted(results, key=lambda result: (result.seq, result.place))

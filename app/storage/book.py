@@ -1,7 +1,7 @@
 """The ledger in the database: the questions of `core.ledger.CallBook`, each one index probe.
 
-Statements that look for the newest turn ask for its number first (`max(seq)`, the end of an index
-range) and then for its oldest call; no question reads more than it answers.
+Statements that look for the newest turn ask for its number first (the end of an index range) and
+then for its oldest call; no question reads more than it answers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,11 +10,9 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     Connection,
-    FromClause,
     and_,
     bindparam,
     false,
-    func,
     select,
     true,
 )
@@ -22,7 +20,7 @@ from sqlalchemy import (
 from app.core import ids
 from app.core.ledger import Call, KeyKind
 from app.storage.rows import CALL, SHOWN, calls_with_shown
-from app.storage.scope import CONVERSATION, TENANT, AnySelect, Scope, owned, together
+from app.storage.scope import CONVERSATION, IDS, TENANT, AnySelect, Scope, owned
 from app.storage.tables import provider_ids, tool_calls
 
 _KEY: BindParameter[bytes] = bindparam("key")
@@ -49,7 +47,13 @@ def _with_shown(chosen: AnySelect) -> AnySelect:
 
 def _newest_turn(*having: ColumnElement[bool]) -> AnySelect:
     """Of the calls for which this holds: those of the newest turn, oldest first."""
-    newest = select(func.max(tool_calls.c.seq)).where(owned(tool_calls), *having).correlate(None)
+    newest = (
+        select(tool_calls.c.seq)
+        .where(owned(tool_calls), *having)
+        .order_by(tool_calls.c.seq.desc())
+        .limit(1)
+        .correlate(None)
+    )
     return (
         select(*CALL)
         .where(owned(tool_calls), *having, tool_calls.c.seq == newest.scalar_subquery())
@@ -62,22 +66,12 @@ def _newest(*having: ColumnElement[bool]) -> AnySelect:
     return select(*CALL).where(owned(tool_calls), *having).order_by(*newest_first).limit(1)
 
 
-def _shown_as(*having: ColumnElement[bool]) -> AnySelect:
-    """Calls that a replay showed under the key: at most one for each target."""
-    named = provider_ids.alias("named")
-    return (
-        select(*CALL)
-        .join_from(named, tool_calls, and_(together(named, tool_calls), _same_call(named)))
-        .where(owned(named), named.c.provider_sha256 == _KEY, *having)
-        .limit(1)
-    )
-
-
-def _same_call(named: FromClause) -> ColumnElement[bool]:
-    return named.c.call_id == tool_calls.c.call_id
-
-
-_SEQ, _INDEX = tool_calls.c.seq, tool_calls.c.call_index
+# Two small questions instead of a join: PostgreSQL, as long as it knows nothing of the tables,
+# joins in an order that reads the whole conversation.
+_NAMED = select(provider_ids.c.call_id).where(
+    owned(provider_ids), provider_ids.c.provider_sha256 == _KEY
+)
+_CALLED = _with_shown(select(*CALL).where(owned(tool_calls), tool_calls.c.call_id.in_(IDS)))
 _BY_CANONICAL = _with_shown(
     select(*CALL).where(owned(tool_calls), tool_calls.c.call_id == bindparam("call_id"))
 )
@@ -85,12 +79,10 @@ _NEWEST_OPEN = _with_shown(_newest_turn(_OPEN))
 _OPEN_BY: Mapping[KeyKind, AnySelect] = {
     "raw": _with_shown(_newest_turn(_OPEN, _RAW).limit(1)),
     "normalized": _with_shown(_newest_turn(_OPEN, _NORMALIZED).limit(1)),
-    "provider_id": _with_shown(_shown_as(_OPEN).order_by(_SEQ.desc(), _INDEX)),
 }
 _ANSWERED_BY: Mapping[KeyKind, AnySelect] = {
     "raw": _with_shown(_newest(_ANSWERED, _RAW)),
     "normalized": _with_shown(_newest(_ANSWERED, _NORMALIZED)),
-    "provider_id": _with_shown(_shown_as(_ANSWERED).order_by(_SEQ.desc(), _INDEX.desc())),
 }
 
 
@@ -105,13 +97,27 @@ class DatabaseBook(Scope):
         return self._one(_BY_CANONICAL, call_id=canonical)
 
     def open(self, kind: KeyKind, key: str) -> Call | None:
+        if kind == "provider_id":
+            calls = [call for call in self._shown_as(key) if not call.answered]
+            return next((call for call in calls if call.seq == calls[-1].seq), None)
         return self._one(_OPEN_BY[kind], key=ids.fingerprint(key))
 
     def answered(self, kind: KeyKind, key: str) -> Call | None:
+        if kind == "provider_id":
+            calls = [call for call in self._shown_as(key) if call.answered]
+            return calls[-1] if calls else None
         return self._one(_ANSWERED_BY[kind], key=ids.fingerprint(key))
 
     def newest_open(self) -> Sequence[Call]:
         return calls_with_shown(self._run(_NEWEST_OPEN, self._conversation_id))
+
+    def _shown_as(self, provider_id: str) -> list[Call]:
+        """The calls that a replay showed under this id, at most one for each target."""
+        key = ids.fingerprint(provider_id)
+        found = self._run(_NAMED, self._conversation_id, key=key).scalars().all()
+        if not found:
+            return []
+        return calls_with_shown(self._run(_CALLED, self._conversation_id, ids=found))
 
     def _one(self, statement: AnySelect, **values: object) -> Call | None:
         found = calls_with_shown(self._run(statement, self._conversation_id, **values))

@@ -8,7 +8,7 @@ from app.core import ids
 from app.core.ledger import CallBook
 from app.core.pairing import Link
 from app.core.records import ConversationRecord, ResultRecord, TurnRecord
-from app.storage.audit import Audit
+from app.storage.audit import Audit, in_order
 from app.storage.book import DatabaseBook
 from app.storage.rows import CONVERSATION, RESULT, TURN, TURN_WITHOUT_PAYLOAD, turn_without_payload
 from app.storage.scope import ALL, IDS, LIMIT, TENANT, owned, pieces
@@ -49,6 +49,9 @@ _LINKS = select(
     tool_results.c.call_id.is_not(None),
     tool_results.c.seq > bindparam("after"),
     tool_results.c.seq <= bindparam("until"),
+)
+_RESULTS_OF_TURN = select(*RESULT).where(
+    owned(tool_results), tool_results.c.seq == bindparam("seq")
 )
 _SHOWN = select(provider_ids.c.call_id, provider_ids.c.provider_id).where(
     owned(provider_ids), _TARGET
@@ -107,6 +110,10 @@ class ReadStore(Audit):
         """The matched results of the turns with after < seq <= until, by seq and place."""
         rows = self._run(_LINKS, cid, after=after, until=_or_all(until))
         return {(seq, place): Link(call_id, rule) for seq, place, call_id, rule in rows}
+
+    def results_of(self, cid: str, seq: int) -> list[ResultRecord]:
+        """The results of one turn."""
+        return in_order(ResultRecord(*row) for row in self._run(_RESULTS_OF_TURN, cid, seq=seq))
 
     def shown_ids(self, cid: str, target: str) -> dict[str, str]:
         """The ids that this target assigned, by canonical id."""

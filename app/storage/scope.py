@@ -56,13 +56,6 @@ def owned(table: FromClause) -> ColumnElement[bool]:
     return and_(table.c.tenant_id == TENANT, table.c.conversation_id == CONVERSATION)
 
 
-def together(one: FromClause, other: FromClause) -> ColumnElement[bool]:
-    """Rows of the same conversation in two tables."""
-    return and_(
-        one.c.tenant_id == other.c.tenant_id, one.c.conversation_id == other.c.conversation_id
-    )
-
-
 def pieces(items: Iterable[T]) -> Iterator[list[T]]:
     """The items for IN lists. A list is filled up to a power of two with its last item, so that
     few different statements have to be prepared."""

@@ -20,7 +20,10 @@ class AnyText(TypeDecorator[str]):
         return None if value is None else value.encode("utf-8", "surrogatepass")
 
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:
-        return None if value is None else bytes(value).decode("utf-8", "surrogatepass")
+        # Somebody else may have written text here; that is for `verify` to find, no reason to fail.
+        if value is None or isinstance(value, str):
+            return value
+        return bytes(value).decode("utf-8", "surrogatepass")
 
 
 class UtcTime(TypeDecorator[datetime]):

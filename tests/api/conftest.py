@@ -1,0 +1,63 @@
+"""The real application on a real database, and short words for talking to it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from app.main import create_app
+from app.settings import Settings
+
+
+class Api:
+    """A client that speaks about one conversation, `c1`, unless told otherwise."""
+
+    def __init__(self, http: TestClient) -> None:
+        self.http = http
+
+    def post(self, *messages: Any, cid: str = "c1", headers: Any = None, **body: Any) -> Any:
+        body = {"provider": "openai", "messages": list(messages), **body}
+        return self.http.post(f"/v1/conversations/{cid}/turns", json=body, headers=headers)
+
+    def get(self, path: str, cid: str = "c1", headers: Any = None, **params: Any) -> Any:
+        url = f"/v1/conversations/{cid}/{path}" if path else f"/v1/conversations/{cid}"
+        return self.http.get(url, params=params, headers=headers)
+
+    def replay(self, provider: str, **params: Any) -> Any:
+        answer = self.get("replay", provider=provider, **params)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+
+@pytest.fixture
+def api(database_url: str) -> Iterator[Api]:
+    with TestClient(create_app(Settings(database_url=database_url))) as http:
+        yield Api(http)
+
+
+@pytest.fixture
+def lite(sqlite_database_url: str) -> Iterator[Api]:
+    """For what does not touch the difference between databases."""
+    with TestClient(create_app(Settings(database_url=sqlite_database_url))) as http:
+        yield Api(http)
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def calling(*calls: tuple[str | None, str, str]) -> dict[str, Any]:
+    """An assistant message with calls: raw id, name, arguments."""
+    return {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [
+            {"id": raw_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+            for raw_id, name, arguments in calls
+        ],
+    }
+
+
+def answering(raw_id: str, content: Any) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": raw_id, "content": content}

@@ -1,0 +1,53 @@
+"""The OpenAPI page: what it promises is there, and its examples run."""
+
+from typing import Any
+
+from tests.api.conftest import Api
+
+PATHS = {
+    "/v1/conversations": {"get", "post"},
+    "/v1/conversations/{cid}": {"get", "patch", "delete"},
+    "/v1/conversations/{cid}/turns": {"get", "post"},
+    "/v1/conversations/{cid}/turns/{turn_id}": {"get"},
+    "/v1/conversations/{cid}/replay": {"get"},
+    "/v1/conversations/{cid}/tool-calls": {"get"},
+    "/v1/conversations/{cid}/verify": {"get"},
+    "/v1/tool-calls/lookup": {"get"},
+    "/healthz": {"get"},
+    "/readyz": {"get"},
+    "/metrics": {"get"},
+}
+
+
+def schema(api: Api) -> Any:
+    return api.http.get("/openapi.json").json()
+
+
+def test_all_paths_are_described(lite: Api) -> None:
+    described = {path: set(methods) for path, methods in schema(lite)["paths"].items()}
+    assert described.items() >= PATHS.items()
+
+
+def test_the_example_of_posting_turns_runs(lite: Api) -> None:
+    body = schema(lite)["paths"]["/v1/conversations/{cid}/turns"]["post"]["requestBody"]
+    example = body["content"]["application/json"]["schema"]["examples"][0]
+    done = lite.http.post("/v1/conversations/c1/turns", json=example)
+    assert done.status_code == 201
+    assert len(done.json()["turns"][1]["tool_calls"]) == 2
+
+
+def test_answers_have_the_shape_that_is_described(lite: Api) -> None:
+    from app.api import schemas  # noqa: PLC0415
+
+    test_the_example_of_posting_turns_runs(lite)
+    schemas.ConversationListOut.model_validate(lite.http.get("/v1/conversations").json())
+    schemas.TurnListOut.model_validate(lite.get("turns", raw=True).json())
+    schemas.ReplayOut.model_validate(lite.replay("gemini"))
+    schemas.ToolCallListOut.model_validate(lite.get("tool-calls").json())
+    schemas.VerifiedOut.model_validate(lite.get("verify").json())
+    lookup = lite.http.get("/v1/tool-calls/lookup", params={"id": "functions.read:0"})
+    schemas.FoundCallListOut.model_validate(lookup.json())
+
+
+def test_the_pages_are_served(lite: Api) -> None:
+    assert "swagger" in lite.http.get("/docs").text.lower()

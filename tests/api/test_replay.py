@@ -1,0 +1,129 @@
+import hashlib
+import json
+
+import pytest
+
+from app.codecs import CODECS, TARGETS
+from tests.api.conftest import Api, answering, calling, user
+
+
+def tell_a_story(api: Api) -> None:
+    api.post(user("look"), calling(("a", "read", '{"p": 1}'), ("b", "read", '{"p": 2}')))
+    api.post(answering("b", "two"), answering("a", "one"))
+    api.post({"role": "assistant", "content": "done"}, user("thanks"))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_target_is_served(lite: Api, target: str) -> None:
+    tell_a_story(lite)
+    answer = lite.replay(target)
+    assert (answer["provider"], answer["version"]) == (target, 6)
+    assert len(answer["request"][CODECS[target].LIST]) == answer["prefix"]["messages"]
+
+
+def test_an_unknown_target_lists_the_known_ones(lite: Api) -> None:
+    tell_a_story(lite)
+    refused = lite.get("replay", provider="eliza")
+    assert refused.status_code == 422
+    assert refused.json()["known"] == list(TARGETS)
+
+
+def test_a_missing_or_odd_option_is_named(lite: Api) -> None:
+    tell_a_story(lite)
+    for params in ({}, {"provider": "openai", "last": "0"}, {"provider": "openai", "tools": "x"}):
+        refused = lite.http.get("/v1/conversations/c1/replay", params=params)
+        assert (refused.status_code, refused.json()["code"]) == (422, "invalid")
+
+
+def test_a_known_tag_saves_the_render(api: Api) -> None:
+    tell_a_story(api)
+    first = api.get("replay", provider="openai")
+    tag = first.headers["etag"]
+    again = api.get("replay", provider="openai", headers={"If-None-Match": tag})
+    assert (again.status_code, again.content) == (304, b"")
+    assert api.get("replay", provider="anthropic").headers["etag"] != tag
+    api.post(user("more"))
+    moved_on = api.get("replay", provider="openai", headers={"If-None-Match": tag})
+    assert moved_on.status_code == 200
+
+
+def test_a_conversation_made_again_has_other_tags(api: Api) -> None:
+    api.post(user("a"))
+    tag = api.get("replay", provider="openai").headers["etag"]
+    api.http.delete("/v1/conversations/c1")
+    api.post(user("b"))
+    again = api.get("replay", provider="openai", headers={"If-None-Match": tag})
+    assert again.status_code == 200
+
+
+def test_until_shows_the_history_as_of_then(api: Api) -> None:
+    first = api.post(user("go"), calling(("a", "job", "{}"))).json()["turns"][1]["turn_id"]
+    before = api.replay("openai")["request"]
+    api.post(user("meanwhile"), {"role": "assistant", "content": "hello"}, answering("a", "7 rows"))
+    assert api.replay("openai", until=first)["request"] == before
+    now = json.dumps(api.replay("openai")["request"])
+    assert "7 rows" in now
+    assert "outcome unknown" not in now
+    assert api.get("replay", provider="openai", until="nope").status_code == 404
+
+
+def test_the_prefix_hash_is_that_of_the_lines_served(lite: Api) -> None:
+    tell_a_story(lite)
+    raw = lite.get("replay", provider="openai").content
+    answer = json.loads(raw)
+    lines = [{}, *answer["request"]["messages"]]
+    text = "".join(
+        json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines
+    )
+    assert answer["prefix"]["sha256"] == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_since_gives_only_what_is_new(api: Api) -> None:
+    tell_a_story(api)
+    before = api.replay("openai")
+    api.post({"role": "assistant", "content": "bye"})
+    new = api.replay("openai", since=before["version"])
+    assert new["request"] == {"messages": [{"role": "assistant", "content": "bye"}]}
+    assert new["since"]["prefix"] == before["prefix"]
+    assert new["since"]["unchanged"] is True
+    assert new["prefix"] == api.replay("openai")["prefix"]
+
+
+def test_since_gives_all_when_the_prefix_changed(api: Api) -> None:
+    api.post(user("go"), calling(("a", "job", "{}")))
+    before = api.replay("openai")
+    api.post(answering("a", "late"))
+    new = api.replay("openai", since=before["version"])
+    assert new["since"]["unchanged"] is False
+    assert new["request"] == api.replay("openai")["request"]
+    assert api.get("replay", provider="openai", since=99).status_code == 422
+
+
+def test_an_empty_conversation_is_told_as_empty(lite: Api) -> None:
+    lite.http.post("/v1/conversations", json={"id": "c1"})
+    answer = lite.replay("anthropic")
+    assert answer["request"] == {"messages": []}
+    assert [repair["code"] for repair in answer["repairs"]] == ["EMPTY_HISTORY"]
+
+
+def test_an_absent_conversation_is_not_found(lite: Api) -> None:
+    assert lite.get("replay", provider="openai").json()["code"] == "conversation_not_found"
+
+
+def test_a_replay_writes_nothing(api: Api) -> None:
+    tell_a_story(api)
+    before = api.get("tool-calls").content
+    for target in TARGETS:
+        api.replay(target)
+    assert api.get("tool-calls").content == before
+    assert api.get("verify").json()["ok"]
+
+
+def test_the_neutral_form_can_be_posted_again_with_the_same_ids(api: Api) -> None:
+    tell_a_story(api)
+    exported = api.replay("neutral")["request"]
+    body = {"provider": "neutral", **exported}
+    assert api.http.post("/v1/conversations/c2/turns", json=body).status_code == 201
+    for target in TARGETS:
+        again = api.get("replay", cid="c2", provider=target).json()
+        assert again["request"] == api.replay(target)["request"], target
