@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.judges import TARGETS, available, calls_and_results, complaints, texts
+from tests.judges.schemas import strict_faults
 from tests.judges.specimens import faults, healthy
 from tests.judges.specimens.damage import Fault, put
 from tests.judges.strict_types import misfits
@@ -113,6 +114,31 @@ def test_a_thinking_model_wants_its_reasoning_back(target: str, model: str, rule
     assert any(rule in complaint for complaint in complaints(target, request, model=model))
 
 
+def test_a_thinking_kimi_cannot_be_forced_to_call() -> None:
+    request = healthy("kimi") | {"tool_choice": "required"}
+    assert complaints("kimi", request) == []
+    assert any("K8" in found for found in complaints("kimi", request, model="kimi-k2.5"))
+
+
+@pytest.mark.parametrize(
+    ("schema", "complaint"),
+    [
+        ({"type": "object", "additionalProperties": False}, None),
+        ({"type": "object"}, "at: strict needs additionalProperties false (C10)"),
+        (
+            {"properties": {"a": {}}, "additionalProperties": False},
+            "at: strict needs every property required (C10)",
+        ),
+        (
+            {"anyOf": [{"type": "object"}]},
+            "at.anyOf[0]: strict needs additionalProperties false (C10)",
+        ),
+    ],
+)
+def test_a_strict_tool_closes_its_objects(schema: object, complaint: str | None) -> None:
+    assert strict_faults(schema, "at") == ([complaint] if complaint else [])
+
+
 def test_outputs_of_the_responses_api_may_alternate_with_their_calls() -> None:
     request = healthy("openai-responses")
     request["input"][3], request["input"][4] = request["input"][4], request["input"][3]
@@ -146,6 +172,7 @@ def test_a_missing_node_is_a_reason_to_skip_but_never_in_ci(
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("CI", raising=False)
     assert available("vercel") == "the AI SDK needs node and npm on the path"
+    assert available("openai") is None
     monkeypatch.setenv("CI", "true")
     assert available("vercel") is None
 

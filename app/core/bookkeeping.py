@@ -4,10 +4,11 @@ One procedure for appending (over a database) and for checking (over memory): ne
 assigned ids, results that waited for them are adopted, and the turn's own results find their calls.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from app.core import ids
 from app.core.conversation import ToolResult, Turn
 from app.core.ledger import Call, CallBook, Match, MemoryBook, match
 from app.core.records import AssignedId, ResultRecord
@@ -21,8 +22,10 @@ class Ledger(CallBook, Protocol):
 
     def taken(self, target: str, provider_id: str) -> bool: ...
 
-    def waiting(self) -> Sequence[ResultRecord]:
-        """Results with an id that no call has claimed yet, oldest first."""
+    def waiting(
+        self, raw_ids: Collection[str], normalized: Collection[str]
+    ) -> Sequence[ResultRecord]:
+        """Results that no call has claimed yet, with one of these ids, oldest first."""
 
     def add_calls(self, calls: Sequence[Call], assigned: Sequence[AssignedId]) -> None: ...
 
@@ -103,7 +106,9 @@ def _adopt(calls: Sequence[Call], ledger: Ledger, prefixes: tuple[str, ...]) -> 
     if not calls:
         return matched
     fresh = MemoryBook(calls)
-    for waiting in ledger.waiting():
+    names = {name for call in calls for name in _names(call, prefixes)}
+    cores = {ids.normalized(call.raw_id) for call in calls if call.raw_id} - {""}
+    for waiting in ledger.waiting(names, cores):
         found = match(ToolResult(waiting.raw_id, name=waiting.name), fresh, prefixes)
         if found.call is None:
             continue
@@ -112,6 +117,15 @@ def _adopt(calls: Sequence[Call], ledger: Ledger, prefixes: tuple[str, ...]) -> 
         ledger.adopt(waiting, found)
         matched.append(adopted(waiting, found))
     return matched
+
+
+def _names(call: Call, prefixes: tuple[str, ...]) -> Iterator[str]:
+    """Every id under which a result may name this call, but for decorated raw ids."""
+    yield call.id
+    yield from call.shown.values()
+    yield from (ids.with_prefix(call.id, prefix) for prefix in prefixes)
+    if call.raw_id:
+        yield call.raw_id
 
 
 def adopted(waiting: ResultRecord, found: Match) -> ResultRecord:
@@ -152,8 +166,14 @@ class MemoryLedger(MemoryBook):
     def taken(self, target: str, provider_id: str) -> bool:
         return (target, provider_id) in self.assigned
 
-    def waiting(self) -> Sequence[ResultRecord]:
-        return list(self._waiting.values())
+    def waiting(
+        self, raw_ids: Collection[str], normalized: Collection[str]
+    ) -> Sequence[ResultRecord]:
+        return [
+            result
+            for result in self._waiting.values()
+            if result.raw_id in raw_ids or ids.normalized(result.raw_id or "") in normalized
+        ]
 
     def add_calls(self, calls: Sequence[Call], assigned: Sequence[AssignedId]) -> None:
         self.add(calls)

@@ -1,6 +1,6 @@
 """The ledger of one conversation, written through to the store within one transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from app.core.ledger import Call, KeyKind, Match
 from app.core.records import AssignedId, ResultRecord
@@ -37,8 +37,12 @@ class StoreLedger:
     def taken(self, target: str, provider_id: str) -> bool:
         return bool(self._store.taken_ids(self._cid, target, [provider_id]))
 
-    def waiting(self) -> Sequence[ResultRecord]:
-        return self._store.orphans(self._cid) if self.orphans else []
+    def waiting(
+        self, raw_ids: Collection[str], normalized: Collection[str]
+    ) -> Sequence[ResultRecord]:
+        if not self.orphans:
+            return []
+        return self._store.waiting_orphans(self._cid, raw_ids, normalized)
 
     def add_calls(self, calls: Sequence[Call], assigned: Sequence[AssignedId]) -> None:
         self._store.insert_calls(self._cid, calls)

@@ -6,21 +6,12 @@ then for its oldest call; no question reads more than it answers.
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import (
-    BindParameter,
-    ColumnElement,
-    Connection,
-    and_,
-    bindparam,
-    false,
-    select,
-    true,
-)
+from sqlalchemy import BindParameter, ColumnElement, Connection, bindparam, false, select, true
 
 from app.core import ids
 from app.core.ledger import Call, KeyKind
-from app.storage.rows import CALL, SHOWN, calls_with_shown
-from app.storage.scope import CONVERSATION, IDS, TENANT, AnySelect, Scope, owned
+from app.storage.rows import CALL
+from app.storage.scope import IDS, AnySelect, Scope, owned
 from app.storage.tables import provider_ids, tool_calls
 
 _KEY: BindParameter[bytes] = bindparam("key")
@@ -28,21 +19,6 @@ _RAW = tool_calls.c.raw_sha256 == _KEY
 _NORMALIZED = tool_calls.c.normalized_sha256 == _KEY
 _OPEN = tool_calls.c.answered == false()
 _ANSWERED = tool_calls.c.answered == true()
-
-
-def _with_shown(chosen: AnySelect) -> AnySelect:
-    """The chosen calls, one row for each id they are shown under."""
-    call = chosen.subquery("call")
-    shown_of = and_(
-        provider_ids.c.tenant_id == TENANT,
-        provider_ids.c.conversation_id == CONVERSATION,
-        provider_ids.c.call_id == call.c.call_id,
-    )
-    return (
-        select(*call.c, *SHOWN)
-        .select_from(call.outerjoin(provider_ids, shown_of))
-        .order_by(call.c.seq, call.c.call_index)
-    )
 
 
 def _newest_turn(*having: ColumnElement[bool]) -> AnySelect:
@@ -66,59 +42,60 @@ def _newest(*having: ColumnElement[bool]) -> AnySelect:
     return select(*CALL).where(owned(tool_calls), *having).order_by(*newest_first).limit(1)
 
 
-# Two small questions instead of a join: PostgreSQL, as long as it knows nothing of the tables,
-# joins in an order that reads the whole conversation.
+_NEWEST_OPEN = _newest_turn(_OPEN)
+_OPEN_BY: Mapping[KeyKind, AnySelect] = {
+    "raw": _newest_turn(_OPEN, _RAW).limit(1),
+    "normalized": _newest_turn(_OPEN, _NORMALIZED).limit(1),
+}
+_ANSWERED_BY: Mapping[KeyKind, AnySelect] = {
+    "raw": _newest(_ANSWERED, _RAW),
+    "normalized": _newest(_ANSWERED, _NORMALIZED),
+}
+# Two small questions instead of a join, which PostgreSQL might begin at the wrong end.
 _NAMED = select(provider_ids.c.call_id).where(
     owned(provider_ids), provider_ids.c.provider_sha256 == _KEY
 )
-_CALLED = _with_shown(select(*CALL).where(owned(tool_calls), tool_calls.c.call_id.in_(IDS)))
-_BY_CANONICAL = _with_shown(
-    select(*CALL).where(owned(tool_calls), tool_calls.c.call_id == bindparam("call_id"))
-)
-_NEWEST_OPEN = _with_shown(_newest_turn(_OPEN))
-_OPEN_BY: Mapping[KeyKind, AnySelect] = {
-    "raw": _with_shown(_newest_turn(_OPEN, _RAW).limit(1)),
-    "normalized": _with_shown(_newest_turn(_OPEN, _NORMALIZED).limit(1)),
-}
-_ANSWERED_BY: Mapping[KeyKind, AnySelect] = {
-    "raw": _with_shown(_newest(_ANSWERED, _RAW)),
-    "normalized": _with_shown(_newest(_ANSWERED, _NORMALIZED)),
-}
+_CALLED = select(*CALL).where(owned(tool_calls), tool_calls.c.call_id.in_(IDS))
 
 
 class DatabaseBook(Scope):
-    """A call book over the stored calls of one conversation."""
+    """A call book over the stored calls of one conversation.
+
+    Its calls come without the ids they are shown under: the rules never look at those.
+    """
 
     def __init__(self, connection: Connection, tenant_id: str, conversation_id: str) -> None:
         super().__init__(connection, tenant_id)
         self._conversation_id = conversation_id
 
     def by_canonical(self, canonical: str) -> Call | None:
-        return self._one(_BY_CANONICAL, call_id=canonical)
+        return _first(self._calls(_CALLED, ids=[canonical]))
 
     def open(self, kind: KeyKind, key: str) -> Call | None:
         if kind == "provider_id":
             calls = [call for call in self._shown_as(key) if not call.answered]
             return next((call for call in calls if call.seq == calls[-1].seq), None)
-        return self._one(_OPEN_BY[kind], key=ids.fingerprint(key))
+        return _first(self._calls(_OPEN_BY[kind], key=ids.fingerprint(key)))
 
     def answered(self, kind: KeyKind, key: str) -> Call | None:
         if kind == "provider_id":
             calls = [call for call in self._shown_as(key) if call.answered]
             return calls[-1] if calls else None
-        return self._one(_ANSWERED_BY[kind], key=ids.fingerprint(key))
+        return _first(self._calls(_ANSWERED_BY[kind], key=ids.fingerprint(key)))
 
     def newest_open(self) -> Sequence[Call]:
-        return calls_with_shown(self._run(_NEWEST_OPEN, self._conversation_id))
+        return self._calls(_NEWEST_OPEN)
 
     def _shown_as(self, provider_id: str) -> list[Call]:
-        """The calls that a replay showed under this id, at most one for each target."""
+        """The calls that a replay showed under this id, at most one for each target; in order."""
         key = ids.fingerprint(provider_id)
         found = self._run(_NAMED, self._conversation_id, key=key).scalars().all()
-        if not found:
-            return []
-        return calls_with_shown(self._run(_CALLED, self._conversation_id, ids=found))
+        calls = self._calls(_CALLED, ids=found) if found else []
+        return sorted(calls, key=lambda call: (call.seq, call.call_index))
 
-    def _one(self, statement: AnySelect, **values: object) -> Call | None:
-        found = calls_with_shown(self._run(statement, self._conversation_id, **values))
-        return found[0] if found else None
+    def _calls(self, statement: AnySelect, **values: object) -> list[Call]:
+        return [Call(*row) for row in self._run(statement, self._conversation_id, **values)]
+
+
+def _first(calls: Sequence[Call]) -> Call | None:
+    return calls[0] if calls else None

@@ -4,6 +4,8 @@
 the others wait for it and find nothing left to do.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -12,8 +14,11 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 
+from app.core.errors import Unavailable
 from app.storage import engines, postgres
+from app.storage.verdicts import Purpose
 
 SETTINGS = Path(__file__).parents[2] / "migrations.ini"
 # Any number will do, if nobody else on the same database uses it: "turnkeep" in ASCII.
@@ -22,22 +27,30 @@ _LOCK = int.from_bytes(b"turnkeep", "big")
 
 def upgrade(url: str) -> None:
     """Bring the database to the newest schema."""
-    engine = engines.make_engine(url, "migrate")
-    try:
-        with engine.connect() as connection, connection.begin():
-            if engines.kind_of(engine.url) is postgres:
-                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
-            command.upgrade(_config(connection), "head")
-    finally:
-        engine.dispose()
+    with _connection(url, "migrate") as connection, connection.begin():
+        if engines.kind_of(connection.engine.url) is postgres:
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+        command.upgrade(_config(connection), "head")
 
 
 def current_and_head(url: str) -> tuple[str | None, str | None]:
     """The schema version that the database has, and the one that this program needs."""
-    engine = engines.make_engine(url, "read")
+    with _connection(url, "read") as connection:
+        return current(connection), head()
+
+
+@contextmanager
+def _connection(url: str, purpose: Purpose) -> Iterator[Connection]:
+    engine = engines.make_engine(url, purpose)
     try:
-        with engine.connect() as connection:
-            return current(connection), head()
+        try:
+            connection = engine.connect()
+        except DBAPIError as error:
+            # The driver's words name host and port, never the password.
+            why = str(error.orig).strip().replace("\n", " ")
+            raise Unavailable(f"{engines.described(url)} cannot be reached: {why}") from None
+        with connection:
+            yield connection
     finally:
         engine.dispose()
 

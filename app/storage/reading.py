@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, select
 
 from app.core import ids
 from app.core.ledger import CallBook
@@ -56,9 +56,16 @@ _RESULTS_OF_TURN = select(*RESULT).where(
 _SHOWN = select(provider_ids.c.call_id, provider_ids.c.provider_id).where(
     owned(provider_ids), _TARGET
 )
-_HIGHEST = select(func.max(provider_ids.c.ordinal)).where(owned(provider_ids), _TARGET)
-_TAKEN = select(provider_ids.c.provider_id).where(
-    owned(provider_ids), _TARGET, provider_ids.c.provider_sha256.in_(IDS)
+# Not max(): PostgreSQL may count all of them for it.
+_HIGHEST = (
+    select(provider_ids.c.ordinal)
+    .where(owned(provider_ids), _TARGET, provider_ids.c.ordinal.is_not(None))
+    .order_by(provider_ids.c.ordinal.desc())
+    .limit(1)
+)
+# For any target: with it, the index of the ordinals would look as good as the right one.
+_TAKEN = select(provider_ids.c.target, provider_ids.c.provider_id).where(
+    owned(provider_ids), provider_ids.c.provider_sha256.in_(IDS)
 )
 _USED = select(tool_calls.c.call_id).where(owned(tool_calls), tool_calls.c.call_id.in_(IDS))
 
@@ -128,9 +135,10 @@ class ReadStore(Audit):
         """Those of the candidates that this target shows already."""
         keys = map(ids.fingerprint, candidates)
         return {
-            taken
+            row.provider_id
             for piece in pieces(keys)
-            for taken in self._run(_TAKEN, cid, target=target, ids=piece).scalars()
+            for row in self._run(_TAKEN, cid, ids=piece)
+            if row.target == target
         }
 
     def used_canonical(self, cid: str, canonical: Collection[str]) -> set[str]:

@@ -1,6 +1,6 @@
 """Rows as the values of `core.records`, and back. Columns stand in the order of the fields."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -10,7 +10,7 @@ from app.core import ids
 from app.core.ledger import Call
 from app.core.records import AssignedId, ResultRecord, TurnRecord
 from app.storage.scope import AnyRow
-from app.storage.tables import conversations, provider_ids, tool_calls, tool_results, turns
+from app.storage.tables import conversations, tool_calls, tool_results, turns
 
 Columns = Sequence[ColumnElement[Any]]
 
@@ -32,22 +32,11 @@ TURN_WITHOUT_PAYLOAD = [column for column in TURN if column is not turns.c.paylo
 CALL = _named(tool_calls, "call_id raw_id name provider model turn_id seq call_index answered")
 RESULT = _named(tool_results, "seq place turn_id raw_id name status call_id matched_by repeat")
 _TURN_FIELDS = [field.name for field in fields(TurnRecord)]
-SHOWN = _named(provider_ids, "target provider_id")
 
 
 def turn_without_payload(row: AnyRow) -> TurnRecord:
     seq, turn_id, speaker, provider, form, model, *rest = row
     return TurnRecord(seq, turn_id, speaker, provider, form, model, b"", *rest)
-
-
-def calls_with_shown(rows: Iterable[AnyRow]) -> list[Call]:
-    """Calls from rows of CALL and SHOWN, one row for each target; the order stays."""
-    calls: dict[str, Call] = {}
-    for *columns, target, provider_id in rows:
-        call = calls.get(columns[0]) or calls.setdefault(columns[0], Call(*columns))
-        if target is not None:
-            call.shown[target] = provider_id
-    return list(calls.values())
 
 
 def turn_row(turn: TurnRecord) -> dict[str, Any]:

@@ -32,16 +32,20 @@ def available() -> str | None:
 
     In CI nothing is skipped: there `ask` fails with the same reason.
     """
-    return None if os.environ.get("CI") else _missing()
+    return None if os.environ.get("CI") else _hindrance()
 
 
 def ask(target: str, request: dict[str, object]) -> list[str]:
     """What the AI SDK says against the request."""
+    try:
+        line = json.dumps({"target": target, "request": request}, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        return [f"request: cannot be sent as JSON: {error}"]
     process = _judge()
     assert process.stdin
     assert process.stdout
     with _TURN:
-        process.stdin.write(json.dumps({"target": target, "request": request}) + "\n")
+        process.stdin.write(f"{line}\n")
         process.stdin.flush()
         answer = process.stdout.readline()
     if not answer:
@@ -50,16 +54,10 @@ def ask(target: str, request: dict[str, object]) -> list[str]:
     return found
 
 
-def _missing() -> str | None:
-    absent = [tool for tool in ("node", "npm") if not shutil.which(tool)]
-    return f"the AI SDK needs {' and '.join(absent)} on the path" if absent else None
-
-
 @cache
 def _judge() -> subprocess.Popen[str]:
-    if reason := _missing():
+    if reason := _hindrance():
         raise AiSdkUnavailable(reason)
-    _install()
     process = subprocess.Popen(
         ["node", "judge.mjs"],
         cwd=_HOME,
@@ -77,15 +75,23 @@ def _end(process: subprocess.Popen[str]) -> None:
     process.communicate()
 
 
-def _install() -> None:
+def _hindrance() -> str | None:
+    """Why the SDK cannot be asked: tools that are absent, or packages that cannot be had."""
+    absent = [tool for tool in ("node", "npm") if not shutil.which(tool)]
+    return f"the AI SDK needs {' and '.join(absent)} on the path" if absent else _install()
+
+
+@cache
+def _install() -> str | None:
     """Install what is pinned; of several test processes, one does it and the others wait."""
     digest = hashlib.sha256(_LOCK.read_bytes()).hexdigest()
     with _LOCK.open() as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         if _MARK.exists() and _MARK.read_text() == digest:
-            return
+            return None
         command = ["npm", "ci", "--no-audit", "--no-fund"]
         done = subprocess.run(command, cwd=_HOME, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise AiSdkUnavailable(f"npm ci failed: {done.stderr.strip()[-500:]}")
+            return f"npm ci failed in {_HOME.name}: {done.stderr.strip()[-500:]}"
         _MARK.write_text(digest)
+    return None

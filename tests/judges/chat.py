@@ -17,7 +17,6 @@ from tests.judges.wellformed import (
     base64_fault,
     file_fault,
     is_blank,
-    leaves,
     object_text,
     objects,
     url_fault,
@@ -42,6 +41,7 @@ class Dialect:
     content_beside_calls: str | None = None
     nothing_rule: str = "C9"
     refusal_is_content: bool = False
+    longest_text: int | None = None
 
 
 def chat_faults(request: dict[str, object], dialect: Dialect) -> list[str]:
@@ -83,7 +83,7 @@ def chat_events(request: dict[str, object]) -> Iterator[Event]:
         where = f"messages[{at}]"
         if message.get("role") == "tool":
             content = message.get("content")
-            value = content if isinstance(content, str) else "\n".join(_part_texts(content))
+            value = "\n".join(_said(content))
             yield Result(where, message.get("tool_call_id"), value, message.get("name"))
             continue
         yield Break(where)
@@ -98,25 +98,14 @@ def chat_texts(request: dict[str, object]) -> list[str]:
     shown: list[str] = []
     for message in objects(request.get("messages")):
         for key in ("reasoning_content", "content", "refusal"):
-            value = message.get(key)
-            shown += [value] if isinstance(value, str) else _part_texts(value)
+            shown += _said(message.get(key))
     return shown
 
 
 def _part_texts(content: object) -> list[str]:
+    # Mistral's thinking may itself be a list of text parts.
     keys = ("text", "refusal", "thinking")
-    return [
-        leaf
-        for part in objects(content)
-        for key in keys
-        if key in part
-        for leaf in _texts_under(part[key])
-    ]
-
-
-def _texts_under(value: object) -> list[str]:
-    # Mistral's thinking chunk holds text chunks; the `type` beside the text is no text.
-    return leaves(value) if isinstance(value, str) else _part_texts(value)
+    return [text for part in objects(content) for key in keys for text in _said(part.get(key))]
 
 
 def _function(call: dict[str, object]) -> dict[str, object]:
@@ -125,27 +114,36 @@ def _function(call: dict[str, object]) -> dict[str, object]:
 
 
 def _content_faults(message: dict[str, object], where: str, dialect: Dialect) -> list[str]:
-    content, role, faults = message.get("content"), message.get("role"), list[str]()
-    has_calls = "tool_calls" in message
+    content, faults = message.get("content"), _silence_faults(message, where, dialect)
     if dialect.text_content and content is not None and not isinstance(content, str):
         faults.append(f"{where}: content must be text ({dialect.text_content})")
-    if has_calls and dialect.content_beside_calls and not isinstance(content, str | list):
-        faults.append(f'{where}: content "" missing beside calls ({dialect.content_beside_calls})')
-    if role == "assistant" and not has_calls:
-        refused = dialect.refusal_is_content and not is_blank(message.get("refusal"))
-        if content is None or (isinstance(content, str) and is_blank(content)):
-            faults += (
-                []
-                if refused
-                else [f"{where}: assistant says and calls nothing ({dialect.nothing_rule})"]
-            )
-    elif content == "" and not has_calls and role != "tool":
-        faults.append(f"{where}: content is empty (C9)")
     if content == []:
         faults.append(f"{where}: content is an empty list (C8)")
+    longest = max(map(len, _said(content)), default=0)
+    if dialect.longest_text and longest > dialect.longest_text:
+        faults.append(f"{where}: content is over {dialect.longest_text} characters (Z41)")
     for place, part in enumerate(objects(content)):
-        faults += _part_faults(part, f"{where}.content[{place}]", role)
+        faults += _part_faults(part, f"{where}.content[{place}]", message.get("role"))
     return faults
+
+
+def _silence_faults(message: dict[str, object], where: str, dialect: Dialect) -> list[str]:
+    """Who may say nothing: a result, and beside its calls the assistant, in the dialect's way."""
+    content, role = message.get("content"), message.get("role")
+    if "tool_calls" in message:
+        missing = dialect.content_beside_calls and not isinstance(content, str | list)
+        rule = dialect.content_beside_calls
+        return [f'{where}: content "" missing beside calls ({rule})'] if missing else []
+    if role == "assistant":
+        refused = dialect.refusal_is_content and not is_blank(message.get("refusal"))
+        silent = is_blank("".join(_said(content))) and not refused
+        rule = dialect.nothing_rule
+        return [f"{where}: assistant says and calls nothing ({rule})"] if silent else []
+    return [f"{where}: content is empty (C9)"] if content == "" and role != "tool" else []
+
+
+def _said(content: object) -> list[str]:
+    return [content] if isinstance(content, str) else _part_texts(content)
 
 
 def _part_faults(part: dict[str, object], where: str, role: object) -> list[str]:

@@ -26,6 +26,8 @@ _DIALECT = Dialect(
     id_fault=short_id,
     roles=frozenset({"system", "developer", "user", "assistant", "tool"}),
     refusal_is_content=True,
+    # The error text of Z41 names this limit.
+    longest_text=1_048_576,
 )
 
 

@@ -103,6 +103,10 @@ def _item_faults(item: dict[str, object], where: str) -> list[str]:
                 faults.append(f"{where}: arguments {fault} (C7)")
         case "function_call_output":
             faults += _part_faults(item.get("output"), f"{where}.output")
+            # The error text of Z41 names this limit.
+            output = item.get("output")
+            if isinstance(output, str) and len(output) > 10_485_760:
+                faults.append(f"{where}: output is over 10485760 characters (Z41)")
         case "item_reference":
             faults.append(f"{where}: item_reference points to nothing stored (R9)")
         case "reasoning" if not item.get("encrypted_content"):
@@ -128,9 +132,8 @@ def _id_faults(item: dict[str, object], where: str) -> list[str]:
 
 def _message_faults(item: dict[str, object], where: str) -> list[str]:
     content, role = item.get("content"), item.get("role")
-    if content in ("", []) or (
-        role == "assistant" and isinstance(content, str | None) and is_blank(content)
-    ):
+    said = content if isinstance(content, str) else "".join(_part_texts(content))
+    if content in ("", []) or (role == "assistant" and is_blank(said)):
         return [f"{where}: message says nothing (C8, C9)"]
     faults = _part_faults(content, f"{where}.content")
     own = ("output_text", "refusal")
@@ -163,8 +166,8 @@ def _reasoning_faults(items: list[dict[str, object]]) -> list[str]:
         if item.get("type") != "reasoning":
             continue
         after = items[at + 1] if at + 1 < len(items) else {}
-        made = after.get("type") in ("reasoning", "function_call")
-        if not made and after.get("role") != "assistant":
+        given = str(after.get("type", "message")).endswith(("message", "_output"))
+        if given and after.get("role") != "assistant":
             faults.append(f"input[{at}]: reasoning without its required following item (R7)")
     return faults
 

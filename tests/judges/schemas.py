@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
+
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
@@ -15,13 +18,18 @@ def schema_faults(schema: object, where: str, *, must_be_object: bool = False) -
     if must_be_object and schema.get("type") != "object":
         return [f"{where}: schema must be of type object (A15)"]
     # What is no JSON at all is said once, for the whole request.
-    if value_faults(schema):
-        return []
+    fault = None if value_faults(schema) else _draft_fault(json.dumps(schema))
+    return [f"{where}: not JSON Schema draft 2020-12: {fault} (A15)"] if fault else []
+
+
+@lru_cache(maxsize=1024)
+def _draft_fault(schema: str) -> str | None:
+    """Slow, and the same few tools come back in every request."""
     try:
-        Draft202012Validator.check_schema(schema)
+        Draft202012Validator.check_schema(json.loads(schema))
     except SchemaError as error:
-        return [f"{where}: not JSON Schema draft 2020-12: {error.message} (A15)"]
-    return []
+        return error.message
+    return None
 
 
 def strict_faults(schema: object, where: str) -> list[str]:

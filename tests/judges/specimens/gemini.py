@@ -64,8 +64,13 @@ _INLINE = "contents.0.parts.1.inline_data"
 
 FAULTS = [
     Fault("no contents", put("contents", []), "G5"),
+    Fault("contents that are no list", put("contents", {}), "must be lists"),
     Fault("the model speaks first", drop("contents.0"), "G2"),
-    Fault("a call turn after a model turn", swap("contents.0", "contents.3"), "G2"),
+    Fault(
+        "a call turn after a model turn",
+        insert("contents.1", {"role": "model", "parts": [{"text": "x"}]}),
+        "call turn must",
+    ),
     Fault("a call is never answered", drop("contents.2.parts.1"), "G1"),
     Fault("no call is answered", drop("contents.2"), "G1"),
     Fault("the call of a response is gone", drop("contents.1.parts.2"), "G3"),
@@ -109,13 +114,14 @@ FAULTS = [
     Fault("a response that is text", put(f"{_RESPONSE}.response", "sunny"), "G11"),
     Fault("a response that is missing", drop(f"{_RESPONSE}.response"), "G11"),
     Fault("an unknown key in a part", put("contents.3.parts.0.type", "text"), "G11"),
+    Fault("an unknown key in a tool", put("tools.0.type", "function"), "tools[0].type"),
     Fault("an unknown key in a call", put(f"{_CALL}.arguments", "{}"), "G11"),
     Fault("an unknown key on top", put("messages", []), "G11"),
     Fault("a tool choice of chat", put("tool_choice", "auto"), "G11"),
     Fault("an unknown calling mode", put("tool_config.function_calling_config.mode", "X"), "G11"),
     Fault("camelCase", put("contents.3.parts.0", {"functionCall": {"name": "clock"}}), "G5"),
     Fault("a signature that is no base64", put("contents.1.parts.1.thought_signature", "%"), "G11"),
-    Fault("an image that is no base64", put(f"{_INLINE}.data", "%%%"), "base64"),
+    Fault("an image that is no base64", put(f"{_INLINE}.data", "a_-b"), "not base64"),
     Fault("an image without kind", drop(f"{_INLINE}.mime_type"), "mime_type"),
     Fault("a lone surrogate", put("contents.4.parts.0.text", "\udbff"), "lone surrogate"),
 ]

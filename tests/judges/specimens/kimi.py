@@ -14,6 +14,10 @@ def healthy() -> dict[str, Any]:
     return request
 
 
+def _tool(number: int) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": f"tool_{number}"}}
+
+
 _ID = "messages.2.tool_calls.1.id"
 
 FAULTS = [
@@ -27,6 +31,7 @@ FAULTS = [
     Fault("a number used by another tool", put(_ID, "functions.clock:3"), "K2"),
     Fault("two calls share an id", put(_ID, "functions.weather:3"), "K2"),
     Fault("a name that begins with a digit", put("tools.0.function.name", "2go"), "K6"),
+    Fault("129 tools", put("tools", [_tool(n) for n in range(129)]), "128"),
     Fault("null beside calls", put("messages.2.content", None), "K7"),
     Fault("no content beside calls", drop("messages.2.content"), "K7"),
     Fault("reasoning that is no text", put("messages.2.reasoning_content", []), "reasoning"),

@@ -26,6 +26,18 @@ FAULTS = [
         put("messages.2.tool_calls.1.id", "call_CwGJ-4bjB1AzwiitK9edpV3i"),
         "used twice",
     ),
+    Fault(
+        "a call of a custom tool",
+        put(
+            "messages.2.tool_calls.0",
+            {
+                "id": "call_CwGJ-4bjB1AzwiitK9edpV3i",
+                "type": "custom",
+                "custom": {"name": "weather", "input": "x"},
+            },
+        ),
+        "C6",
+    ),
     Fault("a call without type", drop("messages.2.tool_calls.0.type"), "type"),
     Fault("an image that is no base64", put(_IMAGE, "data:image/png;base64,%"), "base64"),
     Fault("an image without data", put(_IMAGE, "data:image/png;base64,"), "empty"),
@@ -33,6 +45,8 @@ FAULTS = [
     Fault("an empty text part", put("messages.1.content.0.text", ""), "C9"),
     Fault("an empty list of parts", put("messages.1.content", []), "C8"),
     Fault("a strict tool with an open schema", put("tools.0.function.strict", True), "C10"),
+    Fault("a result over the limit", put("messages.3.content", "a" * 1_048_577), "Z41"),
+    Fault("only blank parts", put("messages.5.content", [{"type": "text", "text": " "}]), "C9"),
     Fault("an unknown kind of part", put("messages.1.content.0.type", "input_text"), "input_text"),
     Fault("foreign reasoning", put("messages.5.reasoning_content", "x"), "reasoning_content"),
     Fault("a name on a tool message", put("messages.3.name", "weather"), "unknown key 'name'"),

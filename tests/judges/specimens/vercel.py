@@ -58,7 +58,7 @@ _RESULT = "messages.2.content.0"
 
 # The faults of both versions.
 SHARED = [
-    Fault("no messages", put("messages", []), "must not be empty"),
+    Fault("no messages", put("messages", []), "(V)"),
     Fault("a call is never answered", drop("messages.2.content.1"), "missing tool result"),
     Fault("no call is answered", drop("messages.2"), "missing tool result"),
     Fault("the call of a result is gone", drop("messages.1.content.3"), "orphan"),
@@ -69,6 +69,7 @@ SHARED = [
     ),
     Fault("two calls share an id", put("messages.1.content.3.toolCallId", "call_1"), "used twice"),
     Fault("an empty id", put(f"{_CALL}.toolCallId", ""), "toolCallId"),
+    Fault("an empty id on a result", put(f"{_RESULT}.toolCallId", ""), "toolCallId is missing"),
     Fault("a result without name", drop(f"{_RESULT}.toolName"), "toolName"),
     Fault("a call without name", put(f"{_CALL}.toolName", ""), "toolName"),
     Fault("a result under another name", put(f"{_RESULT}.toolName", "clock"), "is named"),
@@ -87,6 +88,7 @@ SHARED = [
     Fault("a description that is no text", put("tools.clock.description", 1), "description"),
     Fault("an unknown key in a tool", put("tools.clock.function", {}), "function"),
     Fault("an image that is no base64", put("messages.0.content.1.data", "%%%"), "base64"),
+    Fault("a number that is none", put("messages.3.n", float("nan")), "nan"),
     Fault("a lone surrogate", put("messages.4.content", "\udead"), "lone surrogate"),
 ]
 

@@ -1,0 +1,96 @@
+"""Golden cases: what is posted in a wire's format, what is stored of it, what is rendered for it.
+
+A case is a folder `<target>/<case>/` with `wire.json` (a POST body), `neutral.json` (the stored
+turns) and `rendered.json` (request and repairs). `TURNKEEP_REWRITE_GOLDEN=1` writes the last two
+anew; read every line of the difference before you keep it.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.codecs import TARGETS
+from tests import judges
+from tests.histories import History, posted
+
+ROOT = Path(__file__).parent
+CASES = sorted(path.parent for path in ROOT.glob("*/*/wire.json"))
+REWRITE = bool(os.environ.get("TURNKEEP_REWRITE_GOLDEN"))
+
+each_case = pytest.mark.parametrize(
+    "case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}"
+)
+
+
+def history_of(case: Path) -> History:
+    return posted((case / "wire.json").read_text(encoding="utf-8"))
+
+
+def stored(history: History) -> Any:
+    return history.render("neutral").request["turns"]
+
+
+def rendered(history: History, target: str) -> Any:
+    done = history.render(target)
+    return {"request": done.request, "repairs": [repair.json() for repair in done.repairs]}
+
+
+def compare(path: Path, value: Any) -> None:
+    """Texts are compared, not values: the order of members is part of the promise."""
+    # A lone surrogate has no UTF-8; its backslash escape is also its JSON escape.
+    text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    made = text.encode("utf-8", "backslashreplace").decode()
+    if REWRITE:
+        path.write_text(made, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == made
+
+
+@each_case
+def test_what_is_stored_is_what_was_reviewed(case: Path) -> None:
+    compare(case / "neutral.json", stored(history_of(case)))
+
+
+@each_case
+def test_what_is_rendered_is_what_was_reviewed(case: Path) -> None:
+    compare(case / "rendered.json", rendered(history_of(case), case.parent.name))
+
+
+@each_case
+def test_what_is_rendered_is_accepted(case: Path) -> None:
+    target = case.parent.name
+    if target not in judges.TARGETS:
+        pytest.skip("nobody else reads the neutral form")
+    if why := judges.available(target):
+        pytest.skip(why)
+    assert judges.complaints(target, history_of(case).render(target).request) == []
+
+
+@each_case
+def test_an_export_that_comes_back_is_the_same_history(case: Path) -> None:
+    turns = json.loads((case / "neutral.json").read_text(encoding="utf-8"))
+    again = posted({"provider": "neutral", "turns": turns})
+    assert stored(again) == turns
+    reviewed = json.loads((case / "rendered.json").read_text(encoding="utf-8"))
+    assert rendered(again, case.parent.name)["request"] == reviewed["request"]
+
+
+@each_case
+def test_a_case_holds_three_files_and_nothing_else(case: Path) -> None:
+    assert sorted(path.name for path in case.iterdir()) == [
+        "neutral.json",
+        "rendered.json",
+        "wire.json",
+    ]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_codec_has_golden_cases(target: str) -> None:
+    cases = {case.name for case in CASES if case.parent.name == target}
+    assert len(cases) >= 8
+
+
+def test_every_folder_of_cases_belongs_to_a_codec() -> None:
+    assert {case.parent.name for case in CASES} <= set(TARGETS)

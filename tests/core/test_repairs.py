@@ -1,0 +1,187 @@
+"""Repair codes are a promise: all known ones are used, all used ones are known and provoked."""
+
+import ast
+import base64
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.conversation import Turn
+from app.core.repairs import CODES, Repair
+from app.service.rendering import Wanted, render
+from tests.core.paired import ai, human, system, tool
+from tests.histories import posted, said
+
+APP = Path(__file__).parents[2] / "app"
+MAKERS = {"Repair", "repair", "_repair", "_report"}
+PNG = "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
+
+
+def turn(speaker: str, *blocks: dict[str, Any]) -> dict[str, Any]:
+    return {"speaker": speaker, "blocks": list(blocks)}
+
+
+def call(arguments: str = "{}", *, name: str = "read", raw_id: str | None = "x") -> dict[str, Any]:
+    block = {"type": "tool_call", "id": raw_id, "name": name, "arguments": arguments}
+    return turn("ai", block)
+
+
+def text(said_text: str) -> dict[str, Any]:
+    return {"type": "text", "text": said_text}
+
+
+def chat(target: str, *messages: dict[str, Any], **envelope: Any) -> set[str]:
+    history = posted({"provider": "openai", "messages": list(messages), **envelope})
+    return history.render(target).codes
+
+
+def shown(
+    target: str, *turns: dict[str, Any], provider: str = "neutral", **options: Any
+) -> set[str]:
+    return said(*turns, provider=provider).render(target, **options).codes
+
+
+def quarantined() -> set[str]:
+    turns = [Turn(1, "t1", "human", None, "x")]
+    return {repair.code for repair in render(turns, {}, {}, Wanted("c1", "openai")).view.repairs}
+
+
+def with_result(*parts: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+    return ai("x"), turn("tool", {"type": "tool_result", "call_id": "x", "content": list(parts)})
+
+
+IMAGE = {"type": "image", "data": PNG}
+FILE = {"type": "file", "data": "data:application/x-foo;base64,AAAA"}
+THOUGHT = {"type": "thinking", "text": "hm", "signature": "s"}
+SERVER = {"type": "opaque", "kind": "server_tool", "native": {}, "wire": "anthropic"}
+
+# The shortest history that needs the repair, and the wire that needs it.
+PROVOKED: dict[str, Callable[[], set[str]]] = {
+    "SYNTH_RESULT": lambda: shown("openai", ai("x")),
+    "ORPHAN_RESULT": lambda: shown("openai", tool("x")),
+    "RESULTS_MOVED_TO_CALL": lambda: shown("openai", ai("x"), human("h"), tool("x")),
+    "RESULTS_REORDERED": lambda: shown("openai", ai("x", "y"), tool("y"), tool("x")),
+    "LATE_RESULT_APPLIED": lambda: shown("openai", ai("x"), ai(text="a"), tool("x")),
+    "DUP_RESULT_SUPERSEDED": lambda: shown("openai", ai("x"), tool("x"), tool("x")),
+    "TOOLUSE_MOVED_LAST": lambda: shown("anthropic", turn("ai", *call()["blocks"], text("after"))),
+    "ROLES_MERGED": lambda: shown("anthropic", human("a"), human("b")),
+    "BRIDGE_USER": lambda: shown("anthropic", ai(text="a")),
+    "BRIDGE_ASSISTANT": lambda: shown("mistral", human("h"), ai("x"), tool("x"), human("h")),
+    "ENDS_WITH_ASSISTANT": lambda: shown("anthropic", human("h"), ai(text="a")),
+    "TRAILING_TRIMMED": lambda: shown("anthropic", human("h"), ai(text="a ")),
+    "SYSTEM_DEMOTED": lambda: shown("anthropic", human("h"), system("s")),
+    "WINDOW_ALIGNED": lambda: shown("openai", ai("x"), tool("x"), last=1),
+    "ID_REMAPPED": lambda: shown("anthropic", ai("functions.read:0")),
+    "ID_SYNTHESIZED": lambda: shown("openai", call(raw_id=None)),
+    "MATCHED_BY_FALLBACK": lambda: shown("openai", ai("call_7"), tool("7")),
+    "ARGS_UNPARSEABLE": lambda: shown("openai", call('{"a":')),
+    "ARGS_UNWRAPPED": lambda: shown("openai", call('"{}"')),
+    "ARGS_COERCED_OBJECT": lambda: shown("openai", call("5")),
+    "NAME_SANITIZED": lambda: shown("openai", call(name="mcp.read")),
+    "EMPTY_TEXT_OMITTED": lambda: shown("openai", human(" ")),
+    "EMPTY_RESULT_PLACEHOLDER": lambda: shown("anthropic", ai("x"), tool("x", "")),
+    "CONTENT_NORMALISED": lambda: shown("openai", turn("human")),
+    "THINKING_DROPPED": lambda: shown("openai", turn("ai", THOUGHT, text("a"))),
+    "THINKING_AS_TEXT": lambda: shown("openai", turn("ai", THOUGHT), reasoning="text"),
+    "THINKING_UNAVAILABLE": lambda: shown("anthropic", human("h"), ai("x"), tool("x")),
+    "SIGNATURE_PLACEHOLDER": lambda: shown("gemini", human("h"), ai("x"), tool("x")),
+    "STATE_SPLIT_FROM_ID": lambda: shown("openai", ai("call_7__thought__c2ln")),
+    "RESULT_WRAPPED": lambda: shown("gemini", ai("x"), tool("x", result=[1])),
+    "RESULT_ELIDED": lambda: shown("openai", ai("x"), tool("x", "r" * 10_485_761)),
+    "SUSPECT_MARKUP": lambda: shown("openai", ai(text="<tool_call>{}</tool_call>")),
+    "TOOLS_STUBBED": lambda: shown("bedrock", human("h"), ai("x"), tool("x")),
+    "IMAGE_RELOCATED": lambda: shown("openai", *with_result(IMAGE)),
+    "IMAGE_OMITTED": lambda: shown("deepseek", turn("human", IMAGE)),
+    "FILE_OMITTED": lambda: shown("openai", turn("human", FILE)),
+    "SERVER_TOOL_DROPPED": lambda: shown("openai", turn("ai", SERVER, text("a"))),
+    "BLOCK_OMITTED": lambda: shown("openai", turn("human", {"type": "hologram"}, text("a"))),
+    "UNICODE_REPLACED": lambda: shown("openai", human("\ud800")),
+    "TURN_QUARANTINED": quarantined,
+    "EMPTY_HISTORY": lambda: {
+        r.code for r in render([], {}, {}, Wanted("c1", "openai")).view.repairs
+    },
+}
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_code_is_provoked_by_a_history(code: str) -> None:
+    assert code in PROVOKED[code]()
+
+
+def _made_in(path: Path) -> Iterator[ast.expr]:
+    """What stands for the code wherever this module makes a repair."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and node.args:
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            if name in MAKERS:
+                yield node.args[0]
+
+
+def _pattern(code: ast.expr) -> str | None:
+    """A pattern for the codes that an expression can give; None for a plain variable."""
+    match code:
+        case ast.Constant(value=str() as literal):
+            return re.escape(literal)
+        case ast.JoinedStr(values=values):
+            return "".join(_pattern(value) or "[A-Z]+" for value in values)
+        case _:
+            return None
+
+
+PATTERNS = sorted(
+    {
+        pattern
+        for path in APP.rglob("*.py")
+        for code in _made_in(path)
+        if (pattern := _pattern(code)) is not None
+    }
+)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_every_code_that_is_used_is_known(pattern: str) -> None:
+    assert any(re.fullmatch(pattern, code) for code in CODES)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_known_code_is_used(code: str) -> None:
+    by_value = {"ARGS_UNPARSEABLE", "ARGS_UNWRAPPED", "ARGS_COERCED_OBJECT"}
+    assert code in by_value or any(re.fullmatch(pattern, code) for pattern in PATTERNS)
+
+
+@pytest.mark.parametrize(("code", "meaning"), CODES.items())
+def test_a_code_has_a_stable_form_and_a_meaning(code: str, meaning: str) -> None:
+    assert re.fullmatch(r"[A-Z]+(_[A-Z]+)+", code)
+    assert meaning[0].islower()
+    assert not meaning.endswith(".")
+
+
+def test_an_unknown_code_cannot_be_reported() -> None:
+    with pytest.raises(AssertionError, match="NO_SUCH_CODE"):
+        Repair("NO_SUCH_CODE", "")
+
+
+def test_a_repair_names_its_turn_its_call_and_its_block() -> None:
+    assert Repair("SYNTH_RESULT", "why", "t1", "c1", 0).json() == {
+        "code": "SYNTH_RESULT",
+        "turn_id": "t1",
+        "call_id": "c1",
+        "block": 0,
+        "detail": "why",
+    }
+
+
+def test_a_repair_leaves_out_what_it_does_not_know() -> None:
+    assert Repair("EMPTY_HISTORY", "why").json() == {
+        "code": "EMPTY_HISTORY",
+        "turn_id": None,
+        "detail": "why",
+    }
+
+
+def test_every_code_is_documented() -> None:
+    documented = "".join(path.read_text() for path in (APP.parent / "docs").rglob("*.md"))
+    assert [code for code in CODES if code not in documented] == []

@@ -1,0 +1,75 @@
+"""A real server in a process of its own, on a free port of this machine."""
+
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass
+class Server:
+    url: str
+    process: "subprocess.Popen[str]"
+    log: Path
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def turnkeep(*args: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
+    """Runs a command of the program to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "app", *args],
+        cwd=cwd,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@contextmanager
+def serving(cwd: Path, *args: str) -> Iterator[Server]:
+    port = free_port()
+    log = cwd / "serve.log"
+    with log.open("w") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "app", "serve", "--port", str(port), *args],
+            cwd=cwd,
+            env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+    server = Server(f"http://127.0.0.1:{port}", process, log)
+    try:
+        _wait(server)
+        yield server
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _wait(server: Server) -> None:
+    for _ in range(300):
+        if server.process.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(f"{server.url}/readyz", timeout=5):
+                return
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            time.sleep(0.1)
+    raise AssertionError(f"the server did not come up:\n{server.log.read_text()}")

@@ -1,0 +1,105 @@
+"""The command as people use it: real processes, real databases."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from app import __version__
+from app.cli import main
+from tests.e2e.server import serving, turnkeep
+from tests.postgres import fresh_database
+
+
+def test_it_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"turnkeep {__version__}\n"
+
+
+@pytest.mark.parametrize("command", ["serve", "migrate", "verify"])
+def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert "--database-url" in capsys.readouterr().out
+
+
+def test_serving_an_empty_folder_makes_the_file_and_says_where(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        told = server.log.read_text()
+        assert server.url in told
+        assert str(tmp_path / "turnkeep.db") in told
+        assert "curl" in told
+    assert (tmp_path / "turnkeep.db").exists()
+
+
+def test_turns_survive_the_end_of_the_process(tmp_path: Path) -> None:
+    body = {"provider": "openai", "messages": [{"role": "user", "content": "remember me"}]}
+    with serving(tmp_path) as server:
+        httpx.post(f"{server.url}/v1/conversations/c1/turns", json=body).raise_for_status()
+        before = httpx.get(f"{server.url}/v1/conversations/c1/replay?provider=anthropic").content
+    with serving(tmp_path) as server:
+        after = httpx.get(f"{server.url}/v1/conversations/c1/replay?provider=anthropic").content
+    assert after == before
+
+
+def test_a_killed_server_has_kept_every_answered_turn(tmp_path: Path) -> None:
+    body = {"provider": "openai", "messages": [{"role": "user", "content": "x"}]}
+    answered = 0
+    with serving(tmp_path) as server:
+        for _ in range(25):
+            httpx.post(f"{server.url}/v1/conversations/c1/turns", json=body).raise_for_status()
+            answered += 1
+        server.process.kill()
+        server.process.wait()
+    with serving(tmp_path) as server:
+        found = httpx.get(f"{server.url}/v1/conversations/c1").json()
+        assert found["version"] == answered
+        assert httpx.get(f"{server.url}/v1/conversations/c1/verify").json()["ok"]
+
+
+def test_postgres_is_not_served_before_it_is_migrated(tmp_path: Path, postgres_url: str) -> None:
+    with fresh_database(postgres_url) as url:
+        refused = turnkeep("serve", "--port", "0", "--database-url", url, cwd=tmp_path)
+        assert refused.returncode == 1
+        assert "turnkeep migrate" in refused.stderr
+        migrated = turnkeep("migrate", "--database-url", url, cwd=tmp_path)
+        assert (migrated.returncode, migrated.stderr) == (0, "")
+        with serving(tmp_path, "--database-url", url, "--workers", "2") as server:
+            body = {"provider": "openai", "messages": [{"role": "user", "content": "x"}]}
+            for _ in range(8):
+                httpx.post(f"{server.url}/v1/conversations/c/turns", json=body).raise_for_status()
+            assert httpx.get(f"{server.url}/v1/conversations/c/verify").json()["ok"]
+
+
+def test_a_password_is_never_printed(tmp_path: Path) -> None:
+    url = "postgresql://me:s3cret@127.0.0.1:1/none"
+    refused = turnkeep("serve", "--database-url", url, cwd=tmp_path)
+    assert refused.returncode != 0
+    assert "s3cret" not in refused.stdout + refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["serve", "--port", "many"], "--port must be a whole number"),
+        (["serve", "--database-url", "mysql://x"], "--database-url must begin with"),
+        (["serve", "--database-url", "sqlite://"], "name a file"),
+        (["verify", "--database-url", "sqlite:///absent/dir/x.db"], "turnkeep:"),
+    ],
+)
+def test_a_wrong_setting_is_one_line(tmp_path: Path, args: list[str], words: str) -> None:
+    refused = turnkeep(*args, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert words in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_verify_tells_what_disagrees(tmp_path: Path) -> None:
+    body = {"provider": "openai", "messages": [{"role": "user", "content": "x"}]}
+    with serving(tmp_path) as server:
+        httpx.post(f"{server.url}/v1/conversations/c1/turns", json=body).raise_for_status()
+    agreed = turnkeep("verify", cwd=tmp_path)
+    assert (agreed.returncode, agreed.stdout) == (0, "1 conversations agree, 0 do not.\n")
+    assert turnkeep("verify", "absent", cwd=tmp_path).returncode == 2

@@ -1,0 +1,1 @@
+"""The nine laws as property tests over random histories."""

@@ -1,0 +1,148 @@
+"""What must hold, worked out a second time and in the plainest way, from DESIGN.md alone.
+
+Nothing here is imported from the ledger, the pairing or the showing: stored turns go in, and out
+comes which call each result answers, which result is shown, and what the arguments are.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from app.core.conversation import ToolCall, ToolResult, Turn
+
+Place: TypeAlias = tuple[int, int]
+_CANONICAL = re.compile(r"hist_tool_[A-Za-z0-9_-]{24}")
+
+
+@dataclass
+class Made:
+    """A call and every id under which some replay shows it."""
+
+    call: ToolCall
+    turn: Turn
+    shown: frozenset[str]
+    answers: list[Place] = field(default_factory=list)
+
+
+def matched(turns: Sequence[Turn], shown: Mapping[str, frozenset[str]]) -> list[Made]:
+    """All calls with the places of their results. `shown`: provider ids by canonical id."""
+    made: list[Made] = []
+    waiting: list[tuple[Place, ToolResult]] = []
+    for turn in turns:
+        new = [Made(call, turn, shown[call.id]) for call in turn.calls()]
+        made += new
+        for place, result in list(waiting):
+            if found := _found(result, new):
+                found.answers.append(place)
+                waiting.remove((place, result))
+        for at, result in turn.results():
+            if found := _found(result, made):
+                found.answers.append((turn.seq, at))
+            elif result.raw_id:
+                waiting.append(((turn.seq, at), result))
+    return made
+
+
+def _found(result: ToolResult, made: Sequence[Made]) -> Made | None:
+    """DESIGN, section 3, "How a result finds its call", rules 1 to 6."""
+    raw_id = result.raw_id
+    if not raw_id:
+        return _by_name_or_position(result, made)
+    if _CANONICAL.fullmatch(raw_id):
+        for one in made:
+            if one.call.id == raw_id:
+                return one
+    rules: tuple[Callable[[Made], bool], ...] = (
+        lambda one: one.call.raw_id == raw_id,
+        lambda one: raw_id in one.shown,
+        lambda one: bool(_core(raw_id)) and _core(one.call.raw_id or "") == _core(raw_id),
+    )
+    for rule in rules:
+        if still_open := [one for one in made if not one.answers and rule(one)]:
+            return next(one for one in still_open if one.turn is still_open[-1].turn)
+    for rule in rules:
+        if answered := [one for one in made if one.answers and rule(one)]:
+            return answered[-1]
+    return None
+
+
+def _by_name_or_position(result: ToolResult, made: Sequence[Made]) -> Made | None:
+    still_open = [one for one in made if not one.answers]
+    group = [one for one in still_open if one.turn is still_open[-1].turn]
+    named = [one for one in group if result.name and one.call.name == result.name]
+    return next(iter(named or group), None)
+
+
+def _core(raw_id: str) -> str:
+    bare = re.split(r"\||__thought__", raw_id)[0]
+    return re.sub(r"\A(hist_tool_|toolu_|call_|fc_|call)", "", bare)
+
+
+def chosen(one: Made, turns: Sequence[Turn]) -> tuple[Place, ToolResult] | None:
+    """The last real result; an interruption only where there is nothing else."""
+    results = dict(all_results(turns))
+    given = [(place, results[place]) for place in sorted(one.answers) if place in results]
+    real = [(place, r) for place, r in given if r.status not in ("interrupted", "unknown")]
+    found = real or given
+    return found[-1] if found else None
+
+
+def all_results(turns: Sequence[Turn]) -> Iterator[tuple[Place, ToolResult]]:
+    for turn in turns:
+        for at, result in turn.results():
+            yield (turn.seq, at), result
+
+
+class NumberWord(str):
+    """A number as it is written, so that 1.0 and 1 differ."""
+
+    __slots__ = ()
+
+
+def exactly(text: str | bytes) -> Any:
+    """A JSON value in which numbers keep their spelling."""
+    return json.loads(text, parse_int=NumberWord, parse_float=NumberWord, parse_constant=_refused)
+
+
+def _refused(text: str) -> Any:
+    raise ValueError(text)
+
+
+def shown_arguments(arguments: str) -> Any:
+    """The object that every wire shows for the arguments of a call; nothing is guessed."""
+    value = _value(arguments)
+    if isinstance(value, str) and not isinstance(value, NumberWord):
+        inner = _value(value)
+        if isinstance(inner, dict):
+            return mended(inner)
+    if isinstance(value, dict):
+        return mended(value)
+    blank = value is None or value == [] or (isinstance(value, str) and not value.strip())
+    return {} if blank else mended({"value": value})
+
+
+def _value(text: str) -> Any:
+    # Deeper than the published limit counts as unreadable.
+    if text.count("[") + text.count("{") > 64:
+        return None
+    try:
+        return exactly(text)
+    except ValueError:
+        return None
+
+
+def mended(value: Any) -> Any:
+    """The same value with U+FFFD for each lone surrogate."""
+    match value:
+        case NumberWord():
+            return value
+        case str():
+            return re.sub(r"[\ud800-\udfff]", "\ufffd", value)
+        case list():
+            return [mended(one) for one in value]
+        case dict():
+            return {mended(key): mended(one) for key, one in value.items()}
+        case _:
+            return value

@@ -1,0 +1,93 @@
+"""How many histories each law is tried on, and how a render is asked for.
+
+`TURNKEEP_LAWS=long` tries twenty thousand histories; otherwise as many as a push can wait for.
+"""
+
+import os
+from dataclasses import dataclass, replace
+from typing import Any
+
+import hypothesis
+from hypothesis import strategies as st
+
+from app.codecs import CODECS, TARGETS, shown_id
+from app.core.conversation import Turn
+from tests import judges
+from tests.histories import History, Render, posted
+
+FACTOR = 25 if os.environ.get("TURNKEEP_LAWS") == "long" else 1
+MODELS = (None, None, "any", "claude-a", "kimi-k2-thinking", "deepseek-reasoner", "gemini-3-pro")
+# The neutral form has no provider, hence no judge.
+JUDGED = tuple(target for target in TARGETS if target in judges.TARGETS)
+
+
+def tried(histories: int) -> hypothesis.settings:
+    """Settings for one law. No deadline: the judges load their packages on first use."""
+    return hypothesis.settings(max_examples=histories * FACTOR, deadline=None)
+
+
+@dataclass(frozen=True)
+class Window:
+    """How much of the history is asked for, and for which model."""
+
+    until: int | None = None
+    last: int | None = None
+    max_tokens: int | None = None
+    reasoning: str = "auto"
+    model: str | None = None
+
+    def of(self, history: History, target: str) -> Render:
+        return history.render(
+            target,
+            until=self.until,
+            last=self.last,
+            max_tokens=self.max_tokens,
+            reasoning=self.reasoning,
+            model=self.model,
+        )
+
+    def turns(self, history: History) -> list[Turn]:
+        """The turns up to `until`, before `last` or a budget cuts them."""
+        return [t for t in history.remembered.turns if self.until is None or t.seq <= self.until]
+
+    def must_show(self, history: History) -> list[Turn]:
+        """The turns of which nothing may be missing: all, or those the window cannot cut."""
+        turns = self.turns(history)
+        if self.max_tokens is not None:
+            return []
+        return turns[-self.last :] if self.last is not None else turns
+
+
+def windows() -> st.SearchStrategy[Window]:
+    small = st.none() | st.integers(1, 6)
+    return st.builds(
+        Window,
+        until=st.none() | st.integers(0, 12),
+        last=small,
+        max_tokens=st.none() | st.none() | st.integers(0, 200),
+        reasoning=st.sampled_from(("auto", "auto", "text", "drop")),
+        model=st.sampled_from(MODELS),
+    )
+
+
+def messages(render: Render, target: str) -> list[Any]:
+    found: list[Any] = render.request[CODECS[target].LIST]
+    return found
+
+
+def all_ids(history: History) -> dict[str, dict[str, str]]:
+    """Canonical id to the id under which each target shows the call."""
+    calls = history.remembered.ledger.calls.values()
+    return {
+        call.id: {target: shown_id(target, call.id, call.shown) for target in TARGETS}
+        for call in calls
+    }
+
+
+def with_turns(history: History, turns: list[Turn]) -> History:
+    """The same history with some turns changed, as if their rows had been damaged."""
+    return replace(history, remembered=replace(history.remembered, turns=turns))
+
+
+def told(*bodies: str) -> History:
+    return posted(*bodies)

@@ -1,0 +1,104 @@
+"""Laws 2 and 3: every render is accepted, and every call stands with its own result."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+
+from app.codecs import TARGETS
+from app.core.conversation import Turn
+from app.core.wording import MARK
+from tests import judges
+from tests.histories import History, Render, posted
+from tests.judges.wellformed import leaves
+from tests.laws import oracle
+from tests.laws.evidence import markers
+from tests.laws.running import JUDGED, Window, all_ids, messages, tried, windows
+from tests.laws.strategies import Bodies, histories
+
+
+@tried(150)
+@given(histories(), windows())
+def test_every_render_is_accepted_by_its_provider(bodies: Bodies, window: Window) -> None:
+    history = posted(*bodies)
+    for target in JUDGED:
+        render = window.of(history, target)
+        if window.turns(history):
+            found = judges.complaints(target, render.request, model=window.model)
+            assert not found, f"{target}: {found}"
+        else:
+            assert (render.codes, messages(render, target)) == ({"EMPTY_HISTORY"}, [])
+
+
+@tried(60)
+@given(histories())
+def test_a_result_finds_the_call_that_the_design_says(bodies: Bodies) -> None:
+    history = posted(*bodies)
+    expected = {place: one.call.id for one in _made(history) for place in one.answers}
+    links = {place: link.call_id for place, link in history.remembered.links().items()}
+    assert links == expected
+
+
+@tried(100)
+@given(histories(), windows())
+def test_each_call_is_shown_once_with_its_own_result(bodies: Bodies, window: Window) -> None:
+    history = posted(*bodies)
+    turns = window.turns(history)
+    made = {one.call.id: one for one in _made(history) if one.turn in turns}
+    for target in JUDGED:
+        render = window.of(history, target)
+        ids = {shown[target]: call for call, shown in all_ids(history).items()}
+        pairs = judges.calls_and_results(target, render.request)
+        shown = [ids[str(call_id)] for call_id, *_ in pairs]
+        kept = [call for call in made if call in set(shown)]
+        assert shown == kept, f"{target}: calls are missing, doubled or out of order"
+        needed = {call.id for turn in window.must_show(history) for call in turn.calls()}
+        assert needed <= set(shown), target
+        for call, (_, _, _, result) in zip(shown, pairs, strict=True):
+            _assert_own_result(made[call], turns, "\n".join(leaves(result)), render)
+
+
+def _made(history: History) -> list[oracle.Made]:
+    shown = {call: frozenset(ids.values()) for call, ids in all_ids(history).items()}
+    return oracle.matched(history.remembered.turns, shown)
+
+
+def _assert_own_result(one: oracle.Made, turns: Sequence[Turn], shown: str, render: Render) -> None:
+    found = oracle.chosen(one, turns)
+    if found is None:
+        assert MARK in shown
+        assert "outcome unknown" in shown
+        return
+    _, result = found
+    said = [result.error, result.result, *(getattr(p, "text", "") for p in result.parts or ())]
+    own = [marker for value in said for marker in markers(value)]
+    assert sorted(markers(shown)) == sorted(own), "the result of another call, or none, is shown"
+    state = {"denied": "was denied", "interrupted": "was interrupted", "unknown": "unknown"}
+    assert state.get(result.status, "") in shown
+    if result.result is False or result.result == 0:
+        assert str(result.result).lower() in shown.lower()
+
+
+@tried(60)
+@given(histories())
+def test_results_that_are_not_shown_are_named(bodies: Bodies) -> None:
+    history = posted(*bodies)
+    turns = history.remembered.turns
+    made = _made(history)
+    shown = {found[0] for one in made if (found := oracle.chosen(one, turns))}
+    answers = {place for one in made for place in one.answers}
+    names = {turn.seq: turn.turn_id for turn in turns}
+    for target in JUDGED:
+        named = {
+            (repair.code, repair.turn_id, repair.block) for repair in history.render(target).repairs
+        }
+        for place, _ in oracle.all_results(turns):
+            where = (names[place[0]], place[1])
+            assert (("ORPHAN_RESULT", *where) in named) == (place not in answers), target
+            hidden = place in answers - shown
+            assert (("DUP_RESULT_SUPERSEDED", *where) in named) == hidden, target
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_an_empty_history_is_empty_for_everybody(target: str) -> None:
+    assert messages(posted().render(target), target) == []

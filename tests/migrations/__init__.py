@@ -1,0 +1,1 @@
+"""The migrations, against both databases."""

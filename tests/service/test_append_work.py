@@ -1,0 +1,75 @@
+"""Appending costs the same however long the conversation is: counted, not timed."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event
+
+from app.core.jsontext import loads_object
+from app.core.limits import Limits
+from app.service.ingest import Append, ingest
+from app.service.posting import read_post
+from app.storage.database import Database
+from app.storage.migrations import upgrade
+
+
+def append(database: Database, cid: str, body: dict[str, Any]) -> None:
+    members, texts = loads_object(json.dumps(body), Limits())
+    order = Append(cid, read_post(members, texts, Limits()))
+    database.write_now(lambda store: ingest(store, order), cid)
+
+
+def rounds(first: int, count: int, *, open_calls: bool = False) -> dict[str, Any]:
+    """A call and its result, as two turns each; every tenth call is never answered."""
+    messages: list[dict[str, Any]] = []
+    for number in range(first, first + count):
+        call = {"id": f"call_{number}", "function": {"name": "f", "arguments": "{}"}}
+        messages.append({"role": "assistant", "content": "", "tool_calls": [call]})
+        answered = "nobody" if number % 10 == 0 and not open_calls else f"call_{number}"
+        messages.append({"role": "tool", "tool_call_id": answered, "content": "done"})
+    return {"provider": "openai", "messages": messages}
+
+
+@contextmanager
+def counted(steps: list[int]) -> Iterator[list[str]]:
+    """The statements that are run meanwhile; on SQLite also its machine's steps, by hundreds."""
+    statements: list[str] = []
+
+    def note(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+        statements.append(re.sub(r"sa_savepoint_\d+", "savepoint", statement))
+        driver = connection.connection.driver_connection
+        if hasattr(driver, "set_progress_handler"):
+            driver.set_progress_handler(lambda: steps.append(1), 100)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        yield statements
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    upgrade(database_url)
+    database = Database(database_url)
+    yield database
+    database.close()
+
+
+def test_the_ten_thousandth_turn_is_as_cheap_as_the_tenth(database: Database) -> None:
+    work = {}
+    for cid, turns in (("short", 10), ("long", 10_000)):
+        for first in range(0, turns // 2, 500):
+            append(database, cid, rounds(first, min(500, turns // 2)))
+        steps: list[int] = []
+        with counted(steps) as statements:
+            append(database, cid, rounds(90_001, 1, open_calls=True))
+            append(database, cid, {"provider": "openai", "messages": [{"role": "user"}]})
+        work[cid] = (statements, len(steps))
+    assert work["long"][0] == work["short"][0]
+    # A deeper tree costs a few more steps; reading the conversation would cost thousands.
+    assert work["long"][1] <= work["short"][1] + 20

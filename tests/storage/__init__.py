@@ -1,0 +1,1 @@
+"""The storage, the same tests on SQLite and on PostgreSQL."""

@@ -1,0 +1,80 @@
+"""Nothing lost, nothing twice, no gap, no error, however many write at once."""
+
+import asyncio
+import multiprocessing
+from collections import Counter
+
+import pytest
+
+from app.storage.database import Database
+from tests.storage.specimens import append, append_many, labels
+
+WRITERS, TURNS = 32, 5
+
+
+def check(database: Database, cid: str, expected: list[str]) -> None:
+    turns = database.read_now(lambda store: store.turns(cid))
+    head = database.read_now(lambda store: store.conversation(cid))
+    assert head
+    assert [turn.seq for turn in turns] == list(range(1, len(expected) + 1))
+    assert (head.version, head.head_hash) == (len(expected), b"%d" % len(expected))
+    assert Counter(turn.payload.decode() for turn in turns) == Counter(expected)
+    calls = database.read_now(lambda store: store.calls(cid))
+    assert len(calls) == 2 * len(expected)
+
+
+@pytest.mark.parametrize("conversations", [1, 32])
+def test_32_writers_in_one_process(database: Database, conversations: int) -> None:
+    async def writer(number: int) -> None:
+        cid = f"c{number % conversations}"
+        for turn in range(TURNS):
+            await database.write(cid, append(cid, f"{number}-{turn}"))
+
+    async def story() -> None:
+        await asyncio.gather(*(writer(number) for number in range(WRITERS)))
+
+    asyncio.run(story())
+    for place in range(conversations):
+        numbers = range(place, WRITERS, conversations)
+        expected = [f"{number}-{turn}" for number in numbers for turn in range(TURNS)]
+        check(database, f"c{place}", expected)
+    assert database.counts().unavailable == 0
+
+
+@pytest.mark.parametrize("cids", [["one"], ["a", "b", "c", "d"]], ids=["one", "four"])
+def test_several_processes_on_one_database(
+    database: Database, database_url: str, cids: list[str]
+) -> None:
+    spawn = multiprocessing.get_context("spawn")
+    names = ["p0", "p1", "p2"]
+    processes = [
+        spawn.Process(target=append_many, args=(database_url, cids, name, 40)) for name in names
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0, 0, 0]
+    for cid in cids:
+        check(database, cid, [f"{name}-{number}" for name in names for number in range(40)])
+        # Each process keeps its own order too.
+        for name in names:
+            mine = [label for label in labels(database, cid) if label.startswith(name)]
+            assert mine == [f"{name}-{number}" for number in range(40)]
+
+
+def test_only_one_of_many_creates_and_only_one_claims(database: Database) -> None:
+    async def story() -> tuple[list[bool], list[bool]]:
+        created = [
+            database.write(str(number), lambda store: store.create("c1", None, b"{}"))
+            for number in range(WRITERS)
+        ]
+        made = await asyncio.gather(*created)
+        claimed = [
+            database.write(str(number), lambda store: store.claim_key("c1", "key", b"body"))
+            for number in range(WRITERS)
+        ]
+        return made, await asyncio.gather(*claimed)
+
+    created, claimed = asyncio.run(story())
+    assert (created.count(True), claimed.count(True)) == (1, 1)

@@ -1,0 +1,164 @@
+"""The laws that hold for every history of the zoo, whatever it is about."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+
+from app.core.conversation import (
+    Block,
+    Draft,
+    File,
+    Image,
+    Opaque,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Turn,
+)
+from app.core.jsontext import NumberText, dumps_utf8, loads_object
+from app.core.limits import Limits
+from app.service.memory import Remembered, remember
+from app.service.posting import read_post
+from tests.histories import History, Render
+from tests.judges import calls_and_results, texts
+from tests.zoo.spoken import Body
+
+_LEFT_OUT = re.compile(r".+_(OMITTED|DROPPED|SUPERSEDED|ELIDED|QUARANTINED)")
+_CHANGED_ARGUMENTS = re.compile(r"ARGS_.+|UNICODE_REPLACED")
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+@cache
+def drafts(posts: tuple[str, ...]) -> list[Draft]:
+    """The turns that these bodies ask to store."""
+    found: list[Draft] = []
+    for body in posts:
+        members, parts = loads_object(body, Limits())
+        found.extend(read_post(members, parts, Limits()).drafts)
+    return found
+
+
+def history(posts: Iterable[Body], first: int | None = None) -> History:
+    """The history after these bodies, or after the `first` so many turns of them."""
+    written = tuple(one if isinstance(one, str) else json.dumps(one) for one in posts)
+    return History(remember(drafts(written)[:first], "c1"))
+
+
+def without_turn(whole: History, place: int) -> History:
+    """The same history with one turn that can no longer be read."""
+    turns = list(whole.remembered.turns)
+    turns[place] = replace(turns[place], blocks=None)
+    return History(Remembered(turns, whole.remembered.ledger))
+
+
+def unpaired(target: str, turns: Sequence[Turn], shown: Render) -> list[str]:
+    """Each stored call is shown once, with one result, in order, and says what it said."""
+    stored = [(turn, call) for turn in turns for call in turn.calls()]
+    pairs = calls_and_results(target, shown.request)
+    if len(stored) != len(pairs):
+        return [f"{len(stored)} calls are stored, {len(pairs)} are shown"]
+    reported: dict[str, set[str]] = {}
+    for repair in shown.repairs:
+        reported.setdefault(repair.call_id or "", set()).add(repair.code)
+    faults = []
+    for (_, call), (_, name, arguments, said) in zip(stored, pairs, strict=True):
+        codes = reported.get(call.id, set())
+        if said is None:
+            faults.append(f"{call.name} has no result")
+        if name != call.name and "NAME_SANITIZED" not in codes:
+            faults.append(f"{call.name} is shown as {name} and nothing is reported")
+        if not _says_the_same(call, arguments) and not any(map(_CHANGED_ARGUMENTS.match, codes)):
+            faults.append(f"{call.name} is shown with {arguments} and nothing is reported")
+    return faults
+
+
+def _says_the_same(call: ToolCall, arguments: object) -> bool:
+    try:
+        return bool(json.loads(call.arguments) == arguments)
+    except ValueError:
+        return False
+
+
+def lost(target: str, turns: Sequence[Turn], shown: Render) -> list[str]:
+    """What is stored but neither shown nor named, with turn and block, among the repairs."""
+    named = {
+        (repair.turn_id, repair.block)
+        for repair in shown.repairs
+        if _LEFT_OUT.fullmatch(repair.code)
+    }
+    words, things = Counter[str](), Counter[str]()
+    for turn in turns:
+        for place, block in enumerate(turn.blocks or ()):
+            if (turn.turn_id, place) not in named:
+                words.update(_words(block))
+                things.update(_things(block))
+    said = texts(target, shown.request)
+    raw = shown.raw.decode()
+    return [
+        *(
+            f"{one!r} is lost"
+            for one, times in words.items()
+            if max(sum(t.count(form) for t in said) for form in _forms(one)) < times
+        ),
+        *(f"{one[:60]!r} is lost" for one, times in things.items() if raw.count(one) < times),
+    ]
+
+
+def _forms(one: str) -> tuple[str, str]:
+    """A text as it is, and as it stands inside a JSON text."""
+    return one, json.dumps(one, ensure_ascii=False)[1:-1]
+
+
+def _words(block: Block) -> Iterator[str]:
+    for said in _said(block):
+        if kept := _LONE.sub("\N{REPLACEMENT CHARACTER}", said).rstrip():
+            yield kept
+
+
+def _said(block: Block) -> Iterator[str]:
+    match block:
+        case Text(text=said) | Thinking(text=said):
+            yield said
+        case ToolResult():
+            yield from _leaves(block.result)
+            yield from () if not block.error or block.error == block.result else (block.error,)
+            for part in block.parts or ():
+                yield from _said(part)
+        case _:
+            pass
+
+
+def _leaves(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case None | NumberText():
+            # Nothing is nothing, and numbers in a form of their own have a class to themselves.
+            pass
+        case list():
+            for one in value:
+                yield from _leaves(one)
+        case dict():
+            for one in value.values():
+                yield from _leaves(one)
+        case _:
+            yield json.dumps(value)
+
+
+def _things(block: Block) -> Iterator[str]:
+    match block:
+        case Image(url=url) | File(url=url):
+            yield url.rpartition("base64,")[2]
+        case Opaque(native=native):
+            yield dumps_utf8(native).decode()
+        case Thinking(text=said, native=native) if not said.strip():
+            yield dumps_utf8(native).decode()
+        case ToolResult(parts=parts):
+            for part in parts or ():
+                yield from _things(part)
+        case _:
+            pass

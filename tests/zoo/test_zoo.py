@@ -1,0 +1,223 @@
+"""Every failure class, in several variants, for every target: as expected, and within the laws."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+
+import pytest
+
+from app.codecs import TARGETS
+from app.core import ids
+from app.core.errors import RuleBroken
+from tests import judges
+from tests.histories import History
+from tests.zoo import cases, laws
+from tests.zoo.expecting import Expect, Refused, Seen, Variant
+
+CLASSES: dict[str, ModuleType] = {
+    found.name: import_module(f"{cases.__name__}.{found.name}")
+    for found in iter_modules(cases.__path__)
+}
+# Told over HTTP only: they are about retries and streams, not about histories.
+HTTP_ONLY = {"z59", "z61"}
+
+
+@dataclass(frozen=True)
+class Case:
+    number: str
+    variant: Variant
+    target: str
+
+    def __str__(self) -> str:
+        return f"{self.number}-{self.variant.name}[{self.target}]"
+
+
+def _cases() -> list[Case]:
+    """Variants that can be told and targets that can be shown; others wait for their codecs."""
+    return [
+        Case(name.partition("_")[0], variant, target)
+        for name, module in CLASSES.items()
+        for variant in module.VARIANTS
+        if variant.formats() <= set(TARGETS)
+        for target in module.TARGETS
+        if target in TARGETS
+    ]
+
+
+CASES = _cases()
+of_every_case = pytest.mark.parametrize("case", CASES, ids=str)
+of_every_variant = pytest.mark.parametrize(
+    "case", {(one.number, one.variant.name): one for one in CASES}.values(), ids=str
+)
+
+
+@pytest.fixture(autouse=True)
+def _only_where_the_judge_can_be_asked(request: pytest.FixtureRequest) -> None:
+    call_spec = getattr(request.node, "callspec", None)
+    case = call_spec.params.get("case") if call_spec else None
+    if isinstance(case, Case) and (reason := judges.available(case.target)):
+        pytest.skip(reason)
+
+
+@cache
+def _whole(number: str, name: str) -> History:
+    (case, *_) = (one for one in CASES if (one.number, one.variant.name) == (number, name))
+    return laws.history(case.variant.posts)
+
+
+def _seen(case: Case, history: History | None = None) -> Seen:
+    told = history or _whole(case.number, case.variant.name)
+    return Seen(case.target, told, told.render(case.target, **case.variant.options))
+
+
+def _complaints(case: Case, seen: Seen) -> list[str]:
+    model = case.variant.options.get("model")
+    return judges.complaints(case.target, seen.render.request, model=model)
+
+
+def _some(count: int) -> list[int]:
+    """1 to count; of long histories the ends and some in between."""
+    every = range(1, count + 1)
+    return [one for one in every if count <= 16 or one <= 6 or one > count - 6 or one % 7 == 0]
+
+
+@of_every_case
+def test_it_is_shown_as_it_should_be(case: Case, request: pytest.FixtureRequest) -> None:
+    if case.variant.later:
+        request.applymarker(pytest.mark.xfail(reason=case.variant.later, strict=True))
+    seen = _seen(case)
+    expects = [one for one in case.variant.expects if not one.on or case.target in one.on]
+    assert [miss for expect in expects for miss in expect.misses(seen)] == []
+
+
+@of_every_case
+def test_it_is_valid_and_whole(case: Case) -> None:
+    seen = _seen(case)
+    turns = seen.history.remembered.turns
+    assert _complaints(case, seen) == []
+    if not case.variant.options.keys() & {"last", "max_tokens"}:
+        assert laws.unpaired(case.target, turns, seen.render) == []
+        assert laws.lost(case.target, turns, seen.render) == []
+
+
+@of_every_case
+def test_it_gives_the_same_bytes_again(case: Case) -> None:
+    once = _seen(case)
+    again = _seen(case, laws.history(case.variant.posts))
+    assert again.render.raw == once.render.raw
+    assert again.render.repairs == once.render.repairs
+    for arrival in case.variant.arrivals:
+        assert _seen(case, laws.history([arrival])).render.raw == once.render.raw
+
+
+@of_every_case
+def test_every_window_of_it_is_valid(case: Case) -> None:
+    whole = _whole(case.number, case.variant.name)
+    options = {k: v for k, v in case.variant.options.items() if k not in ("last", "max_tokens")}
+    turns = whole.remembered.turns
+    known = {
+        one for one, *_ in Seen(case.target, whole, whole.render(case.target, **options)).calls
+    }
+    for last in _some(len(turns)):
+        seen = Seen(case.target, whole, whole.render(case.target, last=last, **options))
+        assert _complaints(case, seen) == [], f"last={last}"
+        assert laws.lost(case.target, turns[-last:], seen.render) == [], f"last={last}"
+        # A moving window must not rename calls.
+        assert {one for one, *_ in seen.calls} <= known, f"last={last}"
+
+
+@of_every_case
+def test_it_was_valid_at_every_moment(case: Case) -> None:
+    whole = _whole(case.number, case.variant.name)
+    turns = whole.remembered.turns
+    for until in _some(len(turns)):
+        then = laws.history(case.variant.posts, until).render(case.target, **case.variant.options)
+        seen = Seen(
+            case.target, whole, whole.render(case.target, until=until, **case.variant.options)
+        )
+        assert _complaints(case, seen) == [], f"until={until}"
+        assert seen.render.raw == then.raw, f"until={until}"
+        assert seen.render.repairs == then.repairs, f"until={until}"
+
+
+@of_every_case
+def test_an_unreadable_turn_of_it_is_left_out_and_named(case: Case) -> None:
+    whole = _whole(case.number, case.variant.name)
+    for place in _some(len(whole.remembered.turns)):
+        broken = laws.without_turn(whole, place - 1)
+        seen = Seen(case.target, broken, broken.render(case.target))
+        assert _complaints(case, seen) == [], f"turn {place}"
+        assert laws.lost(case.target, broken.remembered.turns, seen.render) == [], f"turn {place}"
+        gone = [one.turn_id for one in seen.render.repairs if one.code == "TURN_QUARANTINED"]
+        assert gone == [whole.remembered.turns[place - 1].turn_id]
+
+
+@of_every_case
+def test_its_export_gives_it_back(case: Case) -> None:
+    whole = _seen(case)
+    export = whole.history.render("neutral")
+    again = laws.history([f'{{"provider":"neutral",{export.raw.decode()[1:]}'])
+    assert again.render("neutral").raw == export.raw
+    assert _seen(case, again).render.raw == whole.render.raw
+
+
+@of_every_variant
+def test_rendering_it_leaves_what_is_stored_alone(case: Case) -> None:
+    told = laws.history(case.variant.posts)
+    before = told.render("neutral").raw
+    for target in TARGETS:
+        told.render(target, **case.variant.options)
+    assert told.render("neutral").raw == before
+
+
+_REFUSED = [
+    (name, refused)
+    for name, module in CLASSES.items()
+    for refused in getattr(module, "REFUSED", ())
+]
+
+
+@pytest.mark.parametrize(
+    "refused", [one for _, one in _REFUSED], ids=[f"{n[:3]}-{one.name}" for n, one in _REFUSED]
+)
+def test_what_no_history_can_hold_is_refused_with_its_place(refused: Refused) -> None:
+    with pytest.raises(RuleBroken) as broken:
+        laws.history([refused.post])
+    assert broken.value.pointer == refused.pointer
+
+
+def test_every_class_is_here_in_at_least_four_variants() -> None:
+    assert {name[:3] for name in CLASSES} | HTTP_ONLY == {f"z{n:02}" for n in range(1, 64)}
+    few = [
+        name
+        for name, module in CLASSES.items()
+        if len(module.VARIANTS) + len(getattr(module, "REFUSED", ())) < 4
+    ]
+    assert few == []
+
+
+def test_every_variant_has_a_name_of_its_own_and_expects_something() -> None:
+    for name, module in CLASSES.items():
+        assert re.fullmatch(r"z\d\d_[a-z0-9_]+", name)
+        assert module.TITLE
+        names = [one.name for one in module.VARIANTS]
+        assert len(names) == len(set(names)), name
+        for one in module.VARIANTS:
+            assert one.expects, (name, one.name)
+            assert all(expect != Expect(on=expect.on) for expect in one.expects), (name, one.name)
+
+
+def test_two_calls_never_share_a_hash_input() -> None:
+    fields = [
+        ("openai", "one|two", "three", "t", 0),
+        ("openai", "one", "two|three", "t", 0),
+        ("openai|one", "two", "three", "t", 0),
+        ("openai", "one\\", "two|three", "t", 0),
+        ("openai", "one\\|two", "three", "t", 0),
+        ("openai", "", "one|two|three", "t", 0),
+        ("openai", "one|two|three", "", "t", 0),
+    ]
+    assert len({ids.canonical_id(*one) for one in fields}) == len(fields)
