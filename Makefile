@@ -12,7 +12,7 @@ PROGRAM := $(VENV)/.program
 DEV := $(VENV)/.dev
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test lint dev lock clean
+.PHONY: help serve test lint bench dev lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -29,6 +29,9 @@ lint: $(DEV) ## Check style, types and the direction of imports
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+bench: $(DEV) ## Measure (numbers, no verdict)
+	@$(BIN)/python -m bench.estimate
 
 dev: $(DEV) ## Make the environment for development
 

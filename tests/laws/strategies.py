@@ -108,12 +108,16 @@ class _Story:
             "words": lambda: [Words(self.filled(values.TEXTS))],
             "blank": lambda: [Words(self.one_of(values.BLANKS))],
             "picture": lambda: [Picture(self.one_of(values.pictures(self.marker())))],
-            "paper": lambda: [Paper(self.one_of(values.papers(self.marker())), "notes")],
+            "paper": lambda: [self.paper()],
             "thought": lambda: [Thought(self.filled(values.TEXTS), self.one_of(SEALS))],
             "server": self.server_tool,
             "odd": lambda: [Odd("other", self.marker())],
         }
         return makers[kind]()
+
+    def paper(self) -> Paper:
+        url = self.one_of(values.papers(self.marker()))
+        return Paper(url, self.one_of(values.FILE_NAMES) if self.chance(3) else "notes")
 
     def server_tool(self) -> list[Piece]:
         """A tool that the provider ran itself: call and result, or half of the pair."""

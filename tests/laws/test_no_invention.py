@@ -77,7 +77,7 @@ def _leaves(value: Any) -> Iterator[str]:
             yield from (leaf for one in value for leaf in _leaves(one))
         case _:
             # The judge reads scalars with Python's eyes: 1e2 is 100.0 to it.
-            yield from (_compact(value), json.dumps(value and json.loads(_compact(value))))
+            yield from (_compact(value), json.dumps(json.loads(_compact(value))))
 
 
 def _compact(value: Any) -> str:

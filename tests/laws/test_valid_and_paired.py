@@ -99,6 +99,17 @@ def test_results_that_are_not_shown_are_named(bodies: Bodies) -> None:
             assert (("DUP_RESULT_SUPERSEDED", *where) in named) == hidden, target
 
 
+@tried(40)
+@given(histories())
+def test_a_tool_that_the_provider_ran_is_shown_whole_or_not_at_all(bodies: Bodies) -> None:
+    render = posted(*bodies).render("anthropic")
+    for message in render.request["messages"]:
+        blocks = [block for block in message["content"] if isinstance(block, dict)]
+        uses = [block["id"] for block in blocks if block["type"] == "server_tool_use"]
+        found = [b["tool_use_id"] for b in blocks if b["type"] == "web_search_tool_result"]
+        assert uses == found
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_an_empty_history_is_empty_for_everybody(target: str) -> None:
     assert messages(posted().render(target), target) == []

@@ -107,6 +107,8 @@ IDS = (
     "half\ud83d{k}",
 )
 
+FILE_NAMES = ("notes", None, "a/b: c.pdf", "half\ud83d", "", "nul\x00", "n" * 300)
+
 # How gateways change an id on its way back.
 DECORATIONS = (
     "{id}",
@@ -143,6 +145,9 @@ def pictures(marker: str) -> tuple[str, ...]:
         data_url("IMAGE/JPEG", marker),
         f"data:image/png,{marker}",
         f"file:///{marker}",
+        f"https://example.com/{marker} two words.png",
+        f"https://example.com/{marker}\ud83d.png",
+        f"data:image/png;base64,{marker}\ud83d",
     )
 
 

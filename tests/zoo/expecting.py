@@ -244,8 +244,9 @@ def _messages_with_results(seen: Seen) -> int:
 class Variant:
     """A history as posted, the options of its render, and what must come of it.
 
-    `arrivals` are other ways in which the same could have been posted: same bytes. `later` says
-    which part of the work the expectations wait for.
+    `arrivals` are other ways in which the same could have been posted: same bytes. `targets` are
+    fewer than those of the class, where others have nothing to tell. `later` says which part of the
+    work the expectations wait for.
     """
 
     name: str
@@ -253,6 +254,7 @@ class Variant:
     expects: tuple[Expect, ...]
     options: Mapping[str, Any] = field(default_factory=dict)
     arrivals: tuple[Body, ...] = ()
+    targets: tuple[str, ...] = ()
     later: str | None = None
 
     def formats(self) -> set[str]:
@@ -276,10 +278,11 @@ def variant(
     *expects: Expect,
     options: Mapping[str, Any] | None = None,
     arrivals: Sequence[Body] = (),
+    targets: tuple[str, ...] = (),
     later: str | None = None,
 ) -> Variant:
     posts = (told,) if isinstance(told, dict | str) else tuple(told)
-    return Variant(name, posts, expects, options or {}, tuple(arrivals), later)
+    return Variant(name, posts, expects, options or {}, tuple(arrivals), targets, later)
 
 
 def alternates(seen: Seen) -> Sequence[str]:

@@ -85,16 +85,15 @@ def _says_the_same(call: ToolCall, arguments: object) -> bool:
 
 def lost(target: str, turns: Sequence[Turn], shown: Render) -> list[str]:
     """What is stored but neither shown nor named, with turn and block, among the repairs."""
-    named = {
-        (repair.turn_id, repair.block)
-        for repair in shown.repairs
-        if _LEFT_OUT.fullmatch(repair.code)
-    }
+    named = _named(shown, _LEFT_OUT)
+    # An orphan is shown by its words; that it held a picture is said among them.
+    told = named | _named(shown, re.compile("ORPHAN_RESULT"))
     words, things = Counter[str](), Counter[str]()
     for turn in turns:
         for place, block in enumerate(turn.blocks or ()):
             if (turn.turn_id, place) not in named:
                 words.update(_words(block))
+            if (turn.turn_id, place) not in told:
                 things.update(_things(block))
     said = texts(target, shown.request)
     raw = shown.raw.decode()
@@ -106,6 +105,15 @@ def lost(target: str, turns: Sequence[Turn], shown: Render) -> list[str]:
         ),
         *(f"{one[:60]!r} is lost" for one, times in things.items() if raw.count(one) < times),
     ]
+
+
+def _named(shown: Render, codes: re.Pattern[str]) -> set[tuple[str | None, int | None]]:
+    """The blocks, as turn and place, that repairs with these codes name."""
+    return {
+        (repair.turn_id, repair.block)
+        for repair in shown.repairs
+        if codes.fullmatch(repair.code)
+    }
 
 
 def _forms(one: str) -> tuple[str, str]:

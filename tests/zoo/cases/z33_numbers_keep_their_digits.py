@@ -34,11 +34,11 @@ VARIANTS = [
             {"role": "user", "content": "fetch another"},
             {"role": "assistant", "content": null, "tool_calls": [{"id": "call_1",
               "type": "function", "function": {"name": "row",
-              "arguments": "{\"id\": 7205759403792793601, \"rate\": 1.10, \"cap\": 1E400}"}}]},
+              "arguments": "{\"id\": 7205759403792793601, \"rate\": 1.10, \"cap\": 5E-9}"}}]},
             {"role": "tool", "tool_call_id": "call_1", "content": "row of the other"}]}"""
         ),
         Expect(
-            raw_shows=("7205759403792793601", "1.10"),
+            raw_shows=("7205759403792793601", "1.10", "5E-9"),
             pairs=[("row", "row of the other")],
         ),
     ),

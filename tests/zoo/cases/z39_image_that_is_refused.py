@@ -51,6 +51,7 @@ VARIANTS = [
                 else ["the stub does not say of which turn it is"]
             ),
         ),
+        targets=("anthropic", "bedrock"),
     ),
     variant(
         "nine thousand pixels wide",

@@ -1,0 +1,1 @@
+"""What `make bench` runs: numbers, never assertions."""

@@ -1,0 +1,140 @@
+"""What wires say in ways of their own, read into the blocks it means."""
+
+from typing import Any
+
+import pytest
+
+from app.codecs import CODECS
+from app.core.conversation import Block, Image, Opaque, Text, Thinking, ToolCall, ToolResult
+from app.core.jsontext import JsonObject
+from tests.histories import posted
+
+PIXEL = "iVBORw0KGgo="
+
+
+def blocks(provider: str, *messages: dict[str, Any], **beside: Any) -> list[Block]:
+    """The blocks of all turns, in order."""
+    body = {"provider": provider, "messages": list(messages), **beside}
+    turns = posted(body).remembered.turns
+    return [block for turn in turns for block in turn.blocks or ()]
+
+
+def assistant(*tool_calls: dict[str, Any]) -> dict[str, Any]:
+    return {"role": "assistant", "content": None, "tool_calls": list(tool_calls)}
+
+
+CHAT = [target for target in CODECS if target in ("openai", "kimi", "mistral", "deepseek", "qwen")]
+
+
+@pytest.mark.parametrize("target", CHAT)
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [('{"a": 1}', '{"a": 1}'), ({"a": 1}, '{"a":1}'), (None, ""), ([1], "[1]"), (5, "5")],
+)
+def test_chat_arguments_come_as_text_or_as_a_value(target: str, given: Any, text: str) -> None:
+    (call,) = blocks(target, assistant({"id": "x", "function": {"name": "f", "arguments": given}}))
+    assert isinstance(call, ToolCall)
+    assert call.arguments == text
+
+
+@pytest.mark.parametrize("target", CHAT)
+@pytest.mark.parametrize("content", [None, "", []])
+def test_chat_content_may_be_nothing(target: str, content: Any) -> None:
+    assert blocks(target, {"role": "user", "content": content}) == []
+
+
+@pytest.mark.parametrize("target", CHAT)
+@pytest.mark.parametrize("value", [None, "", "text", 0, False, {"a": 1}, [1], [{"a": 1}]])
+def test_chat_results_may_be_any_value(target: str, value: Any) -> None:
+    (result,) = blocks(target, {"role": "tool", "tool_call_id": "x", "content": value})
+    assert result == ToolResult("x", value)
+
+
+def test_chat_reasoning_stands_before_the_content() -> None:
+    said = {"role": "assistant", "content": "b", "reasoning_content": "a"}
+    assert blocks("kimi", said) == [
+        Thinking("a", {"reasoning_content": "a"}, "chat"),
+        Text("b"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("extra", "raw_id", "signature"),
+    [
+        ({}, "call_1", None),
+        ({}, "call_1__thought__c2ln", "c2ln"),
+        ({"extra_content": {"google": {"thought_signature": "c2ln"}}}, "call_1", "c2ln"),
+        ({"extra_content": {"google": {}}}, "call_1", None),
+    ],
+)
+def test_a_thought_signature_is_found_where_gateways_put_it(
+    extra: dict[str, Any], raw_id: str, signature: str | None
+) -> None:
+    (call,) = blocks(
+        "openai", assistant({"id": raw_id, "function": {"name": "f", "arguments": "{}"}, **extra})
+    )
+    assert isinstance(call, ToolCall)
+    assert (call.raw_id, call.signature) == (raw_id, signature)
+
+
+def test_mistral_thinking_chunks_are_thinking() -> None:
+    chunk = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
+    first, _ = blocks("mistral", {"role": "assistant", "content": [chunk, _text("a")]})
+    assert isinstance(first, Thinking)
+    assert first.text == "hm"
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def test_anthropic_blocks_of_the_future_are_kept_whole() -> None:
+    hologram: JsonObject = {"type": "hologram", "depth": 3}
+    assert blocks("anthropic", {"role": "user", "content": [hologram]}) == [
+        Opaque("hologram", hologram, "anthropic")
+    ]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "media", "data": PIXEL, "mediaType": "image/png"},
+        {"type": "image-data", "data": PIXEL, "mediaType": "image/png"},
+        {"type": "file-data", "data": PIXEL, "mediaType": "image/png"},
+    ],
+)
+def test_an_image_in_a_content_result_of_the_ai_sdk_is_an_image(part: dict[str, Any]) -> None:
+    output = {"type": "content", "value": [_text("Here:"), part]}
+    result = {"type": "tool-result", "toolCallId": "x", "toolName": "shot", "output": output}
+    (read,) = blocks("vercel", {"role": "tool", "content": [result]})
+    assert isinstance(read, ToolResult)
+    assert read.parts == (Text("Here:"), Image(f"data:image/png;base64,{PIXEL}"))
+
+
+def test_a_later_step_of_a_ui_message_stands_behind_the_results_of_the_former() -> None:
+    part = {"type": "tool-clock", "toolCallId": "x", "state": "output-available", "output": "14:05"}
+    step = {"type": "step-start"}
+    said = {"role": "assistant", "parts": [step, _text("a"), part, step, _text("Five past two.")]}
+    body = {"provider": "vercel", "messages": [{"role": "user", "content": "?"}, said]}
+    shown = posted(body).render("openai").request["messages"]
+    assert [message["role"] for message in shown] == ["user", "assistant", "tool", "assistant"]
+
+
+@pytest.mark.parametrize("key", ["contents", "messages"])
+def test_gemini_messages_have_two_names(key: str) -> None:
+    body = {"provider": "gemini", key: [{"role": "user", "parts": [{"text": "a"}]}]}
+    assert posted(body).remembered.turns[0].blocks == (Text("a"),)
+
+
+def test_neighbouring_items_of_the_model_are_one_turn_on_responses() -> None:
+    body = {
+        "provider": "openai-responses",
+        "input": [
+            {"type": "function_call", "call_id": "x", "name": "f", "arguments": "{}"},
+            {"type": "function_call", "call_id": "y", "name": "f", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "x", "output": "1"},
+        ],
+    }
+    history = posted(body)
+    assert [turn.speaker for turn in history.remembered.turns] == ["ai", "tool"]
+    assert [call.call_index for call in history.remembered.ledger.calls.values()] == [0, 1]

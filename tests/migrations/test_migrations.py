@@ -1,0 +1,142 @@
+import multiprocessing
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Connection
+
+from app.storage import migrations
+from app.storage.engines import make_engine
+from app.storage.migrations import current_and_head, upgrade
+from app.storage.tables import metadata
+from tests.postgres import fresh_database
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A database without any table."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'empty.db'}"
+        return
+    with fresh_database(request.getfixturevalue("postgres_url")) as url:
+        yield url
+
+
+@pytest.fixture
+def other_empty_url(
+    empty_url: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[str]:
+    if empty_url.startswith("sqlite"):
+        yield f"sqlite:///{tmp_path / 'other.db'}"
+        return
+    with fresh_database(request.getfixturevalue("postgres_url")) as url:
+        yield url
+
+
+def downgrade(url: str) -> None:
+    engine = make_engine(url, "migrate")
+    with engine.connect() as connection, connection.begin():
+        config = Config(migrations.SETTINGS, attributes={"connection": connection})
+        command.downgrade(config, "base")
+
+
+def tables(connection: Connection) -> set[str]:
+    return set(connection.dialect.get_table_names(connection))
+
+
+def definitions(url: str) -> dict[str, str]:
+    """What the database itself says of its tables, indexes and constraints, in its own words."""
+    sqlite = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+    postgres = """
+        SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
+        UNION SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
+        WHERE connamespace = 'public'::regnamespace
+        UNION SELECT attrelid::regclass || '.' || attname, concat_ws(' ', attnum,
+            format_type(atttypid, atttypmod), attnotnull, attcollation::regcollation)
+        FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+        WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attnum > 0
+    """
+    query = sqlite if url.startswith("sqlite") else postgres
+    with make_engine(url, "read").connect() as connection:
+        rows = connection.exec_driver_sql(query).all()
+    return {name: re.sub(r"\s+", " ", text) for name, text in rows if "alembic_version" not in name}
+
+
+def test_an_empty_database_has_no_version(empty_url: str) -> None:
+    current, head = current_and_head(empty_url)
+    assert (current, head is not None) == (None, True)
+
+
+def test_upgrading_leads_to_the_head_and_may_be_repeated(empty_url: str) -> None:
+    upgrade(empty_url)
+    upgrade(empty_url)
+    current, head = current_and_head(empty_url)
+    assert current == head
+
+
+def test_the_migrations_build_the_tables(empty_url: str) -> None:
+    upgrade(empty_url)
+    with make_engine(empty_url, "read").connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, metadata) == []
+
+
+def test_the_migrations_build_the_tables_to_the_letter(
+    empty_url: str, other_empty_url: str
+) -> None:
+    upgrade(empty_url)
+    with make_engine(other_empty_url, "migrate").begin() as connection:
+        metadata.create_all(connection)
+    assert definitions(empty_url) == definitions(other_empty_url)
+
+
+def test_downgrading_leaves_nothing_and_upgrading_brings_it_back(empty_url: str) -> None:
+    upgrade(empty_url)
+    before = definitions(empty_url)
+    downgrade(empty_url)
+    with make_engine(empty_url, "read").connect() as connection:
+        assert tables(connection) == {"alembic_version"}
+    upgrade(empty_url)
+    assert definitions(empty_url) == before
+
+
+def test_a_new_database_is_empty(empty_url: str) -> None:
+    upgrade(empty_url)
+    with make_engine(empty_url, "read").connect() as connection:
+        for table in metadata.tables:
+            query = f"SELECT count(*) FROM {table}"
+            assert connection.exec_driver_sql(query).scalar() == 0
+
+
+def test_processes_that_start_together_migrate_once(empty_url: str) -> None:
+    spawn = multiprocessing.get_context("spawn")
+    processes = [spawn.Process(target=upgrade, args=(empty_url,)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0, 0, 0, 0]
+    current, head = current_and_head(empty_url)
+    assert current == head
+
+
+def test_a_migration_that_fails_changes_nothing(
+    empty_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also on SQLite, where Alembic by itself would leave half of it behind."""
+    real = command.upgrade
+
+    def fails_at_the_end(config: Config, revision: str) -> None:
+        real(config, revision)
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(command, "upgrade", fails_at_the_end)
+    with pytest.raises(ZeroDivisionError):
+        upgrade(empty_url)
+    with make_engine(empty_url, "read").connect() as connection:
+        assert tables(connection) == set()

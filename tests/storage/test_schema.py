@@ -1,0 +1,41 @@
+import pytest
+from sqlalchemy import Constraint, Index, Table, UniqueConstraint
+
+from app.storage.tables import metadata
+
+OWNER = ["tenant_id", "conversation_id"]
+KEYS: list[Constraint | Index] = [
+    key
+    for table in metadata.sorted_tables
+    for key in (table.primary_key, *table.constraints, *table.indexes)
+    if isinstance(key, Index | UniqueConstraint) or key is table.primary_key
+]
+
+
+def test_the_tables_are_those_of_the_design() -> None:
+    assert metadata.tables.keys() == {
+        "conversations",
+        "turns",
+        "tool_calls",
+        "tool_results",
+        "provider_ids",
+        "idempotency_keys",
+    }
+
+
+@pytest.mark.parametrize("key", KEYS, ids=lambda key: str(key.name))
+def test_every_key_and_index_begins_with_tenant_and_conversation(key: Index) -> None:
+    assert [column.name for column in key.columns][:2] == OWNER
+
+
+@pytest.mark.parametrize("table", metadata.sorted_tables, ids=lambda table: table.name)
+def test_every_constraint_has_a_name_that_postgresql_does_not_cut(table: Table) -> None:
+    for thing in (*table.constraints, *table.indexes):
+        assert 0 < len(str(thing.name)) <= 63
+
+
+@pytest.mark.parametrize("table", metadata.sorted_tables[1:], ids=lambda table: table.name)
+def test_every_row_goes_with_its_conversation(table: Table) -> None:
+    [foreign] = table.foreign_key_constraints
+    assert [column.name for column in foreign.columns] == OWNER
+    assert (foreign.referred_table.name, foreign.ondelete) == ("conversations", "CASCADE")

@@ -1,0 +1,118 @@
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from app.storage.database import Database, DatabaseUrlError, engine_url
+from app.storage.store import ReadStore, Store
+from tests.storage.specimens import append
+
+
+@pytest.mark.parametrize(
+    ("plain", "ours"),
+    [
+        ("sqlite:///turnkeep.db", "sqlite+pysqlite:///turnkeep.db"),
+        ("sqlite:////var/a b/turnkeep.db", "sqlite+pysqlite:////var/a b/turnkeep.db"),
+        ("sqlite+aiosqlite:///t.db", "sqlite+pysqlite:///t.db"),
+        ("postgresql://u:p@h:5/d", "postgresql+psycopg://u:p@h:5/d"),
+        ("postgres://u@h/d?sslmode=require", "postgresql+psycopg://u@h/d?sslmode=require"),
+        ("postgresql+asyncpg://u@h/d", "postgresql+psycopg://u@h/d"),
+    ],
+)
+def test_plain_urls_get_our_driver(plain: str, ours: str) -> None:
+    assert engine_url(plain).render_as_string(hide_password=False) == ours
+
+
+@pytest.mark.parametrize(
+    "url", ["mysql://u:secret@h/d", "turnkeep.db", "", "postgresql://u:secret@h:port/d"]
+)
+def test_other_urls_are_refused_without_showing_them(url: str) -> None:
+    with pytest.raises(DatabaseUrlError, match="sqlite:///file or postgresql://") as refused:
+        Database(url)
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite://",
+        "sqlite:///",
+        "sqlite:///:memory:",
+        "sqlite:///file:x?mode=memory&cache=shared&uri=true",
+        "sqlite:///file::memory:?cache=shared&uri=true",
+    ],
+)
+def test_memory_is_no_place_to_keep_things(url: str) -> None:
+    with pytest.raises(DatabaseUrlError, match="in memory"):
+        Database(url)
+
+
+def pragma(store: ReadStore, name: str) -> object:
+    return store._connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+
+
+def test_sqlite_is_durable_and_keeps_its_references(sqlite_database_url: str) -> None:
+    def settings(store: ReadStore) -> list[object]:
+        return [pragma(store, name) for name in ("journal_mode", "synchronous", "foreign_keys")]
+
+    with Database(sqlite_database_url) as database:
+        full = 2
+        assert database.write_now(settings) == ["wal", full, 1]
+        assert database.read_now(settings) == ["wal", full, 1]
+
+
+def test_a_write_locks_the_file_from_its_beginning(sqlite_database_url: str) -> None:
+    path = Path(sqlite_database_url.removeprefix("sqlite:///"))
+
+    def try_to_write(_: Store) -> None:
+        other = sqlite3.connect(path, timeout=0)
+        try:
+            with pytest.raises(sqlite3.OperationalError, match="locked"):
+                other.execute("BEGIN IMMEDIATE")
+        finally:
+            other.close()
+
+    with Database(sqlite_database_url) as database:
+        database.write_now(try_to_write)
+
+
+@pytest.mark.parametrize("prepared", [True, False])
+def test_prepared_statements_can_be_switched_off(
+    postgres_database_url: str, prepared: bool
+) -> None:
+    def kept(store: ReadStore) -> int:
+        query = "SELECT count(*) FROM pg_prepared_statements"
+        count: int = store._connection.exec_driver_sql(query).scalar_one()
+        return count
+
+    async def story(database: Database) -> None:
+        for _ in range(20):
+            await database.write("c1", append("c1"))
+
+    with Database(postgres_database_url, pg_prepared_statements=prepared, pg_writers=1) as database:
+        asyncio.run(story(database))
+        for _ in range(20):
+            database.read_now(lambda store: store.conversation("c1"))
+        assert (database.write_now(kept) > 0) is prepared
+        assert (database.read_now(kept) > 0) is prepared
+
+
+def test_postgresql_transactions_have_limits_and_snapshots(postgres_database_url: str) -> None:
+    def settings(store: ReadStore) -> list[str]:
+        names = ("transaction_isolation", "transaction_read_only", "statement_timeout")
+        run = store._connection.exec_driver_sql
+        return [str(run(f"SHOW {name}").scalar()) for name in names]
+
+    with Database(postgres_database_url) as database:
+        assert database.write_now(settings) == ["read committed", "off", "30s"]
+        assert database.read_now(settings) == ["repeatable read", "on", "30s"]
+
+
+def test_the_options_of_a_url_win(postgres_database_url: str) -> None:
+    url = f"{postgres_database_url}?application_name=mine"
+    with Database(url) as database, psycopg.connect(postgres_database_url) as other:
+        database.write_now(append("c1"))
+        seen = other.execute("SELECT application_name FROM pg_stat_activity").fetchall()
+        assert ("mine",) in seen
