@@ -29,7 +29,7 @@ def openai(*messages: Any, **envelope: Any) -> dict[str, Any]:
 
 
 def neutral(*turns: Any, **envelope: Any) -> dict[str, Any]:
-    return {"provider": "neutral", "messages": list(turns or [TURN]), **envelope}
+    return {"provider": "neutral", "turns": list(turns or [TURN]), **envelope}
 
 
 def drafts(body: dict[str, Any], limits: Limits | None = None) -> tuple[Draft, ...]:
@@ -114,7 +114,7 @@ def test_messages_have_to_be_given() -> None:
 
 
 def test_two_lists_of_turns_are_refused_rather_than_one_forgotten() -> None:
-    assert refused(neutral(turns=[TURN])).pointer in ("/turns", "/messages")
+    assert refused(neutral(messages=[TURN])).pointer in ("/turns", "/messages")
 
 
 @pytest.mark.parametrize(
@@ -151,11 +151,11 @@ def test_no_metadata_is_an_empty_object() -> None:
 @pytest.mark.parametrize("metadata", ["x", 5, [1], True, [], "", 0, False])
 def test_metadata_is_an_object(metadata: Any) -> None:
     assert refused(openai(metadata=metadata)).pointer == "/metadata"
-    assert refused(neutral({**TURN, "metadata": metadata})).pointer == "/messages/0/metadata"
+    assert refused(neutral({**TURN, "metadata": metadata})).pointer == "/turns/0/metadata"
 
 
 def test_the_provider_of_a_turn_has_a_name_of_the_same_form() -> None:
-    assert refused(neutral({**TURN, "provider": "a b"})).pointer == "/messages/0/provider"
+    assert refused(neutral({**TURN, "provider": "a b"})).pointer == "/turns/0/provider"
 
 
 # Turn ids.
@@ -177,7 +177,7 @@ def test_a_system_text_beside_the_messages_is_a_turn_too() -> None:
 @pytest.mark.parametrize("turn_id", ["", "a b", "ä", "x" * 129, "a~", "a\n"])
 def test_a_turn_id_of_another_form_is_refused(turn_id: str) -> None:
     assert refused(openai(turn_id=turn_id)).pointer == "/turn_id"
-    assert refused(neutral({**TURN, "turn_id": turn_id})).pointer == "/messages/0/turn_id"
+    assert refused(neutral({**TURN, "turn_id": turn_id})).pointer == "/turns/0/turn_id"
 
 
 def test_the_envelopes_turn_id_wins_over_the_turns_own() -> None:
@@ -186,7 +186,7 @@ def test_the_envelopes_turn_id_wins_over_the_turns_own() -> None:
 
 def test_one_turn_id_on_two_turns_is_refused() -> None:
     one = {**TURN, "turn_id": "same"}
-    assert refused(neutral(one, TURN, one)).pointer == "/messages/2/turn_id"
+    assert refused(neutral(one, TURN, one)).pointer == "/turns/2/turn_id"
 
 
 def test_many_turns_without_ids_are_no_duplicates() -> None:
@@ -200,7 +200,7 @@ def test_many_turns_without_ids_are_no_duplicates() -> None:
 def test_only_the_model_makes_calls(speaker: str) -> None:
     error = refused(neutral(TURN, {"speaker": speaker, "blocks": [CALL]}))
     assert "ai" in error.detail
-    assert error.pointer == "/messages/1"
+    assert error.pointer == "/turns/1"
 
 
 def test_a_user_of_anthropic_makes_no_calls() -> None:
@@ -211,7 +211,7 @@ def test_a_user_of_anthropic_makes_no_calls() -> None:
 @pytest.mark.parametrize("block", [RESULT, {"type": "thinking", "text": "hm"}])
 def test_the_system_gives_no_results_and_no_thinking(block: dict[str, Any]) -> None:
     turn = {"speaker": "system", "blocks": [block]}
-    assert refused(neutral(turn)).pointer == "/messages/0"
+    assert refused(neutral(turn)).pointer == "/turns/0"
 
 
 @pytest.mark.parametrize("speaker", ["human", "tool", "ai"])
@@ -234,7 +234,7 @@ def test_too_many_blocks_are_refused_by_name() -> None:
     text = TURN["blocks"][0]
     assert drafts(neutral({"speaker": "human", "blocks": [text] * 2}), limits)
     error = refused(neutral(TURN, {"speaker": "human", "blocks": [text] * 3}), limits)
-    assert error.facts == {"pointer": "/messages/1", "limit": "blocks", "most": 2}
+    assert error.facts == {"pointer": "/turns/1", "limit": "blocks", "most": 2}
 
 
 @pytest.mark.parametrize("speaker", ["ai", "tool"])
@@ -246,7 +246,7 @@ def test_a_raw_id_that_is_too_long_is_refused_by_name(speaker: str) -> None:
     limits = Limits(raw_id_bytes=4)
     assert drafts(neutral(turn("ää")), limits)
     error = refused(neutral(turn("äää")), limits)
-    assert error.facts == {"pointer": "/messages/0", "limit": "raw_id_bytes", "most": 4}
+    assert error.facts == {"pointer": "/turns/0", "limit": "raw_id_bytes", "most": 4}
 
 
 def test_lone_surrogates_in_a_raw_id_are_counted_as_bytes() -> None:
