@@ -35,6 +35,19 @@ def a_list(members: JsonObject, key: str, pointer: str) -> list[Json]:
     return value
 
 
+def definitions(value: Json) -> list[Json]:
+    """A list of tool definitions; nothing and null count as none."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise RuleBroken("tools is a list of definitions.", pointer="/tools")
+    return value
+
+
+def bad_choice() -> RuleBroken:
+    return RuleBroken("tool_choice is none that this format knows.", pointer="/tool_choice")
+
+
 def a_text(members: JsonObject, key: str, pointer: str) -> str:
     value = members.get(key)
     if not isinstance(value, str):

@@ -7,9 +7,17 @@ field must be defined …"). Bytes are shown as base64 text, which is how the wi
 
 import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from app.codecs._reading import a_list, a_text, an_object, elements, maybe_text
+from app.codecs._reading import (
+    a_list,
+    a_text,
+    an_object,
+    bad_choice,
+    definitions,
+    elements,
+    maybe_text,
+)
 from app.core.conversation import (
     Block,
     Draft,
@@ -27,11 +35,13 @@ from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import data_url
 from app.core.profile import BOTH, Profile
+from app.core.toolrules import ToolRules
+from app.core.tools import EMPTY_SCHEMA, Choice, Definition, HostedTool, Refused, Tool, tool
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
 WIRE = "bedrock"
-KEYS = ("system", "messages", "toolConfig")
+KEYS = ("system", "messages")
 LIST = "messages"
 IDS = Prefixed("tooluse_")
 
@@ -50,6 +60,7 @@ _FILES = {
 _TYPES = {name: media_type for media_type, name in (_IMAGES | _FILES).items()}
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9()\[\]-]+")
 
+TOOLS = ToolRules(object_type=True, combinations=False, none=False, parallel=False)
 PROFILE = Profile(
     results="user",
     system="beside",
@@ -165,13 +176,8 @@ def render(view: View) -> JsonObject:
     if view.system:
         request["system"] = [{"text": text.text} for text in view.system]
     request["messages"] = [_message(message) for message in view.messages]
-    if view.tools:
-        tools: list[Json] = [
-            {"toolSpec": {"name": name, "inputSchema": {"json": {"type": "object"}}}}
-            for name in view.tools
-        ]
-        request["toolConfig"] = {"tools": tools}
-    return request
+    stubs = [Tool(name, None, EMPTY_SCHEMA) for name in view.tools]
+    return request | write_tools(stubs, None)
 
 
 def _message(message: Message) -> JsonObject:
@@ -210,3 +216,54 @@ def _written_media(content: Image | File) -> JsonObject:
         return {"image": {"format": _IMAGES[held.media_type], "source": source}}
     name = _NOT_IN_A_NAME.sub(" ", content.name or "").strip()[:200] or "document"
     return {"document": {"format": _FILES[held.media_type], "name": name, "source": source}}
+
+
+def read_tools(value: Json) -> list[Definition]:
+    if isinstance(value, dict):
+        value = value.get("tools")
+    return [_definition(one) for one in definitions(value)]
+
+
+def _definition(value: Json) -> Definition:
+    if not isinstance(value, dict):
+        return Refused(None, "the definition is not a JSON object")
+    spec = value.get("toolSpec")
+    if not isinstance(spec, dict):
+        return Refused(None, "the tool has no toolSpec")
+    schema = spec.get("inputSchema")
+    inner = schema.get("json") if isinstance(schema, dict) else schema
+    return tool(spec.get("name"), spec.get("description"), inner, strict=spec.get("strict"))
+
+
+def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
+    match choice:
+        case None:
+            return None if parallel is None else Choice(parallel=parallel)
+        case {"tool": {"name": str(name)}}:
+            return Choice("tool", name, parallel=parallel)
+        case {"any": _}:
+            return Choice("any", parallel=parallel)
+        case {"auto": _}:
+            return Choice("auto", parallel=parallel)
+        case _:
+            raise bad_choice()
+
+
+def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
+    if not tools:
+        return {}
+    listed: list[Json] = [
+        one.native if isinstance(one, HostedTool) else _written_tool(one) for one in tools
+    ]
+    config: JsonObject = {"tools": listed}
+    if choice is not None:
+        named: JsonObject = {"name": choice.name} if choice.mode == "tool" else {}
+        config["toolChoice"] = {choice.mode: named}
+    return {"toolConfig": config}
+
+
+def _written_tool(one: Tool) -> JsonObject:
+    spec: JsonObject = {"name": one.name}
+    if one.description:
+        spec["description"] = one.description
+    return {"toolSpec": spec | {"inputSchema": {"json": one.schema}}}

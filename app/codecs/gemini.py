@@ -10,7 +10,15 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from app.codecs._reading import a_list, a_text, an_object, elements, maybe_text
+from app.codecs._reading import (
+    a_list,
+    a_text,
+    an_object,
+    bad_choice,
+    definitions,
+    elements,
+    maybe_text,
+)
 from app.core.conversation import (
     Block,
     Draft,
@@ -27,6 +35,8 @@ from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import data_url
 from app.core.profile import BOTH, Profile
+from app.core.toolrules import ToolRules
+from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
@@ -49,6 +59,7 @@ def _code_pairs(blocks: Sequence[Opaque]) -> set[int]:
     return kept
 
 
+TOOLS = ToolRules(object_type=True, parallel=False, allowed=True)
 PROFILE = Profile(
     results="together",
     system="beside",
@@ -210,3 +221,99 @@ def _written_media(content: Image | File) -> JsonObject:
     if media_type:
         file["mime_type"] = media_type
     return {"file_data": file}
+
+
+_HOSTED = (
+    "google_search",
+    "google_search_retrieval",
+    "code_execution",
+    "url_context",
+    "google_maps",
+    "computer_use",
+    "enterprise_web_search",
+    "file_search",
+)
+_MODES: dict[str, Mode] = {"AUTO": "auto", "ANY": "any", "NONE": "none", "VALIDATED": "auto"}
+
+
+def read_tools(value: Json) -> list[Definition]:
+    return [definition for one in definitions(value) for definition in _definitions(one)]
+
+
+def _definitions(value: Json) -> Iterator[Definition]:
+    if not isinstance(value, dict):
+        yield Refused(None, "the definition is not a JSON object")
+        return
+    declared = _member(value, "function_declarations")
+    if declared is None and "name" in value:
+        declared = [value]
+    if isinstance(declared, list):
+        yield from (_declaration(one) for one in declared)
+    hosted = [name for name in _HOSTED if _member(value, name) is not None]
+    for name in hosted:
+        yield HostedTool(name, {name: _member(value, name)}, WIRE)
+    if not isinstance(declared, list) and not hosted:
+        yield Refused(None, "the tool declares no function")
+
+
+def _declaration(value: Json) -> Definition:
+    if not isinstance(value, dict):
+        return Refused(None, "the declaration is not a JSON object")
+    schema = _member(value, "parameters_json_schema")
+    if schema is None:
+        schema = value.get("parameters")
+        schema = _lower_types(schema) if isinstance(schema, dict) else schema
+    return tool(value.get("name"), value.get("description"), schema)
+
+
+def _lower_types(value: Json) -> Json:
+    """Gemini's older schemas write types in capitals; JSON Schema does not."""
+    if isinstance(value, list):
+        return [_lower_types(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: member.lower()
+        if key == "type" and isinstance(member, str) and member.isupper()
+        else _lower_types(member)
+        for key, member in value.items()
+    }
+
+
+def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
+    if choice is None:
+        return None if parallel is None else Choice(parallel=parallel)
+    if not isinstance(choice, dict):
+        raise bad_choice()
+    config = _member(choice, "function_calling_config") or choice
+    mode = config.get("mode") if isinstance(config, dict) else None
+    if not isinstance(config, dict) or not isinstance(mode, str) or mode.upper() not in _MODES:
+        raise bad_choice()
+    allowed = _member(config, "allowed_function_names") or []
+    names = tuple(str(name) for name in allowed) if isinstance(allowed, list) else ()
+    if mode.upper() == "ANY" and len(names) == 1:
+        return Choice("tool", names[0], parallel=parallel)
+    return Choice(_MODES[mode.upper()], None, names, parallel)
+
+
+def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
+    declared: list[Json] = [_written_tool(one) for one in tools if isinstance(one, Tool)]
+    listed: list[Json] = [{"function_declarations": declared}] if declared else []
+    listed += [one.native for one in tools if isinstance(one, HostedTool)]
+    request: JsonObject = {"tools": listed} if listed else {}
+    if declared and choice is not None:
+        config: JsonObject = {"mode": "ANY" if choice.mode == "tool" else choice.mode.upper()}
+        names = [choice.name] if choice.mode == "tool" else list(choice.allowed)
+        if names:
+            # Only in these modes does the API read the list.
+            config["mode"] = "ANY" if config["mode"] == "ANY" else "VALIDATED"
+            config["allowed_function_names"] = list(names)
+        request["tool_config"] = {"function_calling_config": config}
+    return request
+
+
+def _written_tool(one: Tool) -> JsonObject:
+    shown: JsonObject = {"name": one.name}
+    if one.description is not None:
+        shown["description"] = one.description
+    return shown | {"parameters_json_schema": one.schema}

@@ -9,15 +9,28 @@ import re
 
 from app.codecs import _chat
 from app.codecs._chat import KEYS, LIST, WIRE, parse
+from app.codecs._chat_tools import read_choice, read_tools, write_tools
 from app.core.conversation import ToolCall
 from app.core.ids import kimi_id
 from app.core.jsontext import JsonObject
 from app.core.names import shown_name
 from app.core.profile import Profile
+from app.core.toolrules import ToolRules
 from app.core.view import View
 from app.core.wire import Assigned, Taken
 
-__all__ = ["IDS", "KEYS", "LIST", "PROFILE", "parse", "render"]
+__all__ = [
+    "IDS",
+    "KEYS",
+    "LIST",
+    "PROFILE",
+    "TOOLS",
+    "parse",
+    "read_choice",
+    "read_tools",
+    "render",
+    "write_tools",
+]
 
 PROFILE = Profile(
     ids=re.compile(r"functions\.[a-zA-Z_][a-zA-Z0-9_-]{0,63}:[0-9]+"),
@@ -35,6 +48,9 @@ def _assign(call: ToolCall, highest: int, taken: Taken) -> tuple[str, int | None
 
 
 IDS = Assigned(_assign)
+
+
+TOOLS = ToolRules(parallel=False)
 
 
 def render(view: View) -> JsonObject:

@@ -7,14 +7,27 @@ assistant's unless it says `prefix`.
 
 from app.codecs import _chat
 from app.codecs._chat import KEYS, LIST, parse
+from app.codecs._chat_tools import read_choice, read_tools, write_tools
 from app.core.conversation import ToolCall
 from app.core.ids import MISTRAL, mistral_id
 from app.core.jsontext import JsonObject
 from app.core.profile import BOTH, Profile
+from app.core.toolrules import ToolRules
 from app.core.view import View
 from app.core.wire import Assigned, Taken
 
-__all__ = ["IDS", "KEYS", "LIST", "PROFILE", "parse", "render"]
+__all__ = [
+    "IDS",
+    "KEYS",
+    "LIST",
+    "PROFILE",
+    "TOOLS",
+    "parse",
+    "read_choice",
+    "read_tools",
+    "render",
+    "write_tools",
+]
 
 PROFILE = Profile(
     ids=MISTRAL,
@@ -32,6 +45,9 @@ def _assign(call: ToolCall, highest: int, taken: Taken) -> tuple[str, int | None
 
 
 IDS = Assigned(_assign)
+
+
+TOOLS = ToolRules()
 
 
 def render(view: View) -> JsonObject:

@@ -4,9 +4,19 @@ Nothing is repaired here: what was recorded is shown, with canonical ids, so tha
 posted again gives the same history.
 """
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
-from app.codecs._reading import a_list, a_text, an_object, elements, maybe_text
+from app.codecs._reading import (
+    a_list,
+    a_text,
+    an_object,
+    bad_choice,
+    definitions,
+    elements,
+    maybe_text,
+)
 from app.core import neutral
 from app.core.conversation import (
     SPEAKERS,
@@ -18,8 +28,10 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
-from app.core.jsontext import JsonObject
+from app.core.jsontext import Json, JsonObject
 from app.core.profile import Profile
+from app.core.toolrules import ToolRules
+from app.core.tools import Choice, Definition, HostedTool, Refused, Tool, tool
 from app.core.view import View
 from app.core.wire import Posted, Prefixed
 from app.core.wording import value_text
@@ -27,7 +39,8 @@ from app.core.wording import value_text
 IDS = Prefixed("hist_tool_")
 KEYS = ("messages", "turns")
 LIST = "turns"
-PROFILE = Profile(verbatim=True)
+PROFILE = Profile(verbatim=True, names=re.compile(r".*", re.DOTALL))
+TOOLS = ToolRules(allowed=True)
 
 
 def parse(posted: Posted) -> list[Draft]:
@@ -77,3 +90,67 @@ def _with_media(blocks: list[Block]) -> list[Block]:
         else:
             joined.append(block)
     return joined
+
+
+def read_tools(value: Json) -> list[Definition]:
+    return [_definition(one) for one in definitions(value)]
+
+
+def _definition(value: Json) -> Definition:
+    if not isinstance(value, dict):
+        return Refused(None, "the definition is not a JSON object")
+    name = value.get("name")
+    native, wire = value.get("native"), value.get("wire")
+    if isinstance(native, dict) and isinstance(wire, str):
+        return HostedTool(name if isinstance(name, str) else wire, native, wire)
+    return tool(name, value.get("description"), value.get("parameters"), strict=value.get("strict"))
+
+
+def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
+    if choice is None:
+        return None if parallel is None else Choice(parallel=parallel)
+    if not isinstance(choice, dict):
+        raise bad_choice()
+    said = choice.get("parallel")
+    parallel = said if isinstance(said, bool) else parallel
+    allowed = choice.get("allowed")
+    names = tuple(str(one) for one in allowed) if isinstance(allowed, list) else ()
+    match choice:
+        case {"mode": "auto"}:
+            return Choice("auto", None, names, parallel)
+        case {"mode": "any"}:
+            return Choice("any", None, names, parallel)
+        case {"mode": "none"}:
+            return Choice("none", None, names, parallel)
+        case {"mode": "tool", "name": str(name)}:
+            return Choice("tool", name, (), parallel)
+        case _:
+            raise bad_choice()
+
+
+def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
+    request: JsonObject = {}
+    if tools:
+        request["tools"] = [_written_tool(one) for one in tools]
+    if choice is not None:
+        shown: JsonObject = {"mode": choice.mode}
+        if choice.name is not None:
+            shown["name"] = choice.name
+        if choice.allowed:
+            shown["allowed"] = list(choice.allowed)
+        if choice.parallel is not None:
+            shown["parallel"] = choice.parallel
+        request["tool_choice"] = shown
+    return request
+
+
+def _written_tool(one: Tool | HostedTool) -> JsonObject:
+    if isinstance(one, HostedTool):
+        return {"name": one.name, "wire": one.wire, "native": one.native}
+    shown: JsonObject = {"name": one.name}
+    if one.description is not None:
+        shown["description"] = one.description
+    shown["parameters"] = one.schema
+    if one.strict:
+        shown["strict"] = True
+    return shown

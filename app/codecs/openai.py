@@ -6,15 +6,30 @@ of this shape takes.
 """
 
 import re
+from collections.abc import Sequence
 
-from app.codecs import _chat
+from app.codecs import _chat, _chat_tools
 from app.codecs._chat import KEYS, LIST, parse
+from app.codecs._chat_tools import read_choice, read_tools
 from app.core.jsontext import JsonObject
 from app.core.profile import Profile
+from app.core.toolrules import ToolRules
+from app.core.tools import Choice, HostedTool, Tool
 from app.core.view import View
 from app.core.wire import Prefixed
 
-__all__ = ["IDS", "KEYS", "LIST", "PROFILE", "parse", "render"]
+__all__ = [
+    "IDS",
+    "KEYS",
+    "LIST",
+    "PROFILE",
+    "TOOLS",
+    "parse",
+    "read_choice",
+    "read_tools",
+    "render",
+    "write_tools",
+]
 
 IDS = Prefixed("call_")
 PROFILE = Profile(
@@ -24,5 +39,12 @@ PROFILE = Profile(
 )
 
 
+TOOLS = ToolRules(openai=True, allowed=True)
+
+
 def render(view: View) -> JsonObject:
     return _chat.render(view, _chat.Dialect())
+
+
+def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
+    return _chat_tools.write_tools(tools, choice, strict=True)

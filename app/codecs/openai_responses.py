@@ -8,7 +8,15 @@ its issuer only, with its encrypted content, and only in front of the item it be
 import re
 from collections.abc import Iterator, Sequence
 
-from app.codecs._reading import a_list, a_text, an_object, elements, maybe_text
+from app.codecs._reading import (
+    a_list,
+    a_text,
+    an_object,
+    bad_choice,
+    definitions,
+    elements,
+    maybe_text,
+)
 from app.core.conversation import (
     Block,
     Draft,
@@ -25,6 +33,8 @@ from app.core.conversation import (
 from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.profile import ASSISTANT, Profile
+from app.core.toolrules import ToolRules
+from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
@@ -47,6 +57,7 @@ def _whole_items(blocks: Sequence[Opaque]) -> set[int]:
     return {place for place, block in enumerate(blocks) if block.kind == "server_tool"}
 
 
+TOOLS = ToolRules(openai=True, allowed=True)
 PROFILE = Profile(
     system="beside",
     alternate=ASSISTANT,
@@ -231,3 +242,93 @@ def _written(contents: Sequence[Content]) -> Json:
             case _:
                 raise AssertionError("only text and media stand in these messages")
     return parts
+
+
+# Tools that the provider runs, by the types its own package knows.
+_HOSTED = frozenset(
+    {
+        "web_search",
+        "web_search_preview",
+        "file_search",
+        "code_interpreter",
+        "computer",
+        "computer_use_preview",
+        "image_generation",
+        "local_shell",
+        "shell",
+        "apply_patch",
+        "mcp",
+        "custom",
+        "tool_search",
+    }
+)
+_WORDS: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
+
+
+def read_tools(value: Json) -> list[Definition]:
+    return [_definition(one) for one in definitions(value)]
+
+
+def _definition(value: Json) -> Definition:
+    if not isinstance(value, dict):
+        return Refused(None, "the definition is not a JSON object")
+    kind = value.get("type")
+    name = value.get("name")
+    if isinstance(kind, str) and kind in _HOSTED:
+        return HostedTool(name if isinstance(name, str) else kind, value, WIRE)
+    if kind != "function":
+        return Refused(name if isinstance(name, str) else None, 'the type must be "function"')
+    inner = value.get("function")
+    said = value if not isinstance(inner, dict) else inner | value
+    return tool(
+        said.get("name"),
+        said.get("description"),
+        said.get("parameters"),
+        strict=said.get("strict"),
+        described=True,
+    )
+
+
+def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
+    match choice:
+        case None:
+            return None if parallel is None else Choice(parallel=parallel)
+        case str() if choice in _WORDS:
+            return Choice(_WORDS[choice], parallel=parallel)
+        case {"type": "function", "name": str(name)}:
+            return Choice("tool", name, parallel=parallel)
+        case {"type": "allowed_tools", "mode": str(word), "tools": list(listed)}:
+            names = [one.get("name") for one in listed if isinstance(one, dict)]
+            kept = tuple(name for name in names if isinstance(name, str))
+            return Choice("any" if word == "required" else "auto", None, kept, parallel)
+        case _:
+            raise bad_choice()
+
+
+def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
+    request: JsonObject = {}
+    if tools:
+        request["tools"] = [_written_tool(one) for one in tools]
+    if not tools or choice is None:
+        return request
+    word = "required" if choice.mode == "any" else choice.mode
+    if choice.allowed:
+        listed: list[Json] = [{"type": "function", "name": name} for name in choice.allowed]
+        request["tool_choice"] = {"type": "allowed_tools", "mode": word, "tools": listed}
+    elif choice.mode == "tool":
+        request["tool_choice"] = {"type": "function", "name": choice.name}
+    else:
+        request["tool_choice"] = word
+    if choice.parallel is not None:
+        request["parallel_tool_calls"] = choice.parallel
+    return request
+
+
+def _written_tool(one: Tool | HostedTool) -> JsonObject:
+    if isinstance(one, HostedTool):
+        return one.native
+    shown: JsonObject = {"type": "function", "name": one.name}
+    if one.description is not None:
+        shown["description"] = one.description
+    # Left out, the API would turn strict mode on.
+    return shown | {"strict": one.strict, "parameters": one.schema}

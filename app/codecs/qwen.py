@@ -4,15 +4,31 @@ import re
 
 from app.codecs import _chat
 from app.codecs._chat import KEYS, LIST, parse
+from app.codecs._chat_tools import read_choice, read_tools, write_tools
 from app.core.jsontext import JsonObject
 from app.core.profile import Profile
+from app.core.toolrules import ToolRules
 from app.core.view import View
 from app.core.wire import Prefixed
 
-__all__ = ["IDS", "KEYS", "LIST", "PROFILE", "parse", "render"]
+__all__ = [
+    "IDS",
+    "KEYS",
+    "LIST",
+    "PROFILE",
+    "TOOLS",
+    "parse",
+    "read_choice",
+    "read_tools",
+    "render",
+    "write_tools",
+]
 
 IDS = Prefixed("call_")
 PROFILE = Profile(ids=re.compile(r".{1,40}", re.DOTALL))
+
+
+TOOLS = ToolRules()
 
 
 def render(view: View) -> JsonObject:

@@ -3,15 +3,31 @@
 SDK 7 refuses system messages inside; 6 and later throw when a call has no result.
 """
 
-from app.codecs import _ai_sdk
+from collections.abc import Sequence
+
+from app.codecs import _ai_sdk, _ai_sdk_tools
 from app.codecs._ai_sdk import KEYS, LIST
+from app.codecs._ai_sdk_tools import read_choice, read_tools
 from app.core.conversation import Draft
 from app.core.jsontext import JsonObject
 from app.core.profile import Profile
+from app.core.toolrules import ToolRules
+from app.core.tools import Choice, HostedTool, Tool
 from app.core.view import View
 from app.core.wire import Posted, Prefixed
 
-__all__ = ["IDS", "KEYS", "LIST", "PROFILE", "parse", "render"]
+__all__ = [
+    "IDS",
+    "KEYS",
+    "LIST",
+    "PROFILE",
+    "TOOLS",
+    "parse",
+    "read_choice",
+    "read_tools",
+    "render",
+    "write_tools",
+]
 
 _VERSION = _ai_sdk.Version("vercel", v4=False)
 IDS = Prefixed("call_")
@@ -27,9 +43,16 @@ PROFILE = Profile(
 )
 
 
+TOOLS = ToolRules(object_type=True, parallel=False)
+
+
 def parse(posted: Posted) -> list[Draft]:
     return _ai_sdk.parse(posted, _VERSION)
 
 
 def render(view: View) -> JsonObject:
     return _ai_sdk.render(view, _VERSION)
+
+
+def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
+    return _ai_sdk_tools.write_tools(tools, choice, key="inputSchema")

@@ -1,12 +1,14 @@
 """The seam between service and codecs: what was posted, how calls are named, what a codec is."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from app.core.conversation import Draft, ToolCall
-from app.core.jsontext import JsonObject
+from app.core.jsontext import Json, JsonObject
 from app.core.profile import Profile
+from app.core.toolrules import ToolRules
+from app.core.tools import Choice, Definition, HostedTool, Tool
 from app.core.view import View
 
 
@@ -46,7 +48,7 @@ class Codec(Protocol):
     """A wire format. Modules of `app.codecs` are codecs.
 
     KEYS are the members of a posted request that it reads. LIST is the member of a rendered request
-    that holds the messages.
+    that holds the messages. TOOLS says what the wire demands of tool definitions.
     """
 
     @property
@@ -61,6 +63,17 @@ class Codec(Protocol):
     @property
     def LIST(self) -> str: ...  # noqa: N802
 
+    @property
+    def TOOLS(self) -> ToolRules: ...  # noqa: N802
+
     def parse(self, posted: Posted) -> list[Draft]: ...
 
     def render(self, view: View) -> JsonObject: ...
+
+    def read_tools(self, definitions: Json) -> list[Definition]:
+        """Definitions in the wire's own shape; what cannot be used is refused one by one."""
+
+    def read_choice(self, choice: Json, parallel: bool | None) -> Choice | None: ...
+
+    def write_tools(self, tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
+        """The members of a request that offer these tools."""

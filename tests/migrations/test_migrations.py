@@ -1,6 +1,7 @@
 import multiprocessing
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -38,9 +39,15 @@ def other_empty_url(
         yield url
 
 
+@contextmanager
+def connected(url: str) -> Iterator[Connection]:
+    """A transaction on a connection that is closed afterwards."""
+    with make_engine(url, "migrate").begin() as connection:
+        yield connection
+
+
 def downgrade(url: str) -> None:
-    engine = make_engine(url, "migrate")
-    with engine.connect() as connection, connection.begin():
+    with connected(url) as connection:
         config = Config(migrations.SETTINGS, attributes={"connection": connection})
         command.downgrade(config, "base")
 
@@ -62,7 +69,7 @@ def definitions(url: str) -> dict[str, str]:
         WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attnum > 0
     """
     query = sqlite if url.startswith("sqlite") else postgres
-    with make_engine(url, "read").connect() as connection:
+    with connected(url) as connection:
         rows = connection.exec_driver_sql(query).all()
     return {name: re.sub(r"\s+", " ", text) for name, text in rows if "alembic_version" not in name}
 
@@ -81,7 +88,7 @@ def test_upgrading_leads_to_the_head_and_may_be_repeated(empty_url: str) -> None
 
 def test_the_migrations_build_the_tables(empty_url: str) -> None:
     upgrade(empty_url)
-    with make_engine(empty_url, "read").connect() as connection:
+    with connected(empty_url) as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, metadata) == []
 
@@ -90,7 +97,7 @@ def test_the_migrations_build_the_tables_to_the_letter(
     empty_url: str, other_empty_url: str
 ) -> None:
     upgrade(empty_url)
-    with make_engine(other_empty_url, "migrate").begin() as connection:
+    with connected(other_empty_url) as connection:
         metadata.create_all(connection)
     assert definitions(empty_url) == definitions(other_empty_url)
 
@@ -99,7 +106,7 @@ def test_downgrading_leaves_nothing_and_upgrading_brings_it_back(empty_url: str)
     upgrade(empty_url)
     before = definitions(empty_url)
     downgrade(empty_url)
-    with make_engine(empty_url, "read").connect() as connection:
+    with connected(empty_url) as connection:
         assert tables(connection) == {"alembic_version"}
     upgrade(empty_url)
     assert definitions(empty_url) == before
@@ -107,7 +114,7 @@ def test_downgrading_leaves_nothing_and_upgrading_brings_it_back(empty_url: str)
 
 def test_a_new_database_is_empty(empty_url: str) -> None:
     upgrade(empty_url)
-    with make_engine(empty_url, "read").connect() as connection:
+    with connected(empty_url) as connection:
         for table in metadata.tables:
             query = f"SELECT count(*) FROM {table}"
             assert connection.exec_driver_sql(query).scalar() == 0
@@ -138,5 +145,5 @@ def test_a_migration_that_fails_changes_nothing(
     monkeypatch.setattr(command, "upgrade", fails_at_the_end)
     with pytest.raises(ZeroDivisionError):
         upgrade(empty_url)
-    with make_engine(empty_url, "read").connect() as connection:
+    with connected(empty_url) as connection:
         assert tables(connection) == set()

@@ -245,8 +245,8 @@ class Variant:
     """A history as posted, the options of its render, and what must come of it.
 
     `arrivals` are other ways in which the same could have been posted: same bytes. `targets` are
-    fewer than those of the class, where others have nothing to tell. `later` says which part of the
-    work the expectations wait for.
+    fewer than those of the class, where others have nothing to tell. `huge` ones are not cut into
+    windows. `later` says which part of the work the expectations wait for.
     """
 
     name: str
@@ -255,6 +255,7 @@ class Variant:
     options: Mapping[str, Any] = field(default_factory=dict)
     arrivals: tuple[Body, ...] = ()
     targets: tuple[str, ...] = ()
+    huge: bool = False
     later: str | None = None
 
     def formats(self) -> set[str]:
@@ -279,10 +280,11 @@ def variant(
     options: Mapping[str, Any] | None = None,
     arrivals: Sequence[Body] = (),
     targets: tuple[str, ...] = (),
+    huge: bool = False,
     later: str | None = None,
 ) -> Variant:
     posts = (told,) if isinstance(told, dict | str) else tuple(told)
-    return Variant(name, posts, expects, options or {}, tuple(arrivals), targets, later)
+    return Variant(name, posts, expects, options or {}, tuple(arrivals), targets, huge, later)
 
 
 def alternates(seen: Seen) -> Sequence[str]:

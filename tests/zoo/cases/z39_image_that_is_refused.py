@@ -52,6 +52,7 @@ VARIANTS = [
             ),
         ),
         targets=("anthropic", "bedrock"),
+        huge=True,
     ),
     variant(
         "nine thousand pixels wide",

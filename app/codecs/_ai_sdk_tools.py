@@ -1,0 +1,60 @@
+"""Tool definitions of the AI SDK: an object by name, the schema under the version's own key."""
+
+from collections.abc import Sequence
+
+from app.codecs._reading import bad_choice, definitions
+from app.core.jsontext import Json, JsonObject
+from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
+
+_WORDS: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
+
+
+def read_tools(value: Json) -> list[Definition]:
+    if isinstance(value, dict):
+        return [_definition(name, one) for name, one in value.items()]
+    return [
+        _definition(one.get("name") if isinstance(one, dict) else None, one)
+        for one in definitions(value)
+    ]
+
+
+def _definition(name: Json, value: Json) -> Definition:
+    if not isinstance(value, dict):
+        known = name if isinstance(name, str) else None
+        return Refused(known, "the definition is not a JSON object")
+    schema = value.get("inputSchema", value.get("parameters"))
+    # The SDK's own wrapper around a JSON Schema.
+    if isinstance(schema, dict) and isinstance(inner := schema.get("jsonSchema"), dict):
+        schema = inner
+    return tool(name, value.get("description"), schema)
+
+
+def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
+    match choice:
+        case None:
+            return None if parallel is None else Choice(parallel=parallel)
+        case str() if choice in _WORDS:
+            return Choice(_WORDS[choice], parallel=parallel)
+        case {"type": "tool", "toolName": str(name)}:
+            return Choice("tool", name, parallel=parallel)
+        case _:
+            raise bad_choice()
+
+
+def write_tools(
+    tools: Sequence[Tool | HostedTool], choice: Choice | None, *, key: str
+) -> JsonObject:
+    """`key` is the member that holds the schema: `inputSchema`, or `parameters` in version 4."""
+    request: JsonObject = {}
+    if tools:
+        request["tools"] = {one.name: _written(one, key) for one in tools if isinstance(one, Tool)}
+    if tools and choice is not None:
+        named: JsonObject = {"type": "tool", "toolName": choice.name}
+        word = "required" if choice.mode == "any" else choice.mode
+        request["toolChoice"] = named if choice.mode == "tool" else word
+    return request
+
+
+def _written(one: Tool, key: str) -> JsonObject:
+    shown: JsonObject = {} if one.description is None else {"description": one.description}
+    return shown | {key: one.schema}

@@ -1,0 +1,106 @@
+"""Tool definitions of the chat shape: nested under `function`; choice as a word or a named tool."""
+
+from collections.abc import Sequence
+
+from app.codecs._reading import bad_choice, definitions
+from app.core.jsontext import Json, JsonObject
+from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
+
+_MODES: dict[str, Mode] = {"auto": "auto", "required": "any", "any": "any", "none": "none"}
+_WORDS = {"auto": "auto", "any": "required", "none": "none"}
+
+
+def read_tools(value: Json) -> list[Definition]:
+    return [_definition(one) for one in definitions(value)]
+
+
+def _definition(value: Json) -> Definition:
+    if not isinstance(value, dict):
+        return Refused(None, "the definition is not a JSON object")
+    if value.get("type") == "custom":
+        custom = value.get("custom")
+        name = custom.get("name") if isinstance(custom, dict) else None
+        if not isinstance(name, str) or not name:
+            return Refused(None, "the tool has no name")
+        return HostedTool(name, value, "openai")
+    if value.get("type") != "function":
+        return Refused(_name(value), 'the type must be "function"')
+    function = value.get("function", value)
+    if not isinstance(function, dict):
+        return Refused(_name(value), "function is not a JSON object")
+    return tool(
+        function.get("name"),
+        function.get("description"),
+        function.get("parameters"),
+        strict=function.get("strict"),
+        described=True,
+    )
+
+
+def _name(value: JsonObject) -> str | None:
+    name = value.get("name")
+    return name if isinstance(name, str) else None
+
+
+def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
+    if choice is None:
+        return None if parallel is None else Choice(parallel=parallel)
+    if isinstance(choice, str) and choice in _MODES:
+        return Choice(_MODES[choice], parallel=parallel)
+    if not isinstance(choice, dict):
+        raise bad_choice()
+    function = choice.get("function")
+    if choice.get("type") == "function" and isinstance(function, dict):
+        return _named(function.get("name"), parallel)
+    allowed = choice.get("allowed_tools")
+    if choice.get("type") == "allowed_tools" and isinstance(allowed, dict):
+        listed = definitions(allowed.get("tools"))
+        functions = [one.get("function") for one in listed if isinstance(one, dict)]
+        names = [one.get("name") for one in functions if isinstance(one, dict)]
+        mode: Mode = "any" if allowed.get("mode") == "required" else "auto"
+        kept = tuple(name for name in names if isinstance(name, str))
+        return Choice(mode, None, kept, parallel)
+    raise bad_choice()
+
+
+def _named(name: Json, parallel: bool | None) -> Choice:
+    if not isinstance(name, str) or not name:
+        raise bad_choice()
+    return Choice("tool", name, parallel=parallel)
+
+
+def write_tools(
+    tools: Sequence[Tool | HostedTool], choice: Choice | None, *, strict: bool = False
+) -> JsonObject:
+    """`strict`: every definition says whether it is strict."""
+    request: JsonObject = {}
+    if tools:
+        request["tools"] = [_written(one, strict=strict) for one in tools]
+    if not tools or choice is None:
+        return request
+    if choice.allowed:
+        listed: list[Json] = [
+            {"type": "function", "function": {"name": name}} for name in choice.allowed
+        ]
+        mode = "required" if choice.mode == "any" else "auto"
+        inner: JsonObject = {"mode": mode, "tools": listed}
+        request["tool_choice"] = {"type": "allowed_tools", "allowed_tools": inner}
+    elif choice.mode == "tool":
+        request["tool_choice"] = {"type": "function", "function": {"name": choice.name}}
+    else:
+        request["tool_choice"] = _WORDS[choice.mode]
+    if choice.parallel is not None:
+        request["parallel_tool_calls"] = choice.parallel
+    return request
+
+
+def _written(one: Tool | HostedTool, *, strict: bool) -> JsonObject:
+    if isinstance(one, HostedTool):
+        return one.native
+    function: JsonObject = {"name": one.name}
+    if one.description is not None:
+        function["description"] = one.description
+    function["parameters"] = one.schema
+    if strict:
+        function["strict"] = one.strict
+    return {"type": "function", "function": function}

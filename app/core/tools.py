@@ -1,0 +1,81 @@
+"""Tool definitions and tool choice as values: what a wire's own shapes are read into.
+
+A `Tool` is a function that the agent runs; a `HostedTool` is one that a provider runs itself, known
+to its own wire only. What cannot be used is `Refused` with the reason and never lost silently.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from app.core.jsontext import Json, JsonObject
+
+Mode: TypeAlias = Literal["auto", "any", "none", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    name: str
+    description: str | None
+    schema: JsonObject
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HostedTool:
+    name: str
+    native: JsonObject
+    wire: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    name: str | None
+    reason: str
+
+
+Definition: TypeAlias = Tool | HostedTool | Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How the model may use tools. `allowed` narrows them; `parallel` None: not said."""
+
+    mode: Mode = "auto"
+    name: str | None = None
+    allowed: tuple[str, ...] = ()
+    parallel: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something a conversion had to change, or could not say."""
+
+    code: str
+    detail: str
+    tool: str | None = None
+
+    def json(self) -> JsonObject:
+        shown: JsonObject = {"code": self.code}
+        if self.tool is not None:
+            shown["tool"] = self.tool
+        return shown | {"detail": self.detail}
+
+
+EMPTY_SCHEMA: JsonObject = {"type": "object", "properties": {}}
+
+
+def tool(
+    name: Json, description: Json, schema: Json, *, strict: Json = None, described: bool = False
+) -> Tool | Refused:
+    """A function's definition from its members; `described`: it needs a description."""
+    if not isinstance(name, str) or not name:
+        return Refused(None, "the tool has no name")
+    if described and (not isinstance(description, str) or not description):
+        return Refused(name, "the tool has no description")
+    if description is not None and not isinstance(description, str):
+        return Refused(name, "the description is not a text")
+    if schema is None:
+        schema = EMPTY_SCHEMA
+    if not isinstance(schema, dict):
+        return Refused(name, "the schema is not a JSON object")
+    return Tool(name, description, schema, strict is True)
