@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from app import __version__
-from app.api import conversations, health, problems, replay, tool_calls, turns
+from app.api import conversations, convert, health, problems, replay, tool_calls, tools, turns
 from app.api.context import Context
 from app.api.metrics import REGISTRY, Measured, WriterNumbers
 from app.settings import Settings, from_environment
@@ -19,7 +19,7 @@ POST turns in whatever shape your provider speaks; GET them replayed for another
 an RFC 9457 problem with a stable `code`.
 
 Limits: body {body_bytes:,} bytes · {turns:,} turns a POST · {blocks:,} blocks a turn · JSON depth
-{depth} · raw id {raw_id_bytes:,} bytes · integers {integer_digits:,} digits.
+{depth} · {tools:,} tools · raw id {raw_id_bytes:,} bytes · integers {integer_digits:,} digits.
 """
 
 
@@ -54,6 +54,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     problems.install(app)
     app.add_middleware(Measured)
-    for resource in (conversations, turns, replay, tool_calls, health):
+    for resource in (conversations, turns, replay, tools, tool_calls, convert, health):
         app.include_router(resource.router)
     return app

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from app.core.conversation import Draft
 from app.core.jsontext import dumps_utf8, loads_object
 from app.core.limits import Limits
 from app.core.repairs import Repair
@@ -35,12 +36,12 @@ class History:
         wanted = Wanted("c1", target, **options)
         done = render(turns, self.remembered.links(), self.remembered.assigned(target), wanted)
         raw = dumps_utf8(done.request)
-        return Render(raw, json.loads(raw), list(done.view.repairs))
+        return Render(raw, json.loads(raw), list(done.repairs))
 
 
 def posted(*bodies: dict[str, Any] | str, conversation_id: str = "c1") -> History:
     """The history after these POST bodies (values, or JSON texts where every byte matters)."""
-    drafts = []
+    drafts: list[Draft] = []
     for body in bodies:
         text = body if isinstance(body, str) else json.dumps(body)
         members, texts = loads_object(text, Limits())

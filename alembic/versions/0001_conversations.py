@@ -12,7 +12,6 @@ branch_labels = None
 depends_on = None
 
 ID = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
-WAITS = sa.text("call_id IS NULL")
 
 UNCOUNTED = {
     "turns": "seq turn_id",
@@ -162,9 +161,14 @@ def create_tool_results() -> None:
         key("tool_results", "seq", "place"),
         of_conversation("tool_results"),
     )
-    index("ix_tool_results_call", "tool_results", "call_id")
+    index("ix_tool_results_call", "tool_results", "call_id", where="call_id IS NOT NULL")
     for name in ("raw", "normalized"):
-        index(f"ix_tool_results_waiting_{name}", "tool_results", f"{name}_sha256", where=WAITS)
+        index(
+            f"ix_tool_results_waiting_{name}",
+            "tool_results",
+            f"{name}_sha256",
+            where=f"call_id IS NULL AND {name}_sha256 IS NOT NULL",
+        )
 
 
 def create_provider_ids() -> None:
@@ -209,14 +213,9 @@ def of_conversation(table: str) -> sa.ForeignKeyConstraint:
     )
 
 
-def index(name: str, table: str, *columns: str, where: sa.TextClause | None = None) -> None:
-    op.create_index(
-        name,
-        table,
-        ["tenant_id", "conversation_id", *columns],
-        sqlite_where=where,
-        postgresql_where=where,
-    )
+def index(name: str, table: str, *columns: str, where: str | None = None) -> None:
+    only = {"sqlite_where": sa.text(where), "postgresql_where": sa.text(where)} if where else {}
+    op.create_index(name, table, ["tenant_id", "conversation_id", *columns], **only)
 
 
 def downgrade() -> None:

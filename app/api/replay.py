@@ -32,6 +32,7 @@ async def replayed(
         last=query.last,
         max_tokens=query.max_tokens,
         reasoning=query.reasoning,
+        tools=query.tools,
         since=query.since,
     )
     tags = known_tags(request)

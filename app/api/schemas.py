@@ -172,7 +172,7 @@ class ReplayQuery(_In):
     last: Annotated[int | None, Field(ge=1, description="Turns, widened to whole groups.")] = None
     max_tokens: Annotated[int | None, Field(ge=1, description="A budget, estimated.")] = None
     reasoning: Literal["auto", "text", "drop"] = "auto"
-    tools: Literal["include", "omit"] = "include"
+    tools: Literal["include", "omit", "flatten"] = "include"
     since: Annotated[
         int | None, Field(ge=0, description="A version: only what is new since then.")
     ] = None
@@ -252,3 +252,86 @@ class ProblemOut(BaseModel):
     detail: str
     code: str
     pointer: str | None = None
+
+
+class _ToolDefinitionsIn(_In):
+    tools: Annotated[
+        list[dict[str, Any]] | dict[str, Any], Field(description="In the shape of the source.")
+    ] = []
+    tool_choice: Any = None
+    parallel_tool_calls: bool | None = None
+    strict: Annotated[bool, Field(description="Refuse all when one cannot be used.")] = False
+
+
+class ToolsIn(_ToolDefinitionsIn):
+    provider: Annotated[str, Field(examples=["anthropic"])]
+    format: str | None = None
+
+
+class DroppedOut(BaseModel):
+    index: int
+    name: str | None
+    reason: str
+
+
+class ToolsPutOut(BaseModel):
+    conversation_id: str
+    version: int
+    number: int
+    tools: int
+    dropped: list[DroppedOut]
+
+
+class ToolNoteOut(BaseModel):
+    code: str
+    tool: str | None = None
+    detail: str
+
+
+class ToolsOut(BaseModel):
+    conversation_id: str
+    version: int
+    provider: str
+    request: dict[str, Any]
+    dropped: list[DroppedOut]
+    notes: list[ToolNoteOut]
+
+
+class ToolsQuery(_In):
+    provider: Annotated[str, Field(description="The target, for example openai-responses.")]
+    required: Literal["keep", "filter"] | None = None
+
+
+class ConvertToolsIn(_ToolDefinitionsIn):
+    source: Annotated[str, Field(alias="from", examples=["anthropic"])]
+    to: Annotated[str, Field(examples=["openai"])]
+    required: Literal["keep", "filter"] | None = None
+
+
+class ConvertToolsOut(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    dropped: list[DroppedOut]
+    notes: list[ToolNoteOut]
+
+
+class ConvertMessagesIn(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    source: Annotated[str, Field(alias="from", examples=["openai"])]
+    to: Annotated[str, Field(examples=["anthropic"])]
+    messages: list[dict[str, Any]] = []
+    model: str | None = None
+    reasoning: Literal["auto", "text", "drop"] = "auto"
+
+
+class ConvertMessagesOut(BaseModel):
+    request: dict[str, Any]
+    repairs: list[RepairOut]
+
+
+class ConvertToolIdIn(_In):
+    id: str
+    to: Literal["openai", "history", "anthropic"]
+
+
+class ConvertToolIdOut(BaseModel):
+    id: str

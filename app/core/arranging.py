@@ -40,9 +40,8 @@ def view(steps: Sequence[Step], profile: Profile, options: Options) -> View:
     if profile.demands_reasoning and options.reasoning != "drop":
         messages = [_with_reasoning(message) for message in messages]
     _warn_of_foreign_loop(steps, messages, profile, repairs)
-    return View(
-        system, tuple(messages), tuple(repairs), tools=_declared(messages, profile, repairs)
-    )
+    tools = _declared(messages, profile, options, repairs)
+    return View(system, tuple(messages), tuple(repairs), tools=tools)
 
 
 def _leading_system(shown: Sequence[ShownStep]) -> int:
@@ -232,10 +231,10 @@ def _warn_of_foreign_loop(
 
 
 def _declared(
-    messages: Sequence[Message], profile: Profile, repairs: list[Repair]
+    messages: Sequence[Message], profile: Profile, options: Options, repairs: list[Repair]
 ) -> tuple[str, ...]:
     """The names of the tools that the history calls, where the wire wants them declared."""
-    if not profile.tools_declared:
+    if not profile.tools_declared or options.has_tools:
         return ()
     names = dict.fromkeys(
         part.content.name

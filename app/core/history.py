@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from app.core import arranging, windows
 from app.core.conversation import ToolResult, Turn
+from app.core.flattening import flattened
 from app.core.jsontext import Json, JsonObject
 from app.core.neutral import block_json
 from app.core.pairing import Links, steps
@@ -15,10 +16,14 @@ from app.core.view import Options, View
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """How much of a history is wanted: the last turns, or what fits into a budget."""
+    """How much of a history is wanted: the last turns, or what fits into a budget.
+
+    `flat`: calls and results as text.
+    """
 
     last: int | None = None
     max_tokens: int | None = None
+    flat: bool = False
 
 
 def view_of(
@@ -30,7 +35,7 @@ def view_of(
     if window.max_tokens is not None:
         kept = windows.within_tokens(kept, window.max_tokens)
     if not profile.verbatim:
-        return arranging.view(kept, profile, options)
+        return arranging.view(flattened(kept) if window.flat else kept, profile, options)
     seqs = set().union(*(step.seqs for step in kept)) if kept else set()
     unreadable = [
         Repair("TURN_QUARANTINED", "the stored turn cannot be read", turn.turn_id)

@@ -23,3 +23,5 @@ class Limits:
     raw_id_bytes: int = 64 * 1024
     # Digits of one integer; 4,300 is also where CPython stops to convert them by default.
     integer_digits: int = 4_300
+    # Tool definitions of one request.
+    tools: int = 1_000

@@ -67,6 +67,19 @@ class ResultRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolSetRecord:
+    """Tool definitions as they were from a version of the conversation on."""
+
+    number: int
+    at_version: int
+    provider: str
+    format: str
+    payload: bytes
+    definitions: bytes
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class CallRecord:
     """A call with all its results, oldest first: a line of the audit."""
 

@@ -11,14 +11,15 @@ from app.core.schemas import note_if_changed
 from app.core.tools import Choice, HostedTool, Note, Refused, Tool
 
 Required: TypeAlias = Literal["keep", "filter"]
+_OPENAI = ("openai", "openai-responses")
 
 
 @dataclass(frozen=True, slots=True)
 class ToolRules:
     """The demands of one wire.
 
-    openai        the OpenAI family: definitions of other families get `required` filtered and
-                  unknown formats taken out, and `strict` only where its rules hold
+    openai        OpenAI itself: Anthropic's definitions get `required` filtered and unknown formats
+                  taken out, and `strict` of others stays only where OpenAI's rules for it hold
     object_type   the schema says `type: object` at its top
     combinations  oneOf, anyOf and allOf may stand at the top
     none, parallel, allowed   whether "no tools", parallel calls on or off, and a narrowed list of
@@ -34,14 +35,6 @@ class ToolRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Where definitions come from: its family decides what is rewritten."""
-
-    wire: str
-    openai: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Prepared:
     """Definitions and choice as a wire takes them, and what that took."""
 
@@ -54,7 +47,7 @@ class Prepared:
 def prepared(
     definitions: Sequence[Tool | HostedTool | Refused],
     choice: Choice | None,
-    source: Source,
+    source: str,
     target: str,
     rules: ToolRules,
     names: re.Pattern[str],
@@ -81,7 +74,7 @@ def prepared(
 
 def _fit(
     definition: Tool | HostedTool | Refused,
-    source: Source,
+    source: str,
     target: str,
     rules: ToolRules,
     names: re.Pattern[str],
@@ -102,15 +95,15 @@ def _fit(
 
 
 def _with_schema(
-    tool: Tool, source: Source, rules: ToolRules, required: Required | None, notes: list[Note]
+    tool: Tool, source: str, rules: ToolRules, required: Required | None, notes: list[Note]
 ) -> Tool:
     schema, name = tool.schema, tool.name
-    foreign = rules.openai and not source.openai
-    if required == "filter" or (required is None and foreign and source.wire == "anthropic"):
+    from_anthropic = rules.openai and source == "anthropic"
+    if required == "filter" or (required is None and from_anthropic):
         filtered = schemas.with_filtered_required(schema)
         why = "optional properties are no longer required"
         schema = note_if_changed(schema, filtered, "REQUIRED_FILTERED", why, name, notes)
-    if foreign:
+    if from_anthropic:
         plain = schemas.without_formats(schema, schemas.OPENAI_FORMATS)
         why = "formats that the target does not know are left out"
         schema = note_if_changed(schema, plain, "FORMAT_REMOVED", why, name, notes)
@@ -121,6 +114,7 @@ def _with_schema(
         why = "oneOf, anyOf and allOf at the top are left out; more inputs are accepted"
         schema = note_if_changed(schema, loose, "SCHEMA_LOOSENED", why, name, notes)
     strict = tool.strict
+    foreign = rules.openai and source not in _OPENAI
     if strict and foreign and not schemas.is_strict(schema):
         notes.append(Note("STRICT_DROPPED", "the schema breaks the rules of strict tools", name))
         strict = False

@@ -83,8 +83,12 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How the history is wanted. `shown_ids`: canonical id to the id of the wire."""
+    """How the history is wanted.
+
+    `shown_ids`: canonical id to the id of the wire. `has_tools`: definitions come from elsewhere.
+    """
 
     shown_ids: Mapping[str, str]
     model: str | None = None
     reasoning: Reasoning = "auto"
+    has_tools: bool = False

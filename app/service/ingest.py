@@ -42,7 +42,7 @@ class Appended:
 
 def ingest(store: Store, order: Append) -> Appended:
     cid = order.conversation_id
-    head = store.lock(cid) or _created(store, cid)
+    head = locked(store, cid)
     if order.key is not None and not store.claim_key(cid, order.key, order.body_hash):
         return _first_answer(store, order, order.key)
     if order.expected_version is not None and order.expected_version != head.version:
@@ -68,11 +68,14 @@ def ingest(store: Store, order: Append) -> Appended:
     return Appended(answer, version)
 
 
-def _created(store: Store, cid: str) -> ConversationRecord:
+def locked(store: Store, cid: str) -> ConversationRecord:
+    """The conversation, ours until the commit; made when it is absent."""
+    if (head := store.lock(cid)) is not None:
+        return head
     store.create(cid, None, EMPTY_OBJECT)
-    head = store.lock(cid)
-    assert head is not None
-    return head
+    made = store.lock(cid)
+    assert made is not None
+    return made
 
 
 def _first_answer(store: Store, order: Append, key: str) -> Appended:

@@ -26,13 +26,7 @@ class Post:
 
 def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limits) -> Post:
     """Raises `RuleBroken` with a pointer for whatever does not hold."""
-    provider = _text(members, "provider")
-    if provider is None or not _PROVIDER.fullmatch(provider):
-        raise RuleBroken(
-            "provider names who speaks: letters, digits and . _ : / -, at most 64.",
-            pointer="/provider",
-        )
-    wire = _format(provider, _text(members, "format"))
+    provider, wire = wire_of(members)
     codec = CODECS[wire]
     for key in members:
         if key not in _ENVELOPE and key not in codec.KEYS:
@@ -42,6 +36,17 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
     if len(drafts) > limits.turns:
         raise LimitExceeded("turns", limits.turns, len(drafts), pointer=f"/{codec.LIST}")
     return Post(wire, tuple(_completed(drafts, provider, members, codec.LIST, limits)))
+
+
+def wire_of(members: JsonObject) -> tuple[str, str]:
+    """Who speaks, and in which wire's shape."""
+    provider = _text(members, "provider")
+    if provider is None or not _PROVIDER.fullmatch(provider):
+        raise RuleBroken(
+            "provider names who speaks: letters, digits and . _ : / -, at most 64.",
+            pointer="/provider",
+        )
+    return provider, _format(provider, _text(members, "format"))
 
 
 def _format(provider: str, wire: str | None) -> str:

@@ -1,15 +1,20 @@
 """Turns for a target, without any store: the request, its messages, and what it took."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from app.codecs import CODECS, shown_id
 from app.core.conversation import Turn
 from app.core.history import Window, view_of
 from app.core.jsontext import Json, JsonObject, dumps_utf8
 from app.core.pairing import Links
-from app.core.view import Options, Reasoning, View
+from app.core.repairs import Repair
+from app.core.view import Options, Reasoning
+from app.service.tooldefs import Offer, ToolSet, offer
+
+ToolsWanted: TypeAlias = Literal["include", "omit", "flatten"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,7 @@ class Wanted:
     last: int | None = None
     max_tokens: int | None = None
     reasoning: Reasoning = "auto"
+    tools: ToolsWanted = "include"
     since: int | None = None
 
 
@@ -32,30 +38,46 @@ class Rendered:
 
     request: JsonObject
     messages: list[Json]
-    view: View
+    repairs: tuple[Repair, ...]
 
 
 def render(
-    turns: Sequence[Turn], links: Links, assigned: Mapping[str, str], wanted: Wanted
+    turns: Sequence[Turn],
+    links: Links,
+    assigned: Mapping[str, str],
+    wanted: Wanted,
+    tools: ToolSet | None = None,
 ) -> Rendered:
-    """`assigned`: what the mapping table holds for the target."""
+    """`assigned`: what the mapping table holds for the target; `tools`: its definitions."""
     codec = CODECS[wanted.target]
     shown = {
         call.id: shown_id(wanted.target, call.id, {wanted.target: assigned.get(call.id, "")})
         for turn in turns
         for call in turn.calls()
     }
+    offered = offer(tools, wanted.target) if tools and wanted.tools == "include" else None
+    has_tools = offered is not None and bool(offered.prepared.tools)
     view = view_of(
         turns,
         links,
         codec.PROFILE,
-        Options(shown, wanted.model, wanted.reasoning),
-        Window(wanted.last, wanted.max_tokens),
+        Options(shown, wanted.model, wanted.reasoning, has_tools),
+        Window(wanted.last, wanted.max_tokens, flat=wanted.tools == "flatten"),
     )
     request = codec.render(view)
     messages = request[codec.LIST]
     assert isinstance(messages, list)
-    return Rendered(request, messages, view)
+    if offered is None:
+        return Rendered(request, messages, view.repairs)
+    repairs = (*view.repairs, *_tool_repairs(offered))
+    return Rendered(request | offered.request, messages, repairs)
+
+
+def _tool_repairs(offered: Offer) -> Iterator[Repair]:
+    for note in offered.prepared.notes:
+        yield Repair(note.code, f"{note.tool}: {note.detail}" if note.tool else note.detail)
+    for index, refused in offered.prepared.dropped:
+        yield Repair("TOOL_DROPPED", f"{refused.name or f'tool {index}'}: {refused.reason}")
 
 
 def prefix(request: JsonObject, messages: Sequence[Json], target: str) -> JsonObject:

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 from app import __version__
 from app.codecs import CODECS, TARGETS
-from app.core.conversation import Turn
 from app.core.errors import ConversationNotFound, RuleBroken, TurnNotFound, UnknownTarget
 from app.core.jsontext import JsonObject, dumps, dumps_utf8
-from app.core.pairing import Links
-from app.core.records import ConversationRecord
+from app.core.records import ConversationRecord, ToolSetRecord
 from app.core.wire import Prefixed
 from app.service.rendering import Rendered, Wanted, prefix, render
+from app.service.tooldefs import stored_tools
 from app.service.turnform import read_turn
 from app.storage.store import ReadStore
 
@@ -31,15 +30,17 @@ def replay(store: ReadStore, wanted: Wanted, known_tags: Sequence[str] = ()) -> 
     head = store.conversation(wanted.conversation_id)
     if head is None:
         raise ConversationNotFound(wanted.conversation_id)
-    etag = _etag(head, wanted)
+    tools = store.tool_set(wanted.conversation_id, head.version)
+    etag = _etag(head, wanted, tools)
     if etag in known_tags:
         return Replayed(etag, None)
     return Replayed(etag, dumps_utf8(_answer(store, head, wanted)))
 
 
-def _etag(head: ConversationRecord, wanted: Wanted) -> str:
-    """Renders depend on the turns (the chain's head), the options and the release, and no more."""
-    facts = dumps([head.id, head.head_hash.hex(), head.version, repr(wanted), __version__])
+def _etag(head: ConversationRecord, wanted: Wanted, tools: ToolSetRecord | None) -> str:
+    """Renders depend on turns (the chain's head), tools, options and release, and no more."""
+    defined = hashlib.sha256(tools.definitions).hexdigest() if tools else ""
+    facts = dumps([head.id, head.head_hash.hex(), head.version, defined, repr(wanted), __version__])
     return f'"{hashlib.sha256(facts.encode()).hexdigest()[:32]}"'
 
 
@@ -58,17 +59,20 @@ def _answer(store: ReadStore, head: ConversationRecord, wanted: Wanted) -> JsonO
     turns = [read_turn(record) for record in store.turns(cid, until=until, payloads=False)]
     links = store.links(cid, until=until)
     assigned = _assigned(store, wanted)
-    whole = render(turns, links, assigned, wanted)
+    tools = stored_tools(store.tool_set(cid, until))
+    whole = render(turns, links, assigned, wanted, tools)
     answer: JsonObject = {
         "conversation_id": cid,
         "version": until,
         "provider": wanted.target,
         "request": whole.request,
-        "repairs": [repair.json() for repair in whole.view.repairs],
+        "repairs": [repair.json() for repair in whole.repairs],
         "prefix": prefix(whole.request, whole.messages, wanted.target),
     }
     if wanted.since is not None:
-        _keep_only_new(answer, turns, links, assigned, wanted, whole)
+        earlier = [turn for turn in turns if turn.seq <= wanted.since]
+        before = render(earlier, links, assigned, wanted, tools)
+        _keep_only_new(answer, wanted, before, whole)
     return answer
 
 
@@ -79,18 +83,8 @@ def _assigned(store: ReadStore, wanted: Wanted) -> Mapping[str, str]:
     return store.shown_ids(wanted.conversation_id, wanted.target)
 
 
-def _keep_only_new(
-    answer: JsonObject,
-    turns: Sequence[Turn],
-    links: Links,
-    assigned: Mapping[str, str],
-    wanted: Wanted,
-    whole: Rendered,
-) -> None:
+def _keep_only_new(answer: JsonObject, wanted: Wanted, before: Rendered, whole: Rendered) -> None:
     """Leaves only the new messages in the answer, if the earlier render is still a prefix of it."""
-    assert wanted.since is not None
-    earlier = [turn for turn in turns if turn.seq <= wanted.since]
-    before = render(earlier, links, assigned, wanted)
     old = prefix(before.request, before.messages, wanted.target)
     count = len(before.messages)
     same = old == prefix(whole.request, whole.messages[:count], wanted.target)

@@ -7,10 +7,17 @@ from sqlalchemy import bindparam, select
 from app.core import ids
 from app.core.ledger import CallBook
 from app.core.pairing import Link
-from app.core.records import ConversationRecord, ResultRecord, TurnRecord
+from app.core.records import ConversationRecord, ResultRecord, ToolSetRecord, TurnRecord
 from app.storage.audit import Audit, in_order
 from app.storage.book import DatabaseBook
-from app.storage.rows import CONVERSATION, RESULT, TURN, TURN_WITHOUT_PAYLOAD, turn_without_payload
+from app.storage.rows import (
+    CONVERSATION,
+    RESULT,
+    TOOL_SET,
+    TURN,
+    TURN_WITHOUT_PAYLOAD,
+    turn_without_payload,
+)
 from app.storage.scope import ALL, IDS, LIMIT, TENANT, owned, pieces
 from app.storage.tables import (
     conversations,
@@ -18,6 +25,7 @@ from app.storage.tables import (
     provider_ids,
     tool_calls,
     tool_results,
+    tool_sets,
     turns,
 )
 
@@ -74,6 +82,12 @@ _ORPHANS = _WAITING.where(tool_results.c.raw_sha256.is_not(None))
 _ORPHANS_BY_RAW = _WAITING.where(tool_results.c.raw_sha256.in_(IDS))
 _ORPHANS_BY_NORMALIZED = _WAITING.where(tool_results.c.normalized_sha256.in_(IDS))
 
+_TOOL_SET = (
+    select(*TOOL_SET)
+    .where(owned(tool_sets), tool_sets.c.at_version <= bindparam("until"))
+    .order_by(tool_sets.c.number.desc())
+    .limit(1)
+)
 _ANSWER = select(
     idempotency_keys.c.body_sha256, idempotency_keys.c.status, idempotency_keys.c.answer
 ).where(owned(idempotency_keys), idempotency_keys.c.key_sha256 == bindparam("key"))
@@ -166,6 +180,11 @@ class ReadStore(Audit):
                 for row in self._run(statement, cid, ids=piece)
             }
         )
+
+    def tool_set(self, cid: str, until: int) -> ToolSetRecord | None:
+        """The tool definitions that were in force at a version of the conversation."""
+        row = self._run(_TOOL_SET, cid, until=until).one_or_none()
+        return ToolSetRecord(*row) if row else None
 
     def idempotent_answer(
         self, cid: str, key: str

@@ -10,7 +10,7 @@ from app.core import ids
 from app.core.ledger import Call
 from app.core.records import AssignedId, ResultRecord, TurnRecord
 from app.storage.scope import AnyRow
-from app.storage.tables import conversations, tool_calls, tool_results, turns
+from app.storage.tables import conversations, tool_calls, tool_results, tool_sets, turns
 
 Columns = Sequence[ColumnElement[Any]]
 
@@ -31,6 +31,7 @@ TURN = _named(
 TURN_WITHOUT_PAYLOAD = [column for column in TURN if column is not turns.c.payload]
 CALL = _named(tool_calls, "call_id raw_id name provider model turn_id seq call_index answered")
 RESULT = _named(tool_results, "seq place turn_id raw_id name status call_id matched_by repeat")
+TOOL_SET = _named(tool_sets, "number at_version provider format payload definitions created_at")
 _TURN_FIELDS = [field.name for field in fields(TurnRecord)]
 
 

@@ -4,6 +4,7 @@ Everything happens in the caller's transaction; nothing here begins or commits o
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,7 +14,13 @@ from sqlalchemy.exc import IntegrityError
 
 from app.core import ids
 from app.core.ledger import Call, MatchedBy
-from app.core.records import AssignedId, ConversationRecord, ResultRecord, TurnRecord
+from app.core.records import (
+    AssignedId,
+    ConversationRecord,
+    ResultRecord,
+    ToolSetRecord,
+    TurnRecord,
+)
 from app.storage.reading import HEAD, ReadStore
 from app.storage.rows import assigned_row, call_row, result_row, turn_row
 from app.storage.scope import IDS, owned, pieces
@@ -23,6 +30,7 @@ from app.storage.tables import (
     provider_ids,
     tool_calls,
     tool_results,
+    tool_sets,
     turns,
 )
 
@@ -168,6 +176,9 @@ class Store(ReadStore):
                 raise
             raise TurnIdCollision(turn_id) from None
 
+    def insert_tool_set(self, cid: str, record: ToolSetRecord) -> None:
+        self._insert(tool_sets, cid, [asdict(record)])
+
     def insert_calls(self, cid: str, calls: Sequence[Call]) -> None:
         """The calls without `shown`: those are rows of their own."""
         self._insert(tool_calls, cid, [call_row(call) for call in calls])
@@ -219,5 +230,6 @@ class Store(ReadStore):
 
 
 _INSERT: Mapping[str, Insert] = {
-    table.name: insert(table) for table in (turns, tool_calls, tool_results, provider_ids)
+    table.name: insert(table)
+    for table in (turns, tool_calls, tool_results, provider_ids, tool_sets)
 }

@@ -139,16 +139,21 @@ tool_results = Table(
     PrimaryKeyConstraint(*_OWNER, "seq", "place"),
     _of_conversation(),
 )
-Index("ix_tool_results_call", *(tool_results.c[name] for name in (*_OWNER, "call_id")))
-
-# Only results without a call are in these two, so a matched result costs them nothing.
-_WAITS = text("call_id IS NULL")
-for _name in ("raw_sha256", "normalized_sha256"):
+# Results with a call, and those that wait for one: each index serves only its own questions.
+for _name, _column, _when in (
+    ("ix_tool_results_call", "call_id", "call_id IS NOT NULL"),
+    ("ix_tool_results_waiting_raw", "raw_sha256", "call_id IS NULL AND raw_sha256 IS NOT NULL"),
+    (
+        "ix_tool_results_waiting_normalized",
+        "normalized_sha256",
+        "call_id IS NULL AND normalized_sha256 IS NOT NULL",
+    ),
+):
     Index(
-        f"ix_tool_results_waiting_{_name.removesuffix('_sha256')}",
-        *(tool_results.c[name] for name in (*_OWNER, _name)),
-        sqlite_where=_WAITS,
-        postgresql_where=_WAITS,
+        _name,
+        *(tool_results.c[name] for name in (*_OWNER, _column)),
+        sqlite_where=text(_when),
+        postgresql_where=text(_when),
     )
 
 provider_ids = Table(
@@ -176,5 +181,20 @@ idempotency_keys = Table(
     Column("status", Integer),
     Column("answer", LargeBinary),
     PrimaryKeyConstraint(*_OWNER, "key_sha256"),
+    _of_conversation(),
+)
+
+tool_sets = Table(
+    "tool_sets",
+    metadata,
+    *_owner(),
+    Column("number", BigInteger, nullable=False),
+    Column("at_version", BigInteger, nullable=False),
+    Column("provider", AnyText, nullable=False),
+    Column("format", AnyText, nullable=False),
+    Column("payload", LargeBinary, nullable=False),
+    Column("definitions", LargeBinary, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    PrimaryKeyConstraint(*_OWNER, "number"),
     _of_conversation(),
 )

@@ -2,7 +2,7 @@ import re
 import string
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.codecs import CODECS
@@ -16,6 +16,10 @@ names = st.text(alphabet=st.characters(), max_size=80) | st.text(
 
 @pytest.mark.parametrize("pattern", ALLOWED)
 @given(name=names)
+@example(name="a" * 100)
+@example(name="7" * 100)
+@example(name="." * 100)
+@example(name="-")
 def test_every_name_is_shown_as_one_that_the_wire_allows(pattern: str, name: str) -> None:
     assert re.fullmatch(pattern, shown_name(name, re.compile(pattern)))
 

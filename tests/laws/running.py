@@ -35,6 +35,7 @@ class Window:
     max_tokens: int | None = None
     reasoning: str = "auto"
     model: str | None = None
+    tools: str = "include"
 
     def of(self, history: History, target: str) -> Render:
         return history.render(
@@ -44,7 +45,13 @@ class Window:
             max_tokens=self.max_tokens,
             reasoning=self.reasoning,
             model=self.model,
+            tools=self.tools,
         )
+
+    @property
+    def judged_model(self) -> str | None:
+        """Who asks to drop all reasoning sends the request with thinking disabled."""
+        return None if self.reasoning == "drop" else self.model
 
     def turns(self, history: History) -> list[Turn]:
         """The turns up to `until`, before `last` or a budget cuts them."""
@@ -67,6 +74,7 @@ def windows() -> st.SearchStrategy[Window]:
         max_tokens=st.none() | st.none() | st.integers(0, 200),
         reasoning=st.sampled_from(("auto", "auto", "text", "drop")),
         model=st.sampled_from(MODELS),
+        tools=st.sampled_from(("include", "include", "omit", "flatten")),
     )
 
 

@@ -77,6 +77,7 @@ def _up_to(most: int) -> st.SearchStrategy[int]:
 @dataclass
 class _Story:
     draw: st.DrawFn
+    voice: Voice = VOICES[0]
     said: list[tuple[Voice, Said]] = field(default_factory=list)
     uses: list[Use] = field(default_factory=list)
     unanswered: list[Use] = field(default_factory=list)
@@ -267,12 +268,22 @@ def _is_instruction(said: Said) -> bool:
 def histories(draw: st.DrawFn, most: int = 14) -> Bodies:
     """A whole history of at most `most` turns, in one POST or in many."""
     story = _Story(draw)
-    voice = story.one_of(VOICES)
-    for _ in range(story.number(most)):
-        if story.chance(4):
-            voice = story.one_of(VOICES)
-        story.go_on(voice)
+    for _ in range(most):
+        if draw(_ends(story)):
+            break
     return _grouped(story)
+
+
+@st.composite
+def _ends(draw: st.DrawFn, story: _Story) -> bool:
+    """Says one more thing, or ends. A step of its own, so that hypothesis can take it out."""
+    story.draw = draw
+    if not draw(_up_to(9)):
+        return True
+    if not story.said or story.chance(4):
+        story.voice = story.one_of(VOICES)
+    story.go_on(story.voice)
+    return False
 
 
 def _grouped(story: _Story) -> Bodies:

@@ -20,6 +20,7 @@ def test_the_tables_are_those_of_the_design() -> None:
         "tool_results",
         "provider_ids",
         "idempotency_keys",
+        "tool_sets",
     }
 
 

@@ -110,21 +110,18 @@ def lost(target: str, turns: Sequence[Turn], shown: Render) -> list[str]:
 def _named(shown: Render, codes: re.Pattern[str]) -> set[tuple[str | None, int | None]]:
     """The blocks, as turn and place, that repairs with these codes name."""
     return {
-        (repair.turn_id, repair.block)
-        for repair in shown.repairs
-        if codes.fullmatch(repair.code)
+        (repair.turn_id, repair.block) for repair in shown.repairs if codes.fullmatch(repair.code)
     }
 
 
-def _forms(one: str) -> tuple[str, str]:
-    """A text as it is, and as it stands inside a JSON text."""
-    return one, json.dumps(one, ensure_ascii=False)[1:-1]
+def _forms(one: str) -> tuple[str, ...]:
+    """A text as it is shown, and as it stands inside a JSON text, whole or mended."""
+    mended = _LONE.sub("\N{REPLACEMENT CHARACTER}", one)
+    return mended, json.dumps(mended, ensure_ascii=False)[1:-1], json.dumps(one)[1:-1]
 
 
 def _words(block: Block) -> Iterator[str]:
-    for said in _said(block):
-        if kept := _LONE.sub("\N{REPLACEMENT CHARACTER}", said).rstrip():
-            yield kept
+    return (kept for said in _said(block) if (kept := said.rstrip()))
 
 
 def _said(block: Block) -> Iterator[str]:

@@ -80,5 +80,9 @@ def _answer(answer: Answer, *, v4: bool) -> WireObject:
         flag: WireObject = {"isError": True} if answer.status == "error" else {}
         return given | {"result": said} | flag
     kind = "json" if answer.parts is not None or not answer.value.startswith('"') else "text"
-    kinds = {"error": f"error-{kind}", "denied": "execution-denied"}
-    return given | {"output": {"type": kinds.get(answer.status, kind), "value": said}}
+    output: WireObject = {"type": kind, "value": said}
+    if answer.status == "error":
+        output["type"] = f"error-{kind}"
+    elif answer.status == "denied" and kind == "text":
+        output = {"type": "execution-denied", "reason": said}
+    return given | {"output": output}

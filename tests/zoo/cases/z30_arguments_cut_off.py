@@ -72,7 +72,9 @@ VARIANTS = [
                 {"type": "tool_call", "id": "e2", "name": "edit", "arguments": '{"line": 2, "by'},
                 {"type": "tool_call", "id": "e3", "name": "edit", "arguments": '{"line": 3}'},
             ),
-            tool(result("e1", "edit one ok"), result("e2", "edit two bad"), result("e3", "three ok")),
+            tool(
+                result("e1", "edit one ok"), result("e2", "edit two bad"), result("e3", "three ok")
+            ),
         ),
         Expect(
             reports=("ARGS_UNPARSEABLE x1",),

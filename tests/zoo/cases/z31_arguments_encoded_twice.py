@@ -43,7 +43,10 @@ VARIANTS = [
         "neutral and anthropic shape",
         [
             neutral(
-                *rounds(1), human("source?"), ai(call("s", "source", ONCE)), tool(result("s", "a hill"))
+                *rounds(1),
+                human("source?"),
+                ai(call("s", "source", ONCE)),
+                tool(result("s", "a hill")),
             ),
             claude(
                 ("assistant", tool_use("toolu_m", "mouth", ONCE)),

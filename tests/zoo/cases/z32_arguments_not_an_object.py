@@ -108,7 +108,9 @@ VARIANTS = [
                 {"role": "model", "parts": [{"functionCall": {"name": "tick"}}]},
                 {
                     "role": "user",
-                    "parts": [{"functionResponse": {"name": "tick", "response": {"result": "tock"}}}],
+                    "parts": [
+                        {"functionResponse": {"name": "tick", "response": {"result": "tock"}}}
+                    ],
                 },
             ),
         ],

@@ -57,9 +57,7 @@ VARIANTS = [
             user("stop ringing"),
         ),
         TEXT,
-        Expect(
-            reports=("CONTENT_NORMALISED x3",), pairs=[("ring", "")], shows=("stop ringing",)
-        ),
+        Expect(reports=("CONTENT_NORMALISED x3",), pairs=[("ring", "")], shows=("stop ringing",)),
     ),
     variant(
         "by kimi, after a healthy history",
@@ -91,9 +89,7 @@ VARIANTS = [
             ("user", [tool_result("toolu_p", None)]),
         ),
         TEXT,
-        Expect(
-            reports=("CONTENT_NORMALISED x2", "DUP_RESULT_SUPERSEDED x1"), pairs=[("peal", "")]
-        ),
+        Expect(reports=("CONTENT_NORMALISED x2", "DUP_RESULT_SUPERSEDED x1"), pairs=[("peal", "")]),
     ),
     variant(
         "nothing but null",

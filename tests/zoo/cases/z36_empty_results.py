@@ -122,6 +122,8 @@ VARIANTS = [
             on=CHAT,
             results=["[Error] glass is thick", "[Error] hammer is lost", "[Error] arm hurts"],
         ),
-        Expect(on=("anthropic",), results=["glass is thick", "[Error] hammer is lost", "arm hurts"]),
+        Expect(
+            on=("anthropic",), results=["glass is thick", "[Error] hammer is lost", "arm hurts"]
+        ),
     ),
 ]

@@ -114,7 +114,9 @@ VARIANTS = [
             (
                 "user",
                 tool_result(
-                    "toolu_f", [{"type": "text", "text": "lens is dirty"}, source(BLUE)], is_error=True
+                    "toolu_f",
+                    [{"type": "text", "text": "lens is dirty"}, source(BLUE)],
+                    is_error=True,
                 ),
             ),
         ),

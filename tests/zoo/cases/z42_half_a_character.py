@@ -72,7 +72,13 @@ VARIANTS = [
             {"speaker": "tool", "blocks": [{"type": "tool_result", "call_id": "n",
               "result": {"head": "down \ud83d", "\udc00": [1]}}]}]}"""
         ),
-        Expect(reports=("UNICODE_REPLACED", "NAME_SANITIZED x1"), shows=(f"down {GONE}",)),
+        Expect(reports=("NAME_SANITIZED x1",)),
+        # Inside the JSON text of a value an escape may stand for it; as a value it may not.
+        Expect(
+            on=("gemini", "bedrock", "vercel", "vercel-v4"),
+            reports=("UNICODE_REPLACED x1",),
+            shows=(f"down {GONE}",),
+        ),
     ),
     variant(
         "in an error and in an orphan",

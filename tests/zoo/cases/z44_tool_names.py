@@ -59,7 +59,12 @@ VARIANTS = [
         neutral(
             *rounds(1),
             human("four readers"),
-            ai(*(call(f"n{at}", name) for at, name in enumerate(("a.b", "a/b", "a b", "a_b", "ä_b")))),
+            ai(
+                *(
+                    call(f"n{at}", name)
+                    for at, name in enumerate(("a.b", "a/b", "a b", "a_b", "ä_b"))
+                )
+            ),
             *(tool(result(f"n{at}", f"reader {at} reads")) for at in range(5)),
         ),
         APART,

@@ -49,7 +49,9 @@ VARIANTS = [
         neutral(
             human("swap"),
             ai(call("s1", "left"), call("s2", "right")),
-            tool(result("s2", "of the right", name="left"), result("s1", "of the left", name="right")),
+            tool(
+                result("s2", "of the right", name="left"), result("s1", "of the left", name="right")
+            ),
         ),
         Expect(pairs=[("left", "of the left"), ("right", "of the right")]),
     ),
@@ -58,7 +60,10 @@ VARIANTS = [
         items(
             "gemini",
             {"role": "user", "parts": [{"text": "bridge it"}]},
-            {"role": "model", "parts": [{"functionCall": {"id": "g1", "name": "bridge", "args": {}}}]},
+            {
+                "role": "model",
+                "parts": [{"functionCall": {"id": "g1", "name": "bridge", "args": {}}}],
+            },
             {
                 "role": "user",
                 "parts": [

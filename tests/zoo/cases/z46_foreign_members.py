@@ -146,13 +146,17 @@ VARIANTS = [
         "the old way to call a function",
         chat(
             user("old rules"),
-            {"role": "assistant", "content": None, "function_call": {"name": "dice", "arguments": "{}"}},
+            {
+                "role": "assistant",
+                "content": None,
+                "function_call": {"name": "dice", "arguments": "{}"},
+            },
             {"role": "function", "name": "dice", "content": "a six"},
             assistant("", function("call_9", "dice")),
             answer("call_9", "a one"),
         ),
         TYPED,
-        Expect(pairs=[("dice", "a six"), ("dice", "a one")], raw_hides=("function_call\":{",)),
+        Expect(pairs=[("dice", "a six"), ("dice", "a one")], raw_hides=('function_call":{',)),
         targets=("openai", "kimi", "mistral", "anthropic", "deepseek", "qwen"),
     ),
 ]

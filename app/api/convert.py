@@ -1,0 +1,57 @@
+"""`/v1/convert/…`: the codecs without storage."""
+
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Request, Response
+
+from app.api.context import Here, json_response
+from app.api.documented import answers, takes
+from app.api.requests import body_bytes, json_object
+from app.api.schemas import (
+    ConvertMessagesIn,
+    ConvertMessagesOut,
+    ConvertToolIdIn,
+    ConvertToolIdOut,
+    ConvertToolsIn,
+    ConvertToolsOut,
+)
+from app.service import convert, tooldefs
+
+router = APIRouter(prefix="/v1/convert", tags=["convert"])
+
+
+@router.post(
+    "/messages",
+    summary="A request of one wire as a request of another",
+    responses=answers(400, 413, 415, 422),
+    response_model=ConvertMessagesOut,
+    openapi_extra=takes(ConvertMessagesIn),
+)
+async def messages(request: Request, here: Here) -> Response:
+    """Nothing is stored; ids are those that an empty conversation would give."""
+    members, texts = json_object(await body_bytes(request, here.limits), here.limits)
+    return json_response(await run_sync(convert.convert_messages, members, texts, here.limits))
+
+
+@router.post(
+    "/tools",
+    summary="Tool definitions of one wire as those of another",
+    responses=answers(400, 413, 415, 422),
+    response_model=ConvertToolsOut,
+    openapi_extra=takes(ConvertToolsIn),
+)
+async def tools(request: Request, here: Here) -> Response:
+    members, _ = json_object(await body_bytes(request, here.limits), here.limits)
+    tooldefs.unknown_members(members, tuple(ConvertToolsIn.model_json_schema()["properties"]))
+    return json_response(await run_sync(tooldefs.convert_tools, members, here.limits))
+
+
+@router.post(
+    "/tool-id",
+    summary="Swap the prefix of a tool id",
+    responses=answers(400, 413, 415, 422),
+    response_model=ConvertToolIdOut,
+    openapi_extra=takes(ConvertToolIdIn),
+)
+async def tool_id(request: Request, here: Here) -> Response:
+    members, _ = json_object(await body_bytes(request, here.limits), here.limits)
+    return json_response(convert.convert_tool_id(members))

@@ -1,0 +1,50 @@
+"""`/v1/conversations/{cid}/tools`: definitions and tool choice, kept by version."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+
+from app.api.context import Here, json_response
+from app.api.documented import answers, takes
+from app.api.requests import body_bytes, json_object
+from app.api.schemas import ToolsIn, ToolsOut, ToolsPutOut, ToolsQuery
+from app.service import tooldefs
+from app.service.conversations import check_id
+
+router = APIRouter(prefix="/v1/conversations/{cid}/tools", tags=["tools"])
+
+_MEMBERS = ("provider", "format", "tools", "tool_choice", "parallel_tool_calls", "strict")
+
+
+@router.put(
+    "",
+    summary="Keep tool definitions and tool choice",
+    responses=answers(400, 413, 415, 422, 503),
+    response_model=ToolsPutOut,
+    openapi_extra=takes(ToolsIn),
+)
+async def put(cid: str, request: Request, here: Here) -> Response:
+    """In any provider's shape; in force from the present version on. Unusable ones are named."""
+    check_id(cid)
+    body = await body_bytes(request, here.limits)
+    members, _ = json_object(body, here.limits)
+    tooldefs.unknown_members(members, _MEMBERS)
+    return json_response(
+        await here.database.write(
+            cid, lambda store: tooldefs.put_tools(store, cid, members, body, here.limits)
+        )
+    )
+
+
+@router.get(
+    "",
+    summary="The tool definitions, rendered for a provider",
+    responses=answers(404, 422),
+    response_model=ToolsOut,
+)
+async def get(cid: str, query: Annotated[ToolsQuery, Query()], here: Here) -> Response:
+    return json_response(
+        await here.database.read(
+            lambda store: tooldefs.get_tools(store, cid, query.provider, query.required)
+        )
+    )

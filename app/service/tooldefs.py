@@ -1,0 +1,186 @@
+"""Tool definitions: read from any wire, checked, kept by version, offered on any wire."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+
+from app.codecs import CODECS, neutral
+from app.core.errors import LimitExceeded, RuleBroken, UnknownTarget
+from app.core.jsontext import Json, JsonObject, dumps
+from app.core.limits import Limits
+from app.core.records import ToolSetRecord
+from app.core.toolrules import Prepared, Required, prepared
+from app.core.tools import Choice, Definition, Refused, Tool
+from app.service.conversations import known
+from app.service.ingest import locked
+from app.service.posting import wire_of
+from app.service.turnform import read_object
+from app.storage.store import ReadStore, Store
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSet:
+    """Definitions and choice in one value, with the wire they came from."""
+
+    source: str
+    definitions: tuple[Definition, ...]
+    choice: Choice | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The members of a request that offer tools, and what it took."""
+
+    request: JsonObject
+    prepared: Prepared
+
+    def dropped_json(self) -> list[Json]:
+        return [
+            {"index": index, "name": refused.name, "reason": refused.reason}
+            for index, refused in self.prepared.dropped
+        ]
+
+
+def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
+    """The definitions of a posted body, in the shape of `source`."""
+    codec = CODECS[source]
+    given = members.get("tools")
+    count = len(given) if isinstance(given, list | dict) else 0
+    if count > limits.tools:
+        raise LimitExceeded("tools", limits.tools, count, pointer="/tools")
+    parallel = members.get("parallel_tool_calls")
+    if parallel is not None and not isinstance(parallel, bool):
+        raise RuleBroken("parallel_tool_calls is true or false.", pointer="/parallel_tool_calls")
+    definitions = tuple(_checked(one) for one in codec.read_tools(given))
+    return ToolSet(source, definitions, codec.read_choice(members.get("tool_choice"), parallel))
+
+
+def _checked(definition: Definition) -> Definition:
+    """A tool whose schema is real JSON Schema and describes an object."""
+    if not isinstance(definition, Tool):
+        return definition
+    kind = definition.schema.get("type", "object")
+    if kind != "object" and not (isinstance(kind, list) and "object" in kind):
+        return Refused(definition.name, "the schema does not describe an object")
+    try:
+        Draft202012Validator.check_schema(definition.schema)
+    except SchemaError as error:
+        where = "/".join(str(step) for step in error.absolute_path) or "its top"
+        return Refused(definition.name, f"the schema is no JSON Schema at {where}")
+    return definition
+
+
+def offer(tools: ToolSet, target: str, required: Required | None = None) -> Offer:
+    """The definitions as a target takes them."""
+    if target not in CODECS:
+        raise UnknownTarget(target, list(CODECS))
+    codec = CODECS[target]
+    fit = prepared(
+        tools.definitions,
+        tools.choice,
+        tools.source,
+        target,
+        codec.TOOLS,
+        codec.PROFILE.names,
+        required,
+    )
+    return Offer(codec.write_tools(fit.tools, fit.choice), fit)
+
+
+def refuse_dropped(offered: Offer) -> None:
+    """For callers who would rather have nothing than a part."""
+    for index, refused in offered.prepared.dropped:
+        raise RuleBroken(
+            f"Tool {index} cannot be used: {refused.reason}.", pointer=f"/tools/{index}"
+        )
+
+
+def put_tools(
+    store: Store, cid: str, members: JsonObject, payload: bytes, limits: Limits
+) -> JsonObject:
+    """Keeps definitions from the conversation's present version on."""
+    provider, source = wire_of(members)
+    tools = read_tool_set(source, members, limits)
+    shown = offer(tools, "neutral")
+    if members.get("strict") is True:
+        refuse_dropped(shown)
+    head = locked(store, cid)
+    before = store.tool_set(cid, head.version)
+    number = before.number + 1 if before else 1
+    kept: JsonObject = {"source": source, **shown.request}
+    now = datetime.now(UTC)
+    definitions = dumps(kept).encode()
+    store.insert_tool_set(
+        cid, ToolSetRecord(number, head.version, provider, source, payload, definitions, now)
+    )
+    return {
+        "conversation_id": cid,
+        "version": head.version,
+        "number": number,
+        "tools": len(shown.prepared.tools),
+        "dropped": shown.dropped_json(),
+    }
+
+
+def stored_tools(record: ToolSetRecord | None) -> ToolSet | None:
+    """The definitions of a record; what can no longer be read counts as none."""
+    if record is None:
+        return None
+    kept = read_object(record.definitions)
+    return ToolSet(
+        record.format,
+        tuple(neutral.read_tools(kept.get("tools"))),
+        neutral.read_choice(kept.get("tool_choice"), None),
+    )
+
+
+def get_tools(store: ReadStore, cid: str, target: str, required: Required | None) -> JsonObject:
+    """The definitions in force, rendered for a target."""
+    head = known(store, cid)
+    tools = stored_tools(store.tool_set(cid, head.version)) or ToolSet("neutral", ())
+    offered = offer(tools, target, required)
+    return {
+        "conversation_id": cid,
+        "version": head.version,
+        "provider": target,
+        "request": offered.request,
+        "dropped": offered.dropped_json(),
+        "notes": [note.json() for note in offered.prepared.notes],
+    }
+
+
+def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
+    """`/convert/tools`: definitions from one wire to another, nothing stored."""
+    source, target = _named(members, "from"), _named(members, "to")
+    required = members.get("required")
+    if required not in (None, "keep", "filter"):
+        raise RuleBroken("required is keep or filter.", pointer="/required")
+    if source not in CODECS:
+        raise UnknownTarget(source, list(CODECS))
+    tools = read_tool_set(source, members, limits)
+    offered = offer(tools, target, required)  # type: ignore[arg-type]
+    if members.get("strict") is True:
+        refuse_dropped(offered)
+    return {
+        **offered.request,
+        "dropped": offered.dropped_json(),
+        "notes": [note.json() for note in offered.prepared.notes],
+    }
+
+
+def _named(members: JsonObject, key: str) -> str:
+    value = members.get(key)
+    if not isinstance(value, str):
+        raise RuleBroken(f"{key} names a format.", pointer=f"/{key}")
+    return value
+
+
+def unknown_members(members: JsonObject, known: Sequence[str]) -> None:
+    for key in members:
+        if key not in known:
+            raise RuleBroken(
+                f"{key!r} is not a member here; known: {', '.join(known)}.", pointer=f"/{key}"
+            )
