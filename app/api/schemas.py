@@ -309,7 +309,9 @@ class ConvertToolsIn(_ToolDefinitionsIn):
 
 
 class ConvertToolsOut(BaseModel):
-    model_config = ConfigDict(extra="allow")
+    tools: Any
+    tool_choice: Any
+    request: Annotated[dict[str, Any], Field(description="Both as members of a request.")]
     dropped: list[DroppedOut]
     notes: list[ToolNoteOut]
 

@@ -24,6 +24,7 @@ class ToolRules:
     combinations  oneOf, anyOf and allOf may stand at the top
     none, parallel, allowed   whether "no tools", parallel calls on or off, and a narrowed list of
                               tools can be said
+    hosted        tools that other providers run themselves are kept, for them
     """
 
     openai: bool = False
@@ -32,6 +33,7 @@ class ToolRules:
     none: bool = True
     parallel: bool = True
     allowed: bool = False
+    hosted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def _fit(
     if isinstance(definition, Refused):
         return definition
     if isinstance(definition, HostedTool):
-        if definition.wire == target:
+        if definition.wire == target or rules.hosted:
             return definition
         return Refused(definition.name, f"only {definition.wire} runs this tool itself")
     name = shown_name(definition.name, names)

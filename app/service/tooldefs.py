@@ -160,15 +160,26 @@ def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
         raise RuleBroken("required is keep or filter.", pointer="/required")
     if source not in CODECS:
         raise UnknownTarget(source, list(CODECS))
-    tools = read_tool_set(source, members, limits)
-    offered = offer(tools, target, required)  # type: ignore[arg-type]
+    offered = offer(read_tool_set(source, members, limits), target, required)  # type: ignore[arg-type]
     if members.get("strict") is True:
         refuse_dropped(offered)
+    tools_shown, choice = _apart(offered.request)
     return {
-        **offered.request,
+        "tools": tools_shown,
+        "tool_choice": choice,
+        "request": offered.request,
         "dropped": offered.dropped_json(),
         "notes": [note.json() for note in offered.prepared.notes],
     }
+
+
+def _apart(request: JsonObject) -> tuple[Json, Json]:
+    """Definitions and choice of a request, wherever the wire puts them."""
+    config = request.get("toolConfig")
+    if isinstance(config, dict):
+        return config.get("tools"), config.get("toolChoice")
+    keys = [key for key in ("tool_choice", "toolChoice", "tool_config") if key in request]
+    return request.get("tools", []), request[keys[0]] if keys else None
 
 
 def _named(members: JsonObject, key: str) -> str:
