@@ -5,10 +5,10 @@ is `alembic -c migrations.ini -x url=… upgrade head`, or else TURNKEEP_DATABAS
 """
 
 from alembic import context
-from sqlalchemy import Connection, create_engine, pool
+from sqlalchemy import Connection
 
 from app.settings import from_environment
-from app.storage.database import engine_url
+from app.storage.engines import engine_url, make_engine
 from app.storage.tables import metadata
 
 
@@ -44,6 +44,6 @@ if context.is_offline_mode():
 elif given is not None:
     migrate(given)
 else:
-    engine = create_engine(engine_url(chosen_url()), poolclass=pool.NullPool)
-    with engine.connect() as connection:
+    # In one transaction, also on SQLite, where Alembic by itself would begin none.
+    with make_engine(chosen_url(), "migrate").begin() as connection:
         migrate(connection)

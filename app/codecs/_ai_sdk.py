@@ -14,6 +14,7 @@ from app.core.conversation import (
     File,
     Image,
     Opaque,
+    Part,
     Speaker,
     Status,
     Text,
@@ -36,6 +37,13 @@ _SPEAKERS: dict[str, Speaker] = {
     "assistant": "ai",
     "tool": "tool",
 }
+_MEDIA = {
+    "media": "application/octet-stream",
+    "image-data": "image/png",
+    "image-url": "image/png",
+    "file-data": "application/octet-stream",
+    "file-url": "application/octet-stream",
+}
 _FINISHED = {"result", "output-available", "output-error", "output-denied"}
 
 
@@ -54,7 +62,8 @@ def parse(posted: Posted, version: Version) -> list[Draft]:
     system = maybe_text(posted.members, "system", "")
     if system is None:
         return drafts
-    return [Draft("system", (Text(system),), payload=posted.texts["system"][0]), *drafts]
+    payload = posted.texts["system"][0]
+    return [Draft("system", (Text(system),), payload=payload, pointer="/system"), *drafts]
 
 
 def _draft(members: JsonObject, text: str, at: str, version: Version) -> Draft:
@@ -78,7 +87,7 @@ def _draft(members: JsonObject, text: str, at: str, version: Version) -> Draft:
         for place, value in enumerate(invocations):
             where = f"{at}/toolInvocations/{place}"
             blocks.extend(_invocation(an_object(value, where), where))
-    return Draft(_SPEAKERS[role], tuple(blocks), payload=text)
+    return Draft(_SPEAKERS[role], tuple(blocks), payload=text, pointer=at)
 
 
 def _part(members: JsonObject, at: str, version: Version) -> Iterator[Block]:
@@ -145,7 +154,21 @@ def _result(members: JsonObject, at: str) -> ToolResult:
     if output["type"] == "execution-denied":
         reason = maybe_text(output, "reason", at)
         return ToolResult(raw_id, status="denied", error=reason, name=name)
+    if output["type"] == "content" and isinstance(held := output.get("value"), list):
+        parts = tuple(_held(an_object(one, at), at) for one in held)
+        return ToolResult(raw_id, parts=parts, status=status, name=name)
     return ToolResult(raw_id, result=output.get("value"), status=status, name=name)
+
+
+def _held(members: JsonObject, at: str) -> Part:
+    """A piece of a result's content: text, or media under the names of several versions."""
+    kind = a_text(members, "type", at)
+    if kind == "text":
+        return Text(a_text(members, "text", at))
+    for key in ("data", "url"):
+        if kind in _MEDIA and isinstance(members.get(key), str):
+            return _file(_address(members, key, _MEDIA[kind], at), members, at)
+    return Opaque(kind, members)
 
 
 def _invocation(members: JsonObject, at: str) -> Iterator[Block]:

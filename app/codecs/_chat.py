@@ -23,6 +23,7 @@ from app.core.conversation import (
 )
 from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
+from app.core.media import is_base64
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted
 
@@ -72,10 +73,8 @@ def _draft(members: JsonObject, text: str, at: str) -> Draft:
     if speaker == "tool":
         blocks = [_result(members, at)]
     else:
-        blocks = [*_reasoning(members, at), *_content(members, at)]
-        if speaker == "ai":
-            blocks += _calls(members, at)
-    return Draft(speaker, tuple(blocks), payload=text)
+        blocks = [*_reasoning(members, at), *_content(members, at), *_calls(members, at)]
+    return Draft(speaker, tuple(blocks), payload=text, pointer=at)
 
 
 def _reasoning(members: JsonObject, at: str) -> Iterator[Thinking]:
@@ -85,7 +84,7 @@ def _reasoning(members: JsonObject, at: str) -> Iterator[Thinking]:
             return
 
 
-def _content(members: JsonObject, at: str) -> Iterator[Part]:
+def _content(members: JsonObject, at: str) -> Iterator[Part | Thinking]:
     content = members.get("content")
     match content:
         case None:
@@ -94,12 +93,25 @@ def _content(members: JsonObject, at: str) -> Iterator[Part]:
             if content:
                 yield Text(content)
         case list():
-            for place, part in enumerate(content):
-                yield _part(an_object(part, f"{at}/content/{place}"), f"{at}/content/{place}")
+            for place, value in enumerate(content):
+                part = an_object(value, f"{at}/content/{place}")
+                is_thought = part.get("type") == "thinking"
+                yield _thought(part) if is_thought else _part(part, f"{at}/content/{place}")
         case _:
             raise RuleBroken("content is a text or a list of parts.", pointer=f"{at}/content")
     if refusal := maybe_text(members, "refusal", at):
         yield Text(refusal)
+
+
+def _thought(members: JsonObject) -> Thinking:
+    """Mistral's thinking chunk: a list of texts inside the content."""
+    said = members.get("thinking")
+    texts = (
+        [one.get("text") for one in said if isinstance(one, dict)]
+        if isinstance(said, list)
+        else [said]
+    )
+    return Thinking("\n".join(text for text in texts if isinstance(text, str)))
 
 
 def _part(members: JsonObject, at: str) -> Part:
@@ -138,9 +150,8 @@ def _calls(members: JsonObject, at: str) -> Iterator[ToolCall]:
             name = maybe_text(custom, "name", f"{where}/custom") or ""
             yield ToolCall(raw_id, name, dumps(custom.get("input")))
         else:
-            function = _function(
-                an_object(call.get("function"), f"{where}/function"), raw_id, where
-            )
+            inner = f"{where}/function"
+            function = _function(an_object(call.get("function"), inner), raw_id, inner)
             yield replace(function, signature=_signature(call, raw_id))
     if isinstance(legacy := members.get("function_call"), dict):
         yield _function(legacy, None, f"{at}/function_call")
@@ -151,9 +162,9 @@ def _signature(call: JsonObject, raw_id: str | None) -> str | None:
     extra = call.get("extra_content")
     google = extra.get("google") if isinstance(extra, dict) else None
     signature = google.get("thought_signature") if isinstance(google, dict) else None
-    if isinstance(signature, str):
-        return signature
-    return (raw_id or "").partition("__thought__")[2] or None
+    if not isinstance(signature, str):
+        signature = (raw_id or "").partition("__thought__")[2]
+    return signature if signature and is_base64(signature) else None
 
 
 def _function(members: JsonObject, raw_id: str | None, at: str) -> ToolCall:
@@ -169,7 +180,8 @@ def _result(members: JsonObject, at: str) -> ToolResult:
     raw_id = maybe_text(members, "tool_call_id", at)
     name = maybe_text(members, "name", at)
     if isinstance(content, list) and all(_is_part(value) for value in content):
-        return ToolResult(raw_id, parts=tuple(_content(members, at)), name=name)
+        parts = tuple(part for part in _content(members, at) if not isinstance(part, Thinking))
+        return ToolResult(raw_id, parts=parts, name=name)
     return ToolResult(raw_id, result=content, name=name)
 
 
@@ -207,6 +219,8 @@ def _written(contents: Sequence[Content], dialect: Dialect) -> Json:
                 if content.detail:
                     image["detail"] = content.detail
                 parts.append({"type": "image_url", "image_url": image})
+            case Opaque():
+                parts.append(content.native)
             case File():
                 file: JsonObject = {"filename": content.name or "file", "file_data": content.url}
                 parts.append({"type": "file", "file": file})

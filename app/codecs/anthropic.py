@@ -38,6 +38,8 @@ KEYS = ("system", "messages")
 LIST = "messages"
 IDS = Prefixed("toolu_")
 
+# Blocks of user messages that only this provider reads: files by id, search results.
+_OWN = frozenset({"image", "document", "search_result", "container_upload"})
 _SERVER_RESULT = re.compile(r".+_tool_result")
 
 
@@ -49,9 +51,9 @@ def _whole_pairs(blocks: Sequence[Opaque]) -> set[int]:
         native = block.native
         if not isinstance(native, dict):
             continue
-        if not block.kind.startswith("server_tool"):
+        if block.kind in _OWN:
             kept.add(place)
-        elif native.get("type") == "server_tool_use":
+        elif block.kind == "server_tool":
             uses[str(native.get("id"))] = place
         elif (used := uses.pop(str(native.get("tool_use_id")), None)) is not None:
             kept |= {used, place}
@@ -73,6 +75,7 @@ PROFILE = Profile(
     blank_results=False,
     error_flag=True,
     wire=WIRE,
+    thinking=True,
     issuers=frozenset({"anthropic"}),
     keeps_opaque=_whole_pairs,
     foreign_loops=False,
@@ -93,7 +96,7 @@ def parse(posted: Posted) -> list[Draft]:
     blocks = tuple(_blocks(system, "/system"))
     texts = posted.texts["system"]
     payload = texts[0] if isinstance(system, str) else f"[{','.join(texts)}]"
-    return [Draft("system", blocks, payload=payload), *drafts]
+    return [Draft("system", blocks, payload=payload, pointer="/system"), *drafts]
 
 
 def render(view: View) -> JsonObject:
@@ -123,7 +126,7 @@ def _draft(members: JsonObject, text: str, at: str) -> Draft:
                 f"The role {role!r} is unknown; known: user, assistant, system.",
                 pointer=f"{at}/role",
             )
-    return Draft(speaker, blocks, payload=text)
+    return Draft(speaker, blocks, payload=text, pointer=at)
 
 
 def _blocks(content: Json, at: str) -> Iterator[Block]:

@@ -61,7 +61,16 @@ _TYPES = {name: media_type for media_type, name in (_IMAGES | _FILES).items()}
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9()\[\]-]+")
 
 TOOLS = ToolRules(object_type=True, combinations=False, none=False, parallel=False)
+
+
+def _own_blocks(blocks: Sequence[Opaque]) -> set[int]:
+    """Media in S3, and text for guardrails."""
+    own = ("image", "document", "video", "guardContent")
+    return {place for place, block in enumerate(blocks) if block.kind in own}
+
+
 PROFILE = Profile(
+    keeps_opaque=_own_blocks,
     results="user",
     system="beside",
     inner_system="user",
@@ -75,6 +84,7 @@ PROFILE = Profile(
     error_flag=True,
     tools_declared=True,
     wire=WIRE,
+    thinking=True,
     issuers=frozenset({"bedrock"}),
     foreign_loops=False,
     images=frozenset(_IMAGES),
@@ -93,9 +103,10 @@ def parse(posted: Posted) -> list[Draft]:
         return drafts
     texts = posted.texts["system"]
     if isinstance(system, str):
-        return [Draft("system", (Text(system),), payload=texts[0]), *drafts]
+        return [Draft("system", (Text(system),), payload=texts[0], pointer="/system"), *drafts]
     blocks = tuple(_blocks(posted.members, "system", ""))
-    return [Draft("system", blocks, payload=f"[{','.join(texts)}]"), *drafts]
+    payload = f"[{','.join(texts)}]"
+    return [Draft("system", blocks, payload=payload, pointer="/system"), *drafts]
 
 
 def _draft(members: JsonObject, text: str, at: str) -> Draft:
@@ -112,7 +123,7 @@ def _draft(members: JsonObject, text: str, at: str) -> Draft:
             raise RuleBroken(
                 f"The role {role!r} is unknown; known: user, assistant.", pointer=f"{at}/role"
             )
-    return Draft(speaker, blocks, payload=text)
+    return Draft(speaker, blocks, payload=text, pointer=at)
 
 
 def _blocks(members: JsonObject, key: str, at: str) -> Iterator[Block]:

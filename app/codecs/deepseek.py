@@ -33,6 +33,7 @@ IDS = Prefixed("call_")
 PROFILE = Profile(
     ids=re.compile(r".{1,40}", re.DOTALL),
     wire=WIRE,
+    thinking=True,
     issuers=frozenset({"deepseek"}),
     plain_reasoning=True,
     demands_reasoning=True,

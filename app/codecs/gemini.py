@@ -71,6 +71,7 @@ PROFILE = Profile(
     object_results=True,
     error_flag=True,
     wire=WIRE,
+    thinking=True,
     issuers=frozenset({"gemini", "google", "vertex"}),
     keeps_opaque=_code_pairs,
     signature=BYPASS,
@@ -90,7 +91,7 @@ def parse(posted: Posted) -> list[Draft]:
             text = ",".join(posted.texts[name])
             blocks = (Text(system),) if isinstance(system, str) else _parts(system, f"/{name}")
             payload = f"[{text}]" if isinstance(system, list) else text
-            return [Draft("system", tuple(blocks), payload=payload), *drafts]
+            return [Draft("system", tuple(blocks), payload=payload, pointer=f"/{name}"), *drafts]
     return drafts
 
 
@@ -110,7 +111,7 @@ def _draft(members: JsonObject, text: str, at: str) -> Draft:
             raise RuleBroken(
                 f"The role {role!r} is unknown; known: user, model.", pointer=f"{at}/role"
             )
-    return Draft(speaker, blocks, payload=text)
+    return Draft(speaker, blocks, payload=text, pointer=at)
 
 
 def _parts(holder: Json, at: str) -> Iterator[Block]:

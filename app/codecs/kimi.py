@@ -33,10 +33,11 @@ __all__ = [
 ]
 
 PROFILE = Profile(
-    ids=re.compile(r"functions\.[a-zA-Z_][a-zA-Z0-9_-]{0,63}:[0-9]+"),
+    assigns_ids=True,
     names=re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}"),
     images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}),
     wire=WIRE,
+    thinking=True,
     issuers=frozenset({"kimi", "moonshot"}),
     plain_reasoning=True,
     demands_reasoning=True,

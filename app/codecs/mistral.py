@@ -9,7 +9,7 @@ from app.codecs import _chat
 from app.codecs._chat import KEYS, LIST, parse
 from app.codecs._chat_tools import read_choice, read_tools, write_tools
 from app.core.conversation import ToolCall
-from app.core.ids import MISTRAL, mistral_id
+from app.core.ids import mistral_id
 from app.core.jsontext import JsonObject
 from app.core.profile import BOTH, Profile
 from app.core.toolrules import ToolRules
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 PROFILE = Profile(
-    ids=MISTRAL,
+    assigns_ids=True,
     alternate=BOTH,
     first_user=True,
     user_after_results=False,

@@ -70,6 +70,7 @@ def _draft(members: JsonObject, text: str, at: str) -> Draft:
         speaker,  # type: ignore[arg-type]
         tuple(_with_media(blocks) if speaker == "tool" else blocks),
         payload=text,
+        pointer=at,
         turn_id=maybe_text(members, "turn_id", at),
         provider=maybe_text(members, "provider", at),
         model=maybe_text(members, "model", at),

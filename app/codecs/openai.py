@@ -9,8 +9,9 @@ import re
 from collections.abc import Sequence
 
 from app.codecs import _chat, _chat_tools
-from app.codecs._chat import KEYS, LIST, parse
+from app.codecs._chat import KEYS, LIST, WIRE, parse
 from app.codecs._chat_tools import read_choice, read_tools
+from app.core.conversation import Opaque
 from app.core.jsontext import JsonObject
 from app.core.profile import Profile
 from app.core.toolrules import ToolRules
@@ -32,7 +33,17 @@ __all__ = [
 ]
 
 IDS = Prefixed("call_")
+
+
+def _own_parts(blocks: Sequence[Opaque]) -> set[int]:
+    """Files by id and audio: parts of user messages that only OpenAI reads."""
+    return {place for place, block in enumerate(blocks) if block.kind in ("file", "input_audio")}
+
+
 PROFILE = Profile(
+    wire=WIRE,
+    issuers=frozenset({"openai"}),
+    keeps_opaque=_own_parts,
     ids=re.compile(r".{1,40}", re.DOTALL),
     images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
     files=frozenset({"application/pdf"}),

@@ -53,8 +53,10 @@ _SPEAKERS: dict[str, Speaker] = {
 _EXECUTED = frozenset({"web_search_call", "file_search_call", "code_interpreter_call"})
 
 
-def _whole_items(blocks: Sequence[Opaque]) -> set[int]:
-    return {place for place, block in enumerate(blocks) if block.kind == "server_tool"}
+def _own_items(blocks: Sequence[Opaque]) -> set[int]:
+    """Items that the provider answered itself, and files by id in user messages."""
+    own = ("server_tool", "input_image", "input_file")
+    return {place for place, block in enumerate(blocks) if block.kind in own}
 
 
 TOOLS = ToolRules(openai=True, allowed=True)
@@ -64,10 +66,11 @@ PROFILE = Profile(
     calls_last=True,
     ids=re.compile(r".{1,64}", re.DOTALL),
     wire=WIRE,
+    thinking=True,
     issuers=frozenset({"openai", "openai-responses"}),
-    keeps_opaque=_whole_items,
+    keeps_opaque=_own_items,
     images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
-    files=frozenset({"application/pdf"}),
+    files=frozenset({"application/pdf", "url"}),
 )
 
 
@@ -77,27 +80,31 @@ def parse(posted: Posted) -> list[Draft]:
     instructions = maybe_text(posted.members, "instructions", "")
     if instructions is not None:
         payload = posted.texts["instructions"][0]
-        drafts.append(Draft("system", (Text(instructions),), payload=payload))
+        spoken = (Text(instructions),)
+        drafts.append(Draft("system", spoken, payload=payload, pointer="/instructions"))
     if isinstance(only := posted.members.get(key), str):
-        return [*drafts, Draft("human", (Text(only),), payload=posted.texts[key][0])]
-    said: list[tuple[str, list[Block]]] = []
+        text = posted.texts[key][0]
+        return [*drafts, Draft("human", (Text(only),), payload=text, pointer=f"/{key}")]
+    said: list[Draft] = []
     for at, members, text in elements(posted, key):
         speaker, blocks = _item(members, at)
+        draft = Draft(speaker, tuple(blocks), payload=text, pointer=at)
         if speaker == "ai":
-            said.append((text, blocks))
+            said.append(draft)
             continue
-        drafts.extend(_spoken(said))
+        drafts += [*_spoken(said), draft]
         said = []
-        drafts.append(Draft(speaker, tuple(blocks), payload=text))
     return [*drafts, *_spoken(said)]
 
 
-def _spoken(said: Sequence[tuple[str, list[Block]]]) -> Iterator[Draft]:
+def _spoken(said: Sequence[Draft]) -> Iterator[Draft]:
     """Neighbouring items of the model are one turn."""
-    if said:
-        texts = [text for text, _ in said]
-        payload = texts[0] if len(texts) == 1 else f"[{','.join(texts)}]"
-        yield Draft("ai", tuple(block for _, blocks in said for block in blocks), payload=payload)
+    if len(said) < 2:
+        yield from said
+        return
+    payload = f"[{','.join(draft.payload for draft in said)}]"
+    blocks = tuple(block for draft in said for block in draft.blocks)
+    yield Draft("ai", blocks, payload=payload, pointer=said[0].pointer)
 
 
 def _item(members: JsonObject, at: str) -> tuple[Speaker, list[Block]]:
@@ -236,9 +243,15 @@ def _written(contents: Sequence[Content]) -> Json:
                         "detail": content.detail or "auto",
                     }
                 )
+            case File() if content.url.startswith("http"):
+                parts.append({"type": "input_file", "file_url": content.url})
             case File():
                 name = content.name or "file"
                 parts.append({"type": "input_file", "filename": name, "file_data": content.url})
+            case Opaque(kind="input_image", native=dict(native)):
+                parts.append({"detail": "auto", **native})
+            case Opaque():
+                parts.append(content.native)
             case _:
                 raise AssertionError("only text and media stand in these messages")
     return parts

@@ -37,6 +37,7 @@ PROFILE = Profile(
     inner_system="user",
     error_flag=True,
     wire=_VERSION.wire,
+    thinking=True,
     issuers=frozenset({"vercel"}),
     images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
     files=frozenset({"application/pdf", "text/plain", "url"}),

@@ -38,6 +38,7 @@ PROFILE = Profile(
     inner_system="user",
     error_flag=True,
     wire=_VERSION.wire,
+    thinking=True,
     issuers=frozenset({"vercel", "vercel-v4"}),
     images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
     files=frozenset({"application/pdf", "text/plain", "url"}),

@@ -4,7 +4,7 @@ Nothing is completed or guessed. Text that cannot be read stays what it is; a re
 object in its place and says so.
 """
 
-from app.core.errors import NotJson, RuleBroken
+from app.core.errors import LimitExceeded, NotJson, RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps, loads
 from app.core.limits import Limits
 
@@ -17,30 +17,24 @@ def parsed(arguments: str) -> Json:
     return loads(arguments, _LIMITS)
 
 
-def object_text(arguments: str) -> tuple[str, str | None]:
-    """The text of a JSON object for any wire, and the code of the repair it took."""
+def object_of(arguments: str) -> tuple[str, JsonObject, str | None]:
+    """A JSON object for any wire, as text and as value, and the code of the repair it took."""
     try:
         value = parsed(arguments)
     except (NotJson, RuleBroken):
-        return "{}", "ARGS_UNPARSEABLE" if arguments.strip() else "ARGS_COERCED_OBJECT"
+        return "{}", {}, "ARGS_UNPARSEABLE" if arguments.strip() else "ARGS_COERCED_OBJECT"
     if isinstance(value, dict):
-        return arguments, None
-    if isinstance(value, str) and isinstance(_inner(value), dict):
-        return value, "ARGS_UNWRAPPED"
+        return arguments, value, None
+    if isinstance(value, str):
+        try:
+            inner = parsed(value)
+        except LimitExceeded:
+            return "{}", {}, "ARGS_UNPARSEABLE"
+        except (NotJson, RuleBroken):
+            inner = None
+        if isinstance(inner, dict):
+            return value, inner, "ARGS_UNWRAPPED"
     if value is None or value == [] or (isinstance(value, str) and not value.strip()):
-        return "{}", "ARGS_COERCED_OBJECT"
-    return dumps({"value": value}), "ARGS_COERCED_OBJECT"
-
-
-def object_value(arguments: str) -> JsonObject:
-    """The same as a value. Only for text that `object_text` gave."""
-    value = parsed(arguments)
-    assert isinstance(value, dict)
-    return value
-
-
-def _inner(text: str) -> Json:
-    try:
-        return parsed(text)
-    except (NotJson, RuleBroken):
-        return None
+        return "{}", {}, "ARGS_COERCED_OBJECT"
+    wrapped: JsonObject = {"value": value}
+    return dumps(wrapped), wrapped, "ARGS_COERCED_OBJECT"

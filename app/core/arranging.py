@@ -76,9 +76,10 @@ def _message(role: Role, parts: Sequence[Shown]) -> Iterator[Message]:
 
 
 def _demoted(part: Shown, repairs: list[Repair]) -> Shown:
-    repairs.append(Repair("SYSTEM_DEMOTED", "shown as marked user text", part.turn_id))
+    why = "shown as marked user text"
+    repairs.append(Repair("SYSTEM_DEMOTED", why, part.turn_id, block=part.place))
     assert isinstance(part.content, Text)
-    return Shown(Text(wording.demoted_system(part.content.text)), part.turn_id)
+    return replace(part, content=Text(wording.demoted_system(part.content.text)))
 
 
 def _answers(answers: Sequence[Shown], profile: Profile) -> Iterator[Message]:
@@ -136,7 +137,7 @@ def _without_loose_thinking(
         for part in message.parts:
             if isinstance(part.content, Thinking):
                 why = "nothing follows it in its message"
-                repairs.append(Repair("THINKING_DROPPED", why, part.turn_id))
+                repairs.append(Repair("THINKING_DROPPED", why, part.turn_id, block=part.place))
         kept = [part for part in message.parts if not isinstance(part.content, Thinking)]
         yield from _message(message.role, kept)
 
@@ -207,7 +208,7 @@ def _ended(messages: list[Message], profile: Profile, repairs: list[Repair]) -> 
     repairs.append(Repair("ENDS_WITH_ASSISTANT", why, last.turn_id))
     if isinstance(last.content, Text) and last.content.text != last.content.text.rstrip():
         repairs.append(Repair("TRAILING_TRIMMED", "blanks at its end are left out", last.turn_id))
-        trimmed = Shown(replace(last.content, text=last.content.text.rstrip()), last.turn_id)
+        trimmed = replace(last, content=replace(last.content, text=last.content.text.rstrip()))
         parts = (*messages[-1].parts[:-1], trimmed)
         return [*messages[:-1], replace(messages[-1], parts=parts)]
     return messages

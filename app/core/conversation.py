@@ -96,11 +96,15 @@ Block: TypeAlias = Text | Image | File | Thinking | ToolCall | ToolResult | Opaq
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A turn as a codec read it, before it has a place in a conversation."""
+    """A turn as a codec read it, before it has a place in a conversation.
+
+    `payload` is what was posted, `pointer` where in the body it stands.
+    """
 
     speaker: Speaker
     blocks: tuple[Block, ...]
     payload: str = ""
+    pointer: str = ""
     turn_id: str | None = None
     provider: str | None = None
     model: str | None = None

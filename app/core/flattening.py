@@ -1,5 +1,7 @@
 """Flattening: calls and results as marked text, for models that are given no tools."""
 
+from collections.abc import Iterator
+
 from app.core import wording
 from app.core.conversation import Text, ToolCall
 from app.core.pairing import Answer, Placed, Step
@@ -22,7 +24,7 @@ def flattened(steps: list[Step]) -> list[Step]:
                 if isinstance(item.block, ToolCall)
             ),
         ]
-        results = [_answered(answer) for answer in step.answers]
+        results = [shown for answer in step.answers for shown in _answered(answer)]
         plain.append(Step("ai", items, seqs=step.seqs, repairs=repairs))
         plain.append(Step("human", results, seqs=step.seqs))
     return plain
@@ -35,10 +37,14 @@ def _called(item: Placed) -> Placed:
     return Placed(Text(text), item.turn, item.place)
 
 
-def _answered(answer: Answer) -> Placed:
+def _answered(answer: Answer) -> Iterator[Placed]:
+    """The words of a result, then what else it holds."""
     result = answer.result
     said = wording.unrecorded() if result is None else wording.result_text(result)
     if result is not None and (state := wording.of_status(result.status)):
         said = f"{state}\n{said}" if said else state
     text = f"{wording.MARK} Result of the tool {answer.call.name}: {said or wording.NO_OUTPUT}"
-    return Placed(Text(text), answer.turn, answer.place)
+    yield Placed(Text(text), answer.turn, answer.place)
+    for part in (result.parts if result else None) or ():
+        if not isinstance(part, Text):
+            yield Placed(part, answer.turn, answer.place)

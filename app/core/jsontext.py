@@ -18,7 +18,9 @@ from app.core.limits import Limits
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 JsonObject: TypeAlias = dict[str, "Json"]
 
-_STRUCTURE = re.compile(r'[\[\]{}]|"(?:[^"\\]|\\.)*"?', re.DOTALL)
+_STRUCTURE = re.compile(r'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
+# What CPython converts by default; longer integers travel as their text.
+_CONVERTED = 4_300
 
 
 class NumberText(float):
@@ -48,6 +50,8 @@ def loads(text: str, limits: Limits | None = None) -> Json:
         value, end = _decoder(limits).raw_decode(text, _skip_blanks(text, 0))
     except json.JSONDecodeError as error:
         raise NotJson(f"{error.msg} at line {error.lineno}, column {error.colno}") from None
+    except RecursionError:
+        raise LimitExceeded("depth", limits.depth, None) from None
     if _skip_blanks(text, end) != len(text):
         raise NotJson(f"something follows the JSON value at character {end}")
     return cast(Json, value)
@@ -74,6 +78,8 @@ def loads_object(text: str, limits: Limits) -> tuple[JsonObject, dict[str, list[
         return _Walk(text, limits).object()
     except json.JSONDecodeError as error:
         raise NotJson(f"{error.msg} at line {error.lineno}, column {error.colno}") from None
+    except RecursionError:
+        raise LimitExceeded("depth", limits.depth, None) from None
 
 
 class _Walk:
@@ -147,9 +153,10 @@ def _decoder(limits: Limits) -> json.JSONDecoder:
     digits = limits.integer_digits
 
     def integer(text: str) -> int | float:
-        if len(text) > digits:
-            raise LimitExceeded("integer_digits", digits, len(text))
-        return NumberText.of(text) if text == "-0" else int(text)
+        length = len(text.lstrip("-"))
+        if length > digits:
+            raise LimitExceeded("integer_digits", digits, length)
+        return NumberText.of(text) if text == "-0" or length > _CONVERTED else int(text)
 
     def fraction(text: str) -> float:
         if len(text) > digits:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 _DATA_URL = re.compile(
     r"data:(?P<type>[\w.+-]+/[\w.+-]+)?(?:;[^,]*?)?;base64,(?P<data>.*)", re.DOTALL
 )
+_ADDRESS = re.compile(r"https?://[^\s\ud800-\udfff]+")
+_URL_SAFE = str.maketrans("-_", "+/")
 _SIGNS = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -40,6 +42,15 @@ class DataUrl:
         return None
 
 
+def is_base64(text: str) -> bool:
+    """Whether the text is base64 in the usual or the URL's alphabet."""
+    try:
+        base64.b64decode(text.translate(_URL_SAFE), validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return True
+
+
 def data_url(url: str) -> DataUrl | None:
     """The parts of a base64 data URL that can really be decoded, else None."""
     found = _DATA_URL.fullmatch(url)
@@ -55,7 +66,7 @@ def data_url(url: str) -> DataUrl | None:
 
 def refusal(url: str, taken: frozenset[str], most_bytes: int, most_pixels: int) -> str | None:
     """Why a wire that takes these media types refuses this one; None when it does not."""
-    if url.startswith(("https://", "http://")):
+    if _ADDRESS.fullmatch(url):
         return None if "url" in taken else "this provider takes no addresses here"
     held = data_url(url)
     if held is None:

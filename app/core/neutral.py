@@ -116,7 +116,7 @@ def _result_json(result: ToolResult) -> JsonObject:
         shown["result"] = result.result
     else:
         shown["content"] = [block_json(part) for part in result.parts]
-    if result.status != "ok":
+    if result.status != "ok" or result.error is not None:
         shown["status"] = result.status
     return shown | _said(error=result.error)
 
@@ -186,6 +186,8 @@ def _parts(members: JsonObject, pointer: str) -> tuple[Part, ...] | None:
     content = members["content"]
     if not isinstance(content, list):
         raise RuleBroken("A result's content is a list of blocks.", pointer=f"{pointer}/content")
+    if members.get("result") is not None:
+        raise RuleBroken("A result is a value or content, not both.", pointer=f"{pointer}/content")
     parts: list[Part] = []
     for place, value in enumerate(content):
         part = block(value, f"{pointer}/content/{place}")

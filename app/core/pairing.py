@@ -7,7 +7,7 @@ be moved, doubled or filled in is said in the step's repairs.
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal, TypeAlias
@@ -72,10 +72,11 @@ def steps(turns: Sequence[Turn], links: Links) -> list[Step]:
     ai_seqs = [turn.seq for turn in turns if turn.speaker == "ai"]
     paired = []
     for position, turn in enumerate(turns):
-        step = _step(turn, links, known)
-        if any(True for _ in turn.calls()):
-            _answer(step, turn, results, _Neighbours(turns, position, links, ai_seqs))
-        paired.append(step)
+        around = _Neighbours(turns, position, links, ai_seqs)
+        for step in _steps_of(turn, links, known):
+            if calls := [item.block for item in step.items if isinstance(item.block, ToolCall)]:
+                _answer(step, turn, calls, results, around)
+            paired.append(step)
     return [step for step in paired if step.items or step.repairs]
 
 
@@ -84,7 +85,8 @@ def _call_of(links: Links, turn: Turn, place: int) -> str:
     return link.call_id if link else ""
 
 
-def _step(turn: Turn, links: Links, known: set[str]) -> Step:
+def _steps_of(turn: Turn, links: Links, known: set[str]) -> Iterator[Step]:
+    """A turn as one step; as several, where the model speaks on after results in its own turn."""
     role: Literal["system", "human", "ai"] = "human"
     if turn.speaker in ("system", "ai"):
         role = "system" if turn.speaker == "system" else "ai"
@@ -95,15 +97,20 @@ def _step(turn: Turn, links: Links, known: set[str]) -> Step:
         )
     elif not turn.blocks:
         step.repairs.append(Repair("CONTENT_NORMALISED", "the turn is empty", turn.turn_id))
+    answered = False
     for place, block in enumerate(turn.blocks or ()):
-        if not isinstance(block, ToolResult):
-            step.items.append(Placed(block, turn, place))
-        elif _call_of(links, turn, place) not in known:
+        is_result = isinstance(block, ToolResult) and _call_of(links, turn, place) in known
+        if answered and not is_result and role == "ai":
+            yield step
+            step = Step(role, [], seqs={turn.seq})
+        answered = is_result
+        if isinstance(block, ToolResult) and not is_result:
             step.items.append(Placed(Text(orphan_text(block)), turn, place))
-            step.repairs.append(
-                Repair("ORPHAN_RESULT", "the call was never recorded", turn.turn_id, block=place)
-            )
-    return step
+            why = "the call was never recorded"
+            step.repairs.append(Repair("ORPHAN_RESULT", why, turn.turn_id, block=place))
+        elif not is_result:
+            step.items.append(Placed(block, turn, place))
+    yield step
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +137,17 @@ class _Neighbours:
 
 
 def _answer(
-    step: Step, turn: Turn, results: Mapping[str, list[Placed]], around: _Neighbours
+    step: Step,
+    turn: Turn,
+    calls: Sequence[ToolCall],
+    results: Mapping[str, list[Placed]],
+    around: _Neighbours,
 ) -> None:
-    call_ids = {call.id for call in turn.calls()}
+    call_ids = {call.id for call in calls}
     group = around.following(call_ids)
     in_place = {turn.seq} | {other.seq for other in group}
     step.seqs |= in_place
-    for call in turn.calls():
+    for call in calls:
         chosen = _chosen(results.get(call.id, ()))
         for other in results.get(call.id, ()):
             step.seqs.add(other.turn.seq)

@@ -32,6 +32,7 @@ class Profile:
       pins_blocks         … unless signed thinking, which pins every block to its place
     Calls and results
       ids, names          what a call's id and a tool's name may look like
+      assigns_ids         calls are named by a rule of the wire's own
       blank_results       a result may be empty
       object_results      a result must be a JSON object; other values are wrapped in one
       error_flag          the wire has a flag for failed results
@@ -40,6 +41,7 @@ class Profile:
     What only its issuer may see again
       wire, issuers       the shape of its native blocks, and who issues them
       keeps_opaque        which opaque blocks of one message may be returned together
+      thinking            its own thinking may stand in the history
       plain_reasoning     reasoning is plain text that its issuer wants back
       demands_reasoning   … on every assistant message, if only an empty one
       signature           stands on the first call of a message that has no thought signature,
@@ -64,6 +66,7 @@ class Profile:
 
     ids: re.Pattern[str] = re.compile(r".{1,}", re.DOTALL)
     names: re.Pattern[str] = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+    assigns_ids: bool = False
     blank_results: bool = True
     object_results: bool = False
     error_flag: bool = False
@@ -73,6 +76,7 @@ class Profile:
     wire: str = ""
     issuers: frozenset[str] = frozenset()
     keeps_opaque: Callable[[Sequence[Opaque]], set[int]] = _keeps_nothing
+    thinking: bool = False
     plain_reasoning: bool = False
     demands_reasoning: bool = False
     signature: str | None = None

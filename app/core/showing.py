@@ -5,13 +5,13 @@ is named in the repairs with its turn and place.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from app.core import wording
 from app.core.answers import Answering
-from app.core.arguments import object_text, object_value
+from app.core.arguments import object_of
 from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall, ToolResult
 from app.core.jsontext import Json, dumps_utf8
 from app.core.media import refusal
@@ -22,6 +22,7 @@ from app.core.repairs import Repair
 from app.core.unicode import is_broken, mended, mended_value
 from app.core.view import CallShown, Content, Options, Shown
 
+_DETAILS = ("auto", "low", "high", "original")
 # What leaks into text when a model's own call syntax is not parsed by its server.
 _MARKUP = ("<|tool_call", "<tool_call>", "<|channel|>", "<function_calls>")
 
@@ -53,21 +54,29 @@ class Showing:
 
     def show(self, step: Step) -> ShownStep:
         shown = ShownStep(step.role, repairs=list(step.repairs))
-        kept = self._kept_opaque(step.items)
+        kept = self._kept_opaque(step)
         for item in step.items:
             content = self._content(item, step, kept, shown.repairs)
             if content is not None:
-                shown.parts.append(Shown(content, item.turn.turn_id))
+                shown.parts.append(Shown(content, item.turn.turn_id, item.place))
         for answer in step.answers:
             answering = Answering(answer, self.profile, self._media_of_result)
             shown_id = self.options.shown_ids[answer.call.id]
             shown.answers.append(answering.shown(shown_id, shown.repairs, shown.beside))
         return shown
 
-    def _kept_opaque(self, items: Iterable[Placed]) -> set[int]:
-        """The ids of the opaque items that may go back to their issuer."""
-        own = [item for item in items if self._is_issuer(item)]
-        blocks = [item.block for item in own if isinstance(item.block, Opaque)]
+    def _kept_opaque(self, step: Step) -> set[int]:
+        """The ids of the opaque items that may go back to their issuer.
+
+        Tools that a provider ran stand in its own turns, everything else in the user's.
+        """
+        own = [item.block for item in step.items if self._is_issuer(item)]
+        role = {True: "ai", False: "human"}
+        blocks = [
+            block
+            for block in own
+            if isinstance(block, Opaque) and step.role == role[block.kind.startswith("server_tool")]
+        ]
         places = self.profile.keeps_opaque(blocks)
         return {
             id(block)
@@ -106,7 +115,7 @@ class Showing:
             case Image() | File():
                 return self._media(block, item, repairs, allowed=step.role == "human")
             case Thinking():
-                return self._thinking(block, item, repairs)
+                return self._thinking(block, item, step, repairs)
             case Opaque():
                 if id(block) in kept:
                     return block
@@ -139,9 +148,17 @@ class Showing:
         if allowed:
             why = refusal(block.url, taken, self.profile.image_bytes, self.profile.image_pixels)
         if why is None:
-            return block
+            return self._mended_media(block, item, repairs)
         repairs.append(repair(f"{kind.upper()}_OMITTED", why, item))
         return Text(wording.left_out(f"{kind} of turn {item.turn.turn_id}", why))
+
+    def _mended_media(
+        self, block: Image | File, item: Placed, repairs: list[Repair]
+    ) -> Image | File:
+        if isinstance(block, Image):
+            return block if block.detail in _DETAILS else replace(block, detail=None)
+        name = None if block.name is None else _mended(block.name, item, repairs)
+        return replace(block, name=name)
 
     def _media_of_result(
         self, block: Image | File, item: Placed, repairs: list[Repair]
@@ -149,10 +166,14 @@ class Showing:
         return self._media(block, item, repairs)
 
     def _thinking(
-        self, block: Thinking, item: Placed, repairs: list[Repair]
+        self, block: Thinking, item: Placed, step: Step, repairs: list[Repair]
     ) -> Thinking | Text | None:
         whole = block.native is not None or (self.profile.plain_reasoning and block.text.strip())
-        if whole and self._is_issuer(item) and self._is_new(block.native):
+        wanted = self.profile.thinking and step.role == "ai"
+        returned = whole and wanted and self._is_issuer(item)
+        if returned and self._is_new(block.native):
+            if self.profile.plain_reasoning:
+                return replace(block, text=_mended(block.text, item, repairs))
             return block
         if self.options.reasoning == "text" and block.text.strip():
             repairs.append(repair("THINKING_AS_TEXT", "reasoning is shown as text", item))
@@ -162,10 +183,9 @@ class Showing:
 
     def _call(self, call: ToolCall, item: Placed, repairs: list[Repair]) -> CallShown:
         self._report_id(call, item, repairs)
-        arguments, code = object_text(call.arguments)
+        arguments, value, code = object_of(call.arguments)
         if code:
             repairs.append(repair(code, "arguments are shown as a JSON object", item, call.id))
-        value = object_value(arguments)
         mended_object = mended_value(value)
         if mended_object != value:
             assert isinstance(mended_object, dict)
@@ -179,6 +199,8 @@ class Showing:
         return CallShown(shown_id, name, arguments, value, call.signature)
 
     def _report_id(self, call: ToolCall, item: Placed, repairs: list[Repair]) -> None:
+        if call.raw_id and call.raw_id == self.options.shown_ids[call.id]:
+            return
         if not call.raw_id:
             repairs.append(repair("ID_SYNTHESIZED", "the call came without an id", item, call.id))
         elif "__thought__" in call.raw_id:
@@ -186,6 +208,8 @@ class Showing:
             repairs.append(repair("STATE_SPLIT_FROM_ID", why, item, call.id))
         elif self.raw_ids[call.raw_id] > 1:
             repairs.append(repair("ID_REMAPPED", "the raw id is not unique", item, call.id))
+        elif self.profile.assigns_ids:
+            repairs.append(repair("ID_REMAPPED", "this wire names calls itself", item, call.id))
         elif not self.profile.ids.fullmatch(call.raw_id):
             repairs.append(repair("ID_REMAPPED", "this wire refuses the raw id", item, call.id))
 

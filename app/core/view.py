@@ -48,10 +48,11 @@ Content: TypeAlias = Text | Image | File | Thinking | Opaque | CallShown | Answe
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One piece of a message and the turn it came from (None for text of ours)."""
+    """One piece of a message, the turn it came from (None for text of ours), its place there."""
 
     content: Content
     turn_id: str | None
+    place: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,10 +32,15 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
         if key not in _ENVELOPE and key not in codec.KEYS:
             known = ", ".join([*_ENVELOPE, *codec.KEYS])
             raise RuleBroken(f"{key!r} is not a member here; known: {known}.", pointer=f"/{key}")
+    lists = [key for key in ("messages", codec.LIST) if key in members]
+    if "messages" in lists and len(set(lists)) > 1:
+        raise RuleBroken(
+            f"messages and {codec.LIST} are the same thing; give one.", pointer=f"/{codec.LIST}"
+        )
     drafts = codec.parse(Posted(members, texts))
     if len(drafts) > limits.turns:
-        raise LimitExceeded("turns", limits.turns, len(drafts), pointer=f"/{codec.LIST}")
-    return Post(wire, tuple(_completed(drafts, provider, members, codec.LIST, limits)))
+        raise LimitExceeded("turns", limits.turns, len(drafts), pointer=f"/{lists[0]}")
+    return Post(wire, tuple(_completed(drafts, provider, members, limits)))
 
 
 def wire_of(members: JsonObject) -> tuple[str, str]:
@@ -62,18 +67,20 @@ def _format(provider: str, wire: str | None) -> str:
 
 
 def _completed(
-    drafts: list[Draft], provider: str, members: JsonObject, key: str, limits: Limits
+    drafts: list[Draft], provider: str, members: JsonObject, limits: Limits
 ) -> list[Draft]:
     turn_id = _text(members, "turn_id")
     if turn_id is not None and len(drafts) != 1:
         raise RuleBroken("turn_id names one turn; several are posted.", pointer="/turn_id")
-    metadata = members.get("metadata") or {}
+    metadata = members.get("metadata")
+    if metadata is None:
+        metadata = {}
     if not isinstance(metadata, dict):
         raise RuleBroken("metadata is a JSON object.", pointer="/metadata")
     model = _text(members, "model")
     completed = []
-    for place, draft in enumerate(drafts):
-        at = f"/{key}/{place}"
+    for draft in drafts:
+        at = draft.pointer
         _check(draft, at, limits)
         own_id = turn_id if turn_id is not None else draft.turn_id
         if own_id is not None and not CALLER_TURN_ID.fullmatch(own_id):
@@ -93,7 +100,7 @@ def _completed(
                 metadata={**metadata, **draft.metadata},
             )
         )
-    _check_distinct(completed, key)
+    _check_distinct(completed)
     return completed
 
 
@@ -111,12 +118,12 @@ def _check(draft: Draft, at: str, limits: Limits) -> None:
                 raise LimitExceeded("raw_id_bytes", limits.raw_id_bytes, size, pointer=at)
 
 
-def _check_distinct(drafts: list[Draft], key: str) -> None:
+def _check_distinct(drafts: list[Draft]) -> None:
     seen: set[str] = set()
-    for place, draft in enumerate(drafts):
+    for draft in drafts:
         if draft.turn_id is not None and draft.turn_id in seen:
             raise RuleBroken(
-                "The same turn id stands on two turns.", pointer=f"/{key}/{place}/turn_id"
+                "The same turn id stands on two turns.", pointer=f"{draft.pointer}/turn_id"
             )
         seen.add(draft.turn_id or "")
 

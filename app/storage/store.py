@@ -10,7 +10,6 @@ from typing import Any
 
 from sqlalchemy import Executable, Insert, Table, bindparam, delete, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import IntegrityError
 
 from app.core import ids
 from app.core.ledger import Call, MatchedBy
@@ -62,6 +61,9 @@ _LOCKED_HEAD = HEAD.with_for_update()
 _CREATE = _unless_there(conversations)
 _CLAIM = _unless_there(idempotency_keys, "key_sha256")
 _INSERT_TURN = _unless_there(turns, "turn_id")
+_REMOVE_TURNS = delete(turns).where(
+    owned(turns), turns.c.seq.between(bindparam("first"), bindparam("last"))
+)
 _TAKEN_TURNS = select(turns.c.turn_id).where(owned(turns), turns.c.turn_id.in_(IDS))
 _SAVE_ANSWER = (
     update(idempotency_keys)
@@ -164,17 +166,16 @@ class Store(ReadStore):
 
     def insert_turns(self, cid: str, records: Sequence[TurnRecord]) -> None:
         """Insert all, or none and raise `TurnIdCollision`; the transaction stays usable."""
-        if len(records) == 1:
-            if not self._insert_unless_there(_INSERT_TURN, cid, turn_row(records[0])):
-                raise TurnIdCollision(records[0].turn_id)
+        rows = [self._owner(cid) | turn_row(record) for record in records]
+        if not rows:
             return
-        try:
-            with self._connection.begin_nested():
-                self._insert(turns, cid, [turn_row(record) for record in records])
-        except IntegrityError:
-            if (turn_id := self._colliding(cid, [record.turn_id for record in records])) is None:
-                raise
-            raise TurnIdCollision(turn_id) from None
+        statement = _INSERT_TURN[self._connection.dialect.name]
+        if self._connection.execute(statement, rows).rowcount == len(rows):
+            return
+        # What is at these places is ours: a place that was taken would have been an error.
+        seqs = [record.seq for record in records]
+        self._run(_REMOVE_TURNS, cid, first=min(seqs), last=max(seqs))
+        raise TurnIdCollision(self._colliding(cid, [record.turn_id for record in records]))
 
     def insert_tool_set(self, cid: str, record: ToolSetRecord) -> None:
         self._insert(tool_sets, cid, [asdict(record)])
@@ -199,37 +200,37 @@ class Store(ReadStore):
         owner = {"tenant": self._tenant_id, "conversation": cid}
         self._many(_ADOPT, [{**owner, **dict(zip(names, one, strict=True))} for one in found])
 
+    def _owner(self, cid: str) -> dict[str, Any]:
+        return {"tenant_id": self._tenant_id, "conversation_id": cid}
+
     def _insert_unless_there(
         self, statements: Mapping[str, Insert], cid: str, row: dict[str, Any]
     ) -> bool:
         statement = statements[self._connection.dialect.name]
-        row |= {"tenant_id": self._tenant_id, "conversation_id": cid}
-        return self._connection.execute(statement, row).rowcount == 1
+        return self._connection.execute(statement, self._owner(cid) | row).rowcount == 1
 
     def _insert(self, table: Table, cid: str, rows: Sequence[dict[str, Any]]) -> None:
-        owner = {"tenant_id": self._tenant_id, "conversation_id": cid}
-        self._many(_INSERT[table.name], [owner | row for row in rows])
+        self._many(_INSERT[table.name], [self._owner(cid) | row for row in rows])
 
     def _many(self, statement: Executable, rows: Sequence[dict[str, Any]]) -> None:
         # An empty list would insert one row of defaults.
         if rows:
             self._connection.execute(statement, rows)
 
-    def _colliding(self, cid: str, turn_ids: Sequence[str]) -> str | None:
+    def _colliding(self, cid: str, turn_ids: Sequence[str]) -> str:
         """The first turn id that is taken, in the database or further up in the batch."""
         taken = {
             turn_id
             for piece in pieces(turn_ids)
             for turn_id in self._run(_TAKEN_TURNS, cid, ids=piece).scalars()
         }
-        for turn_id in turn_ids:
-            if turn_id in taken:
-                return turn_id
-            taken.add(turn_id)
-        return None
+        return next(
+            turn_id
+            for place, turn_id in enumerate(turn_ids)
+            if turn_id in taken or turn_id in turn_ids[:place]
+        )
 
 
 _INSERT: Mapping[str, Insert] = {
-    table.name: insert(table)
-    for table in (turns, tool_calls, tool_results, provider_ids, tool_sets)
+    table.name: insert(table) for table in (tool_calls, tool_results, provider_ids, tool_sets)
 }

@@ -5,16 +5,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.arguments import object_text, object_value, parsed
+from app.core.arguments import object_of, parsed
 from app.core.errors import LimitExceeded, NotJson, RuleBroken
-from app.core.jsontext import dumps
+from app.core.jsontext import JsonObject, dumps, loads
+from app.core.limits import Limits
 
+DEEPER = Limits(depth=65)
 texts = st.text(alphabet=st.characters(), max_size=10)
 values: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | texts,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
     max_leaves=8,
 )
+
+
+def object_text(arguments: str) -> tuple[str, str | None]:
+    text, value, code = object_of(arguments)
+    assert dumps(loads(text, DEEPER)) == dumps(value)
+    return text, code
+
+
+def object_value(arguments: str) -> JsonObject:
+    return object_of(arguments)[1]
 
 
 @pytest.mark.parametrize(
@@ -60,9 +72,9 @@ def test_arguments_have_limits_of_their_own() -> None:
 
 
 def test_a_value_as_deep_as_the_limit_can_still_be_shown_inside_an_object() -> None:
-    shown, code = object_text("[" * 64 + "]" * 64)
-    assert code == "ARGS_COERCED_OBJECT"
-    assert list(object_value(shown)) == ["value"]
+    arguments = "[" * 64 + "]" * 64
+    assert object_text(arguments)[1] == "ARGS_COERCED_OBJECT"
+    assert list(object_value(arguments)) == ["value"]
 
 
 @pytest.mark.parametrize(("text", "error"), [("{", NotJson), ("NaN", RuleBroken)])

@@ -10,13 +10,16 @@ from typing import Any
 import pytest
 
 from app.core.conversation import Turn
+from app.core.limits import Limits
 from app.core.repairs import CODES, Repair
 from app.service.rendering import Wanted, render
+from app.service.tooldefs import read_tool_set
 from tests.core.paired import ai, human, system, tool
 from tests.histories import posted, said
 
 APP = Path(__file__).parents[2] / "app"
-MAKERS = {"Repair", "repair", "_repair", "_report"}
+# Who makes repairs and notes, and which of its arguments is the code.
+MAKERS = {"Repair": 0, "repair": 0, "_repair": 0, "_report": 0, "Note": 0, "note_if_changed": 2}
 PNG = "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
 
 
@@ -44,9 +47,23 @@ def shown(
     return said(*turns, provider=provider).render(target, **options).codes
 
 
-def quarantined() -> set[str]:
-    turns = [Turn(1, "t1", "human", None, "x")]
-    return {repair.code for repair in render(turns, {}, {}, Wanted("c1", "openai")).view.repairs}
+def bare(turns: list[Turn], target: str = "openai") -> set[str]:
+    return {repair.code for repair in render(turns, {}, {}, Wanted("c1", target)).repairs}
+
+
+def offered(target: str, source: str, *tools: dict[str, Any], **members: Any) -> set[str]:
+    given: dict[str, Any] = {"tools": list(tools), **members}
+    tool_set = read_tool_set(source, given, Limits())
+    return {r.code for r in render([], {}, {}, Wanted("c1", target), tool_set).repairs}
+
+
+def claude(schema: dict[str, Any], **members: Any) -> dict[str, Any]:
+    return {"name": "f", "input_schema": {"type": "object", **schema}, **members}
+
+
+def gpt(schema: dict[str, Any]) -> dict[str, Any]:
+    function = {"name": "f", "description": "Does f.", "parameters": schema}
+    return {"type": "function", "function": function}
 
 
 def with_result(*parts: dict[str, Any]) -> tuple[dict[str, Any], ...]:
@@ -57,6 +74,10 @@ IMAGE = {"type": "image", "data": PNG}
 FILE = {"type": "file", "data": "data:application/x-foo;base64,AAAA"}
 THOUGHT = {"type": "thinking", "text": "hm", "signature": "s"}
 SERVER = {"type": "opaque", "kind": "server_tool", "native": {}, "wire": "anthropic"}
+
+OPTIONAL = {"properties": {"a": {"description": "Optional: a name"}}, "required": ["a"]}
+EITHER = {"type": "object", "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}
+ADDRESS = {"properties": {"a": {"type": "string", "format": "uri"}}}
 
 # The shortest history that needs the repair, and the wire that needs it.
 PROVOKED: dict[str, Callable[[], set[str]]] = {
@@ -99,10 +120,16 @@ PROVOKED: dict[str, Callable[[], set[str]]] = {
     "SERVER_TOOL_DROPPED": lambda: shown("openai", turn("ai", SERVER, text("a"))),
     "BLOCK_OMITTED": lambda: shown("openai", turn("human", {"type": "hologram"}, text("a"))),
     "UNICODE_REPLACED": lambda: shown("openai", human("\ud800")),
-    "TURN_QUARANTINED": quarantined,
-    "EMPTY_HISTORY": lambda: {
-        r.code for r in render([], {}, {}, Wanted("c1", "openai")).view.repairs
-    },
+    "TURN_QUARANTINED": lambda: bare([Turn(1, "t1", "human", None, "x")]),
+    "TOOL_DROPPED": lambda: offered("openai", "anthropic", {"name": "f", "input_schema": 5}),
+    "REQUIRED_FILTERED": lambda: offered("openai", "anthropic", claude(OPTIONAL)),
+    "FORMAT_REMOVED": lambda: offered("openai", "anthropic", claude(ADDRESS)),
+    "SCHEMA_LOOSENED": lambda: offered("anthropic", "openai", gpt(EITHER)),
+    "STRICT_DROPPED": lambda: offered("openai", "anthropic", claude(ADDRESS, strict=True)),
+    "CHOICE_CHANGED": lambda: offered("bedrock", "openai", gpt({}), tool_choice="none"),
+    "PARALLEL_UNSAID": lambda: offered("kimi", "openai", gpt({}), parallel_tool_calls=False),
+    "FLATTENED_TO_TEXT": lambda: shown("openai", ai("x"), tools="flatten"),
+    "EMPTY_HISTORY": lambda: bare([]),
 }
 
 
@@ -112,12 +139,12 @@ def test_every_code_is_provoked_by_a_history(code: str) -> None:
 
 
 def _made_in(path: Path) -> Iterator[ast.expr]:
-    """What stands for the code wherever this module makes a repair."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Call) and node.args:
-            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-            if name in MAKERS:
-                yield node.args[0]
+    """What stands for the code wherever this module makes a repair or a note."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            place = MAKERS.get(getattr(node.func, "id", getattr(node.func, "attr", "")))
+            if place is not None and len(node.args) > place:
+                yield node.args[place]
 
 
 def _pattern(code: ast.expr) -> str | None:

@@ -137,3 +137,10 @@ def test_images_and_files_in_a_result_are_accepted(target: str, status: str) -> 
 def test_arguments_as_deep_as_the_limit_break_no_render() -> None:
     deep = {"type": "tool_call", "id": "x", "name": "f", "arguments": "[" * 64 + "]" * 64}
     assert "ARGS_COERCED_OBJECT" in said(turn("ai", deep), tool("x")).render("openai").codes
+
+
+@pytest.mark.parametrize("kind", [IMAGE, FILE, {"type": "hologram"}])
+def test_what_a_flattened_result_cannot_show_is_named(kind: dict[str, Any]) -> None:
+    done = said(human("h"), *with_result(text("see"), kind)).render("openai", tools="flatten")
+    shown = kind is IMAGE and IMAGE["data"].encode() in done.raw
+    assert shown or {"FILE_OMITTED", "BLOCK_OMITTED"} & done.codes

@@ -124,13 +124,17 @@ def shown_arguments(arguments: str) -> Any:
 
 
 def _value(text: str) -> Any:
-    # Deeper than the published limit counts as unreadable.
-    if text.count("[") + text.count("{") > 64:
-        return None
+    """The value of a JSON text; None where it is unreadable or deeper than the limit."""
     try:
-        return exactly(text)
+        value = exactly(text)
     except ValueError:
         return None
+    return value if _depth(value) <= 64 else None
+
+
+def _depth(value: Any) -> int:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return (isinstance(value, dict | list)) + max(map(_depth, inner), default=0)
 
 
 def mended(value: Any) -> Any:

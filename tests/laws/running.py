@@ -71,7 +71,7 @@ def windows() -> st.SearchStrategy[Window]:
         Window,
         until=st.none() | st.integers(0, 12),
         last=small,
-        max_tokens=st.none() | st.none() | st.integers(0, 200),
+        max_tokens=st.none() | st.none() | st.integers(1, 200),
         reasoning=st.sampled_from(("auto", "auto", "text", "drop")),
         model=st.sampled_from(MODELS),
         tools=st.sampled_from(("include", "include", "omit", "flatten")),

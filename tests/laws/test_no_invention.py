@@ -38,7 +38,7 @@ def _invented(text: str, stored: Sequence[str]) -> list[str]:
     for one in filter(MARKER.search, stored):
         rest = rest.replace(one, "")
     known = {*stored, *_PLACEHOLDERS, ""}
-    is_ours = rest.startswith(MARK)
+    is_ours = MARK in rest
     return [
         line
         for line in map(str.strip, rest.split("\n"))

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.codecs import TARGETS
+from app.core.conversation import Turn
 from app.main import create_app
 from app.settings import Settings
 from tests.histories import History, posted
@@ -88,19 +89,18 @@ def _assert_same_renders(kept: Kept, window: Window, targets: Sequence[str]) -> 
     for target in targets:
         whole = kept.get("replay", provider=target)
         assert _request(kept.history.render(target).raw) in whole
-        part = kept.get("replay", provider=target, **_query(kept, window))
-        assert _request(window.of(kept.history, target).raw) in part
+        if turns := window.turns(kept.history):
+            part = kept.get("replay", provider=target, **_query(window, turns[-1]))
+            assert _request(window.of(kept.history, target).raw) in part
 
 
 def _request(raw: bytes) -> bytes:
     return b'"request":' + raw + b',"repairs":'
 
 
-def _query(kept: Kept, window: Window) -> dict[str, str | int]:
-    turns = window.turns(kept.history)
-    until = turns[-1].turn_id if window.until is not None and turns else None
+def _query(window: Window, newest: Turn) -> dict[str, str | int]:
     asked = {
-        "until": until,
+        "until": newest.turn_id if window.until is not None else None,
         "last": window.last,
         "max_tokens": window.max_tokens,
         "reasoning": window.reasoning,
@@ -151,5 +151,10 @@ def _expected(history: History, call: str, shown: str) -> dict[str, object]:
     if not any(one.call.raw_id == shown for one in made):
         assert found.call.id == call
     link = history.remembered.ledger.results[place]
-    answer = {"call_id": found.call.id, "raw_id": shown, "matched_by": link.matched_by}
-    return answer | {"repeat": True} if len(found.answers) > 1 else answer
+    repeat = {"repeat": True} if len(found.answers) > 1 else {}
+    return {
+        "call_id": found.call.id,
+        "raw_id": shown,
+        "matched_by": link.matched_by,
+        **repeat,
+    }

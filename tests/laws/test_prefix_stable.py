@@ -64,14 +64,17 @@ def _excuses(history: History, target: str, before: Render, after: Render) -> li
 
 
 def _place(history: History, target: str, repair: Repair, old: Sequence[Any]) -> int:
-    """The first message that shows the call of a repair, or a block of its turn."""
+    """The first message that shows the call of a repair, or a block of its turn.
+
+    An orphan may show nothing that can be found again (`[image left out]`): then any message.
+    """
     turns = [turn for turn in history.remembered.turns if turn.turn_id == repair.turn_id]
     evidence = {one for unit in units(turns) for one in unit.evidence}
     if repair.call_id:
         evidence.add(all_ids(history)[repair.call_id][target])
     seen = [seen_in(message) for message in old]
     places = (at for at, text in enumerate(seen) if any(one in text for one in evidence))
-    return next(places, len(old) - 1)
+    return next(places, 0)
 
 
 @tried(60)

@@ -50,7 +50,7 @@ class Proxy:
     def _requests(self, client: socket.socket, server: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while data := client.recv(65536):
-                if self.cut in ("before", "after") and b"COMMIT" in data:
+                if self.cut in ("before", "after") and b"COMMIT\0" in data:
                     before = self.cut == "before"
                     self.cut = None if before else "answer"
                     if before:

@@ -65,8 +65,9 @@ def _words(said: object) -> str:
 
 
 def _role(message: Mapping[str, Any]) -> str:
-    kinds = {"function_call": "assistant", "function_call_output": "tool"}
-    role = str(message.get("role") or kinds[str(message["type"])])
+    """Responses has items instead of messages: outputs are the tool's, all others the model's."""
+    otherwise = "tool" if message.get("type") == "function_call_output" else "assistant"
+    role = str(message.get("role", otherwise))
     return "assistant" if role == "model" else role
 
 

@@ -1,5 +1,6 @@
 """The laws that hold for every history of the zoo, whatever it is about."""
 
+import base64
 import json
 import re
 from collections import Counter
@@ -42,10 +43,10 @@ def drafts(posts: tuple[str, ...]) -> list[Draft]:
     return found
 
 
-def history(posts: Iterable[Body], first: int | None = None) -> History:
+def history(posts: Iterable[Body], first: int | None = None, name: str = "c1") -> History:
     """The history after these bodies, or after the `first` so many turns of them."""
     written = tuple(one if isinstance(one, str) else json.dumps(one) for one in posts)
-    return History(remember(drafts(written)[:first], "c1"))
+    return History(remember(drafts(written)[:first], name))
 
 
 def without_turn(whole: History, place: int) -> History:
@@ -103,8 +104,20 @@ def lost(target: str, turns: Sequence[Turn], shown: Render) -> list[str]:
             for one, times in words.items()
             if max(sum(t.count(form) for t in said) for form in _forms(one)) < times
         ),
-        *(f"{one[:60]!r} is lost" for one, times in things.items() if raw.count(one) < times),
+        *(
+            f"{one[:60]!r} is lost"
+            for one, times in things.items()
+            if max(map(raw.count, (one, _decoded(one)))) < times
+        ),
     ]
+
+
+def _decoded(data: str) -> str:
+    """The text behind base64, as some wires show a file of text; itself where it is none."""
+    try:
+        return json.dumps(base64.b64decode(data, validate=True).decode(), ensure_ascii=False)
+    except ValueError:
+        return data
 
 
 def _named(shown: Render, codes: re.Pattern[str]) -> set[tuple[str | None, int | None]]:

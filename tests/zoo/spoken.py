@@ -1,4 +1,4 @@
-"""Histories told in few words: turns and blocks in each wire's shape, and the bodies that post them.
+"""Histories told in few words: turns and blocks in each wire's shape, and bodies to post them.
 
 Nothing of the code under test is used here; these are plain JSON values.
 """
@@ -83,7 +83,7 @@ def rounds(count: int, name: str = "look_up") -> list[Turn]:
     return told
 
 
-def neutral(*turns: Turn, provider: str = "neutral", **envelope: Json) -> Body:
+def neutral(*turns: Turn, provider: str = "neutral", **envelope: Json) -> dict[str, Json]:
     return {"provider": provider, "format": "neutral", "messages": list(turns), **envelope}
 
 
@@ -111,7 +111,7 @@ def answer(call_id: str | None, said: Json, **more: Json) -> Turn:
     return {"role": "tool", "tool_call_id": call_id, "content": said, **more}
 
 
-def chat(*messages: Turn, provider: str = "openai", **envelope: Json) -> Body:
+def chat(*messages: Turn, provider: str = "openai", **envelope: Json) -> dict[str, Json]:
     return {"provider": provider, "format": "openai", "messages": list(messages), **envelope}
 
 
@@ -131,7 +131,7 @@ def signed(said: str, signature: str) -> Block:
     return {"type": "thinking", "thinking": said, "signature": signature}
 
 
-def claude(*messages: tuple[str, Json], **envelope: Json) -> Body:
+def claude(*messages: tuple[str, Json], **envelope: Json) -> dict[str, Json]:
     """Messages as pairs of role and content; a content that is one block may stand alone."""
     told = []
     for role, content in messages:
@@ -143,11 +143,11 @@ def claude(*messages: tuple[str, Json], **envelope: Json) -> Body:
 # The others, whose items are written out where they are used.
 
 
-def items(wire: str, *told: Turn, **envelope: Json) -> Body:
+def items(wire: str, *told: Turn, **envelope: Json) -> dict[str, Json]:
     return {"provider": wire, "messages": list(told), **envelope}
 
 
-def verbatim(body: str) -> Body:
+def verbatim(body: str) -> str:
     """A body whose every byte matters; it has to be JSON all the same."""
     assert json.loads(body)
     return body

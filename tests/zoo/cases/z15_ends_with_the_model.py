@@ -19,7 +19,7 @@ from tests.zoo.spoken import (
 
 TITLE = "the history ends with the model"
 TARGETS = ("anthropic", "mistral", "openai", "kimi", "gemini", "bedrock")
-FLAGGED = ("anthropic", "mistral")
+FLAGGED = ("anthropic", "mistral", "gemini", "bedrock")
 AS_IT_IS = ("openai", "kimi")
 
 

@@ -1,6 +1,6 @@
 """Ids that are longer than a wire takes."""
 
-from tests.zoo.expecting import ALL, Expect, variant
+from tests.zoo.expecting import ALL, Expect, Refused, variant
 from tests.zoo.spoken import (
     ai,
     answer,
@@ -98,5 +98,18 @@ VARIANTS = [
         Expect(pairs=[("close", "books are closed")], raw_hides=("t" * 41,)),
         Expect(on=SHORT, reports=("ID_REMAPPED x1",)),
         *ID_LENGTHS,
+    ),
+]
+
+REFUSED = [
+    Refused(
+        "longer than the limit",
+        neutral(human("x"), ai(call("t" * 65_537, "close"))),
+        "/messages/1",
+    ),
+    Refused(
+        "longer than the limit, beside a system prompt",
+        claude(("user", "x"), ("assistant", tool_use("t" * 65_537, "close")), system="rules"),
+        "/messages/1",
     ),
 ]

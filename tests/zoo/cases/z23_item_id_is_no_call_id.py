@@ -17,7 +17,8 @@ NONE = Expect(on=("openai-responses",), also=no_item_ids, ids=r"call_[A-Za-z0-9_
 
 
 def asked(name: str, call_id: str, item_id: str | None) -> dict[str, object]:
-    item = {"type": "function_call", "call_id": call_id, "name": name, "arguments": "{}"}
+    item: dict[str, object] = {"type": "function_call", "call_id": call_id, "name": name}
+    item["arguments"] = "{}"
     return item | {"id": item_id} if item_id is not None else item
 
 

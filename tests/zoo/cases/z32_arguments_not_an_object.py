@@ -22,7 +22,7 @@ from tests.zoo.spoken import (
 
 TITLE = "arguments are no object"
 TARGETS = ALL
-EMPTY = ([], "", "   ")
+EMPTY: tuple[object, ...] = ([], "", "   ")
 VALUES = (0, False, 2.5, "noon", [1, "two"], True)
 
 VARIANTS = [

@@ -33,9 +33,7 @@ def signatures(*wanted: str | None) -> Expect:
 
 
 def gemini(*parts_of: tuple[str, list[dict[str, object]]], **more: object) -> dict[str, object]:
-    told = items("gemini", *({"role": role, "parts": parts} for role, parts in parts_of), **more)
-    assert isinstance(told, dict)
-    return told
+    return items("gemini", *({"role": role, "parts": parts} for role, parts in parts_of), **more)
 
 
 def asks(name: str, signature: str | None = None) -> dict[str, object]:

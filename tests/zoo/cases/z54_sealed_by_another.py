@@ -9,20 +9,21 @@ WIRE = "openai-responses"
 
 
 def told(sealed: str, **envelope: object) -> Body:
-    body = items(
-        WIRE,
-        {"role": "user", "content": "read the letter"},
-        {
-            "type": "reasoning",
-            "id": "rs_1",
-            "summary": [{"type": "summary_text", "text": "old ink"}],
-            "encrypted_content": sealed,
-        },
-        {"type": "function_call", "call_id": "call_1", "name": "read", "arguments": "{}"},
-        {"type": "function_call_output", "call_id": "call_1", "output": "Dear friend"},
+    return (
+        items(
+            WIRE,
+            {"role": "user", "content": "read the letter"},
+            {
+                "type": "reasoning",
+                "id": "rs_1",
+                "summary": [{"type": "summary_text", "text": "old ink"}],
+                "encrypted_content": sealed,
+            },
+            {"type": "function_call", "call_id": "call_1", "name": "read", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "call_1", "output": "Dear friend"},
+        )
+        | envelope
     )
-    assert isinstance(body, dict)
-    return body | envelope
 
 
 AWAY = Expect(

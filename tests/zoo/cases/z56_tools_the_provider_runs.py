@@ -1,4 +1,4 @@
-"""Tools that the provider itself runs: whole pairs go back to it, halves and foreign ones do not."""
+"""Tools that the provider runs itself: whole pairs go back to it, halves and others do not."""
 
 from tests.zoo.expecting import ALL, Expect, variant
 from tests.zoo.spoken import claude, items, neutral, rounds, signed, text, tool_result, tool_use

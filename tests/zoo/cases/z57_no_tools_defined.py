@@ -83,11 +83,11 @@ VARIANTS = [
         "flattened to marked text",
         _SUMMARY,
         Expect(
+            reports=("FLATTENED_TO_TEXT",),
             pairs=[],
             shows=("[turnkeep]", "cut to 80 cm", "80"),
             raw_hides=("tool_use", "tool_calls", "toolConfig", "function_call"),
         ),
         options={"tools": "flatten"},
-        later="the option tools=flatten comes with the tools resource",
     ),
 ]
