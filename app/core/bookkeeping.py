@@ -53,15 +53,31 @@ def enter(
     if calls:
         ledger.add_calls(calls, assigned)
     late = _adopt(calls, ledger, prefixes)
-    results = []
-    for place, result in turn.results():
-        found = match(result, ledger, prefixes)
-        if found.call and not found.call.answered:
-            ledger.mark_answered(found.call.id)
-        results.append(_record(turn, place, result, found))
+    results = sorted(_matched(turn, ledger, prefixes), key=lambda result: result.place)
     if results:
         ledger.add_results(results)
     return Entered(calls, results, late)
+
+
+def _matched(turn: Turn, ledger: Ledger, prefixes: tuple[str, ...]) -> Iterator[ResultRecord]:
+    """The turn's results with their calls: those that name an open call before all others."""
+    others = []
+    for place, result in turn.results():
+        found = match(result, ledger, prefixes)
+        if found.matched_by in ("canonical", "raw", "provider_id") and not found.repeat:
+            yield _claimed(turn, place, result, found, ledger)
+        else:
+            others.append((place, result))
+    for place, result in others:
+        yield _claimed(turn, place, result, match(result, ledger, prefixes), ledger)
+
+
+def _claimed(
+    turn: Turn, place: int, result: ToolResult, found: Match, ledger: Ledger
+) -> ResultRecord:
+    if found.call and not found.call.answered:
+        ledger.mark_answered(found.call.id)
+    return _record(turn, place, result, found)
 
 
 def _named(

@@ -43,9 +43,10 @@ class DataUrl:
 
 
 def is_base64(text: str) -> bool:
-    """Whether the text is base64 in the usual or the URL's alphabet."""
+    """Whether the text is base64 in the usual or the URL's alphabet, padded or not."""
+    padded = text + "=" * (-len(text) % 4)
     try:
-        base64.b64decode(text.translate(_URL_SAFE), validate=True)
+        base64.b64decode(padded.translate(_URL_SAFE), validate=True)
     except (binascii.Error, ValueError):
         return False
     return True

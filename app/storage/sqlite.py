@@ -43,6 +43,9 @@ def on_connect(driver: DBAPIConnection, purpose: Purpose) -> None:
     _pragma(driver, "journal_size_limit = 67108864")
     if purpose == "read":
         _pragma(driver, "query_only = ON")
+    if purpose == "migrate":
+        # Another process may be migrating, and that may take its time.
+        _pragma(driver, "busy_timeout = 60000")
 
 
 def begin(driver: DBAPIConnection, purpose: Purpose) -> str | None:

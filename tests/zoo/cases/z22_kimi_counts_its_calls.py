@@ -102,7 +102,7 @@ VARIANTS = [
             ),
         ),
         # functions.ring:0 has the right form and is used once, but 0 is taken: it cannot be used.
-        Expect(on=("kimi",), reports=("ID_REMAPPED x3",)),
+        Expect(on=("kimi",), reports=("ID_REMAPPED x2",)),
         Expect(
             pairs=[
                 ("knock", "no answer at the door"),

@@ -70,11 +70,14 @@ VARIANTS = [
             answer("functions.read:0", "right file"),
             provider="kimi",
         ),
+        Expect(pairs=[("read", "left file"), ("read", "right file")]),
+        Expect(on=("openai", "anthropic", "mistral"), reports=("ID_REMAPPED x2",)),
+        # The first of them is shown under its own id.
         Expect(
-            reports=("ID_REMAPPED x2",),
-            pairs=[("read", "left file"), ("read", "right file")],
+            on=("kimi",),
+            call_ids=("functions.read:0", "functions.read:1"),
+            reports=("ID_REMAPPED x1",),
         ),
-        Expect(on=("kimi",), call_ids=("functions.read:0", "functions.read:1")),
     ),
     variant(
         "anthropic shape, one result missing",

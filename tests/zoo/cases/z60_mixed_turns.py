@@ -94,10 +94,12 @@ VARIANTS = [
             ),
             assistant([{"type": "refusal", "refusal": "I would rather not."}]),
         ),
+        Expect(order=("transcribe", "I would rather not.")),
+        Expect(on=("openai",), once=("file-77", "UklGRg=="), never=("BLOCK_OMITTED",)),
         Expect(
+            on=tuple(target for target in ALL if target != "openai"),
             reports=("BLOCK_OMITTED x2",),
-            order=("transcribe", "I would rather not."),
-            raw_hides=("file-77",),
+            raw_hides=("file-77", "UklGRg=="),
         ),
     ),
     variant(
