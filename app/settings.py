@@ -116,7 +116,7 @@ class _Source:
         url = self.text("database_url", default)
         scheme, separator, _ = url.partition("://")
         # The URL itself is not shown: it may hold a password.
-        if not separator or scheme.partition("+")[0] not in {"sqlite", "postgresql"}:
+        if not separator or scheme.partition("+")[0] not in {"sqlite", "postgresql", "postgres"}:
             raise self._error(
                 "database_url", "must begin with sqlite:/// or postgresql:// (its value is hidden)"
             )

@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
 
 from app.api.context import Here, json_response
@@ -29,10 +30,9 @@ async def put(cid: str, request: Request, here: Here) -> Response:
     body = await body_bytes(request, here.limits)
     members, _ = json_object(body, here.limits)
     tooldefs.unknown_members(members, _MEMBERS)
+    order = await run_sync(tooldefs.read_order, members, body, here.limits)
     return json_response(
-        await here.database.write(
-            cid, lambda store: tooldefs.put_tools(store, cid, members, body, here.limits)
-        )
+        await here.database.write(cid, lambda store: tooldefs.put_tools(store, cid, order))
     )
 
 

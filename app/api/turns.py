@@ -15,6 +15,7 @@ from app.service import turns
 from app.service.conversations import check_id
 from app.service.ingest import Append, ingest
 from app.service.posting import Post, read_post
+from app.service.tooldefs import KeepTools, riding_order
 
 router = APIRouter(prefix="/v1/conversations/{cid}/turns", tags=["turns"])
 
@@ -52,19 +53,19 @@ async def append(cid: str, request: Request, here: Here) -> Response:
     body = await body_bytes(request, here.limits)
     with here.claim(cid, key):
         if len(body) <= _SMALL:
-            post = _read(body, here.limits)
+            post, tools = _read(body, here.limits)
         else:
-            post = await run_sync(_read, body, here.limits)
-        order = Append(cid, post, hashlib.sha256(body).digest(), key, version)
+            post, tools = await run_sync(_read, body, here.limits)
+        order = Append(cid, post, hashlib.sha256(body).digest(), key, version, tools)
         done = await here.database.write(cid, lambda store: ingest(store, order))
     if done.replayed:
         return json_response(done.answer, 200, {"Idempotent-Replayed": "true"})
     return json_response(done.answer, 201, {"ETag": f'"{done.version}"'})
 
 
-def _read(body: bytes, limits: Limits) -> Post:
+def _read(body: bytes, limits: Limits) -> tuple[Post, KeepTools | None]:
     members, texts = json_object(body, limits)
-    return read_post(members, texts, limits)
+    return read_post(members, texts, limits), riding_order(members, limits)
 
 
 @router.get("", summary="Stored turns", responses=answers(404, 422), response_model=TurnListOut)

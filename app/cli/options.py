@@ -2,7 +2,10 @@
 
 import argparse
 
+from app.core.errors import Unavailable
 from app.settings import Settings, from_environment
+from app.storage.engines import described
+from app.storage.migrations import current_and_head
 
 _SETTINGS = ("host", "port", "workers", "log_level", "database_url")
 
@@ -17,3 +20,13 @@ def add_database(parser: argparse.ArgumentParser) -> None:
 
 def settings_of(args: argparse.Namespace) -> Settings:
     return from_environment(**{name: getattr(args, name, None) for name in _SETTINGS})
+
+
+def check_schema(url: str) -> None:
+    """Raises `Unavailable` unless the database is there and has the newest schema."""
+    current, head = current_and_head(url)
+    if current != head:
+        raise Unavailable(
+            f"the schema of {described(url)} is at {current or 'nothing'}, this release needs"
+            f" {head}; run this first: turnkeep migrate"
+        )

@@ -64,7 +64,7 @@ def _announce(settings: Settings) -> None:
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     address = f"http://{host}:{settings.port}"
     print(
-        f"""Turnkeep listens on  {address}  (pages: {address}/docs)
+        f"""Turnkeep serves on   {address}  (pages: {address}/docs)
 The data is in       {described(settings.database_url)}
 Try this:
   curl -s {address}/v1/conversations/demo/turns -H 'content-type: application/json' \\

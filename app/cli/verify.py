@@ -4,7 +4,7 @@ import argparse
 import sys
 from functools import partial
 
-from app.cli.options import add_database, settings_of
+from app.cli.options import add_database, check_schema, settings_of
 from app.core.jsontext import dumps_utf8
 from app.core.records import ConversationRecord
 from app.service.verify import verify
@@ -26,7 +26,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 def run(args: argparse.Namespace) -> int:
-    database = Database(settings_of(args).database_url)
+    url = settings_of(args).database_url
+    check_schema(url)
+    database = Database(url)
     try:
         good = bad = 0
         for cid in args.conversation or _all(database):

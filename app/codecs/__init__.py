@@ -42,4 +42,7 @@ PREFIXES: tuple[str, ...] = tuple(
 def shown_id(target: str, canonical: str, assigned: dict[str, str]) -> str:
     """The id of a call on a target. `assigned`: what the mapping table holds for the call."""
     rule = CODECS[target].IDS
-    return with_prefix(canonical, rule.prefix) if isinstance(rule, Prefixed) else assigned[target]
+    if isinstance(rule, Prefixed):
+        return with_prefix(canonical, rule.prefix)
+    # A call that was stored before the wire existed has no id of it yet.
+    return assigned.get(target) or canonical

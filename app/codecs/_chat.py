@@ -22,6 +22,7 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
+from app.core.ids import signature_in
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import is_base64
 from app.core.view import AnswerShown, CallShown, Content, Message, View
@@ -162,9 +163,9 @@ def _signature(call: JsonObject, raw_id: str | None) -> str | None:
     extra = call.get("extra_content")
     google = extra.get("google") if isinstance(extra, dict) else None
     signature = google.get("thought_signature") if isinstance(google, dict) else None
-    if not isinstance(signature, str):
-        signature = (raw_id or "").partition("__thought__")[2]
-    return signature if signature and is_base64(signature) else None
+    if isinstance(signature, str) and is_base64(signature):
+        return signature
+    return signature_in(raw_id)
 
 
 def _function(members: JsonObject, raw_id: str | None, at: str) -> ToolCall:

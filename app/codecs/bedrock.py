@@ -81,6 +81,7 @@ PROFILE = Profile(
     pins_blocks=True,
     ids=re.compile(r"[a-zA-Z0-9_-]{1,64}"),
     blank_results=False,
+    value_results=True,
     error_flag=True,
     tools_declared=True,
     wire=WIRE,

@@ -68,6 +68,7 @@ PROFILE = Profile(
     first_user=True,
     last_assistant=False,
     names=re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"),
+    value_results=True,
     object_results=True,
     error_flag=True,
     wire=WIRE,

@@ -25,9 +25,11 @@ from app.core.conversation import (
     File,
     Image,
     Text,
+    ToolCall,
     ToolResult,
 )
 from app.core.errors import RuleBroken
+from app.core.ids import signature_in
 from app.core.jsontext import Json, JsonObject
 from app.core.profile import Profile
 from app.core.toolrules import ToolRules
@@ -62,13 +64,13 @@ def _draft(members: JsonObject, text: str, at: str) -> Draft:
     if not isinstance(members.get("blocks"), list):
         raise RuleBroken("blocks is a list and has to be given.", pointer=f"{at}/blocks")
     blocks = [
-        neutral.block(value, f"{at}/blocks/{place}")
+        _signed(neutral.block(value, f"{at}/blocks/{place}"))
         for place, value in enumerate(a_list(members, "blocks", at))
     ]
     metadata = members.get("metadata")
     return Draft(
         speaker,  # type: ignore[arg-type]
-        tuple(_with_media(blocks) if speaker == "tool" else blocks),
+        tuple(_with_media(blocks) if _is_handmade(members) else blocks),
         payload=text,
         pointer=at,
         turn_id=maybe_text(members, "turn_id", at),
@@ -76,6 +78,21 @@ def _draft(members: JsonObject, text: str, at: str) -> Draft:
         model=maybe_text(members, "model", at),
         metadata={} if metadata is None else an_object(metadata, f"{at}/metadata"),
     )
+
+
+def _signed(block: Block) -> Block:
+    if not isinstance(block, ToolCall) or block.signature is not None:
+        return block
+    return replace(block, signature=signature_in(block.raw_id))
+
+
+def _is_handmade(members: JsonObject) -> bool:
+    """A tool's turn that no export of ours wrote: those say of every result how it was called."""
+    blocks = members.get("blocks")
+    exported = isinstance(blocks, list) and any(
+        isinstance(block, dict) and "raw_id" in block for block in blocks
+    )
+    return members.get("speaker") == "tool" and not exported
 
 
 def _with_media(blocks: list[Block]) -> list[Block]:

@@ -41,6 +41,8 @@ def _own_parts(blocks: Sequence[Opaque]) -> set[int]:
 
 
 PROFILE = Profile(
+    # The API: "Expected a string with maximum length 1048576".
+    result_text=1_048_576,
     wire=WIRE,
     issuers=frozenset({"openai"}),
     keeps_opaque=_own_parts,

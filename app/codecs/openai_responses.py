@@ -64,6 +64,7 @@ PROFILE = Profile(
     system="beside",
     alternate=ASSISTANT,
     calls_last=True,
+    splits_rounds=True,
     ids=re.compile(r".{1,64}", re.DOTALL),
     wire=WIRE,
     thinking=True,

@@ -35,6 +35,7 @@ PROFILE = Profile(
     results="together",
     system="beside",
     inner_system="user",
+    value_results=True,
     error_flag=True,
     wire=_VERSION.wire,
     thinking=True,

@@ -31,6 +31,7 @@ class Answering:
     show_media: ShowMedia
     repairs: list[Repair] = field(default_factory=list)
     beside: list[Shown] = field(default_factory=list)
+    cut: bool = False
 
     def shown(self, shown_id: str, repairs: list[Repair], beside: list[Shown]) -> Shown:
         self.repairs, self.beside = repairs, beside
@@ -115,19 +116,23 @@ class Answering:
         most = self.profile.result_text
         if len(text) <= most:
             return text
+        self.cut = True
         self._report("RESULT_ELIDED", f"{len(text)} characters, this wire takes {most}")
         return wording.elided(text, most, self.answer.turn.turn_id)
 
     def _value(self) -> Json:
         """The result as a value, where it was one and stays whole."""
         result = self.answer.result
-        if not result or result.parts is not None or result.status != "ok":
+        if not self.profile.value_results or self.cut or not result or result.status != "ok":
             return None
         if isinstance(result.result, str) or result.result is None:
             return None
         if self.profile.object_results and not isinstance(result.result, dict):
             self._report("RESULT_WRAPPED", "the result is shown inside an object")
-        return mended_value(result.result)
+        value = mended_value(result.result)
+        if value != result.result:
+            self._report("UNICODE_REPLACED", "lone surrogates are shown as U+FFFD")
+        return value
 
     def _item(self) -> Placed:
         return Placed(self.answer.result or Text(""), self.answer.turn, self.answer.place)

@@ -65,9 +65,25 @@ def _messages(
     else:
         if profile.calls_last:
             parts = _calls_last(parts, profile, repairs)
-        yield from _message("assistant", parts)
-        yield from _answers(step.answers, profile)
+        answers = list(step.answers)
+        for spoken in _rounds(parts) if profile.splits_rounds else [parts]:
+            calls = sum(isinstance(part.content, CallShown) for part in spoken)
+            yield from _message("assistant", spoken)
+            yield from _answers(answers[:calls], profile)
+            answers = answers[calls:]
         yield from _message("user", step.beside)
+
+
+def _rounds(parts: Sequence[Shown]) -> Iterator[list[Shown]]:
+    """The parts of a turn, cut where thinking follows a call."""
+    spoken: list[Shown] = []
+    for part in parts:
+        called = any(isinstance(before.content, CallShown) for before in spoken)
+        if called and isinstance(part.content, Thinking):
+            yield spoken
+            spoken = []
+        spoken.append(part)
+    yield spoken
 
 
 def _message(role: Role, parts: Sequence[Shown]) -> Iterator[Message]:

@@ -59,6 +59,8 @@ def turn_json(turn: Turn, links: Links) -> JsonObject:
         link = links.get((turn.seq, place))
         if isinstance(block, ToolResult) and link:
             blocks.append(block_json(replace(block, call_id=link.call_id)))
+        elif isinstance(block, ToolResult):
+            blocks.append({**block_json(block), "raw_id": block.raw_id})
         else:
             blocks.append(block_json(block))
     shown["blocks"] = blocks

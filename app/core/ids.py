@@ -9,6 +9,8 @@ import hashlib
 import re
 from collections.abc import Callable
 
+from app.core.media import is_base64
+
 CANONICAL_PREFIX = "hist_tool_"
 CANONICAL = re.compile(r"hist_tool_[A-Za-z0-9_-]{24}")
 CALLER_TURN_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
@@ -76,6 +78,12 @@ def nine_characters(canonical: str, salt: int, alphabet: str = BASE62) -> str:
         number, place = divmod(number, len(alphabet))
         letters.append(alphabet[place])
     return "".join(letters)
+
+
+def signature_in(raw_id: str | None) -> str | None:
+    """Gemini's thought signature, where a gateway has put it into the id."""
+    signature = (raw_id or "").partition("__thought__")[2]
+    return signature if signature and is_base64(signature) else None
 
 
 def normalized(raw_id: str) -> str:

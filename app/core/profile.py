@@ -34,7 +34,8 @@ class Profile:
       ids, names          what a call's id and a tool's name may look like
       assigns_ids         calls are named by a rule of the wire's own
       blank_results       a result may be empty
-      object_results      a result must be a JSON object; other values are wrapped in one
+      value_results       a result may be a JSON value
+      object_results      … but only an object; other values are wrapped in one
       error_flag          the wire has a flag for failed results
       result_text         how many characters a result may have
       tools_declared      tools that the history calls must be declared in the request
@@ -44,6 +45,7 @@ class Profile:
       thinking            its own thinking may stand in the history
       plain_reasoning     reasoning is plain text that its issuer wants back
       demands_reasoning   … on every assistant message, if only an empty one
+      splits_rounds       a call that thinking led to begins a round of its own
       signature           stands on the first call of a message that has no thought signature,
                           for the models that `signed_models` says yes to
       foreign_loops       a tool round begun by others may go on with thinking enabled
@@ -68,6 +70,7 @@ class Profile:
     names: re.Pattern[str] = re.compile(r"[a-zA-Z0-9_-]{1,64}")
     assigns_ids: bool = False
     blank_results: bool = True
+    value_results: bool = False
     object_results: bool = False
     error_flag: bool = False
     result_text: int = 10_485_760
@@ -79,6 +82,7 @@ class Profile:
     thinking: bool = False
     plain_reasoning: bool = False
     demands_reasoning: bool = False
+    splits_rounds: bool = False
     signature: str | None = None
     signed_models: re.Pattern[str] = re.compile(r".*", re.DOTALL)
     foreign_loops: bool = True

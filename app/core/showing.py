@@ -196,7 +196,10 @@ class Showing:
         if name != call.name:
             repairs.append(repair("NAME_SANITIZED", f"shown as {name}", item, call.id))
         shown_id = self.options.shown_ids[call.id]
-        return CallShown(shown_id, name, arguments, value, call.signature)
+        # Gateways speak for Gemini under other names; Gemini's own models do not share signatures.
+        foreign = item.turn.provider not in self.profile.issuers
+        signed = foreign or self._is_own(item.turn.provider, item.turn.model)
+        return CallShown(shown_id, name, arguments, value, call.signature if signed else None)
 
     def _report_id(self, call: ToolCall, item: Placed, repairs: list[Repair]) -> None:
         if call.raw_id and call.raw_id == self.options.shown_ids[call.id]:

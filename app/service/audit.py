@@ -57,7 +57,7 @@ def _place(cursor: str | None) -> tuple[int, int] | None:
         return None
     seq, _, index = cursor.partition(".")
     if not (seq.isdecimal() and index.isdecimal() and len(cursor) < 30):
-        raise RuleBroken("cursor is not one that a page gave.", pointer="cursor")
+        raise RuleBroken("cursor is not one that a page gave.", pointer="?cursor")
     return int(seq), int(index)
 
 

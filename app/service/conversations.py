@@ -39,6 +39,16 @@ def known(store: ReadStore, conversation_id: str) -> ConversationRecord:
     return record
 
 
+def locked(store: Store, cid: str) -> ConversationRecord:
+    """The conversation, ours until the commit; made when it is absent."""
+    if (head := store.lock(cid)) is not None:
+        return head
+    store.create(cid, None, b"{}")
+    made = store.lock(cid)
+    assert made is not None
+    return made
+
+
 def listed(store: ReadStore, limit: int, after: str | None) -> JsonObject:
     records = store.conversations(limit + 1, after)
     data: list[Json] = [shown(record) for record in records[:limit]]

@@ -12,12 +12,12 @@ from app.core.errors import KeyReused, StaleVersion, TurnIdTaken
 from app.core.jsontext import Json, JsonObject, dumps, dumps_utf8
 from app.core.ledger import Call, with_canonical_ids
 from app.core.records import ConversationRecord, ResultRecord, TurnRecord
+from app.service.conversations import locked
 from app.service.posting import Post
 from app.service.storeledger import StoreLedger
+from app.service.tooldefs import KeepTools, keep_tools
 from app.service.turnform import blocks_bytes, chain_hash, content_hash, read_turn
 from app.storage.store import Store, TurnIdCollision
-
-EMPTY_OBJECT = b"{}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,7 @@ class Append:
     body_hash: bytes = b""
     key: str | None = None
     expected_version: int | None = None
+    tools: KeepTools | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,9 @@ def ingest(store: Store, order: Append) -> Appended:
     if order.key is not None and not store.claim_key(cid, order.key, order.body_hash):
         return _first_answer(store, order, order.key)
     if order.expected_version is not None and order.expected_version != head.version:
+        # A retry of a write that succeeded is stale by its own success.
+        if (stored := _stored(store, cid, order.post)) is not None:
+            return Appended(dumps_utf8(stored_answer(store, cid, stored)), replayed=True)
         raise StaleVersion(cid, str(order.expected_version), head.version)
     taken: set[str] = set()
     while True:
@@ -58,6 +62,8 @@ def ingest(store: Store, order: Append) -> Appended:
                 return _repeated(store, cid, order.post)
             # Turn ids of an imported history may be those this conversation would derive.
             taken.add(collision.turn_id)
+    if order.tools is not None:
+        keep_tools(store, head, order.tools)
     ledger = StoreLedger(store, cid, head.orphans)
     entered = [enter(turn, ledger, ASSIGNED, PREFIXES) for turn in turns]
     version = records[-1].seq
@@ -66,16 +72,6 @@ def ingest(store: Store, order: Append) -> Appended:
     if order.key is not None:
         store.save_answer(cid, order.key, 201, answer)
     return Appended(answer, version)
-
-
-def locked(store: Store, cid: str) -> ConversationRecord:
-    """The conversation, ours until the commit; made when it is absent."""
-    if (head := store.lock(cid)) is not None:
-        return head
-    store.create(cid, None, EMPTY_OBJECT)
-    made = store.lock(cid)
-    assert made is not None
-    return made
 
 
 def _first_answer(store: Store, order: Append, key: str) -> Appended:
@@ -154,17 +150,22 @@ def _derived_id(conversation_id: str, seq: int, taken: Collection[str]) -> str:
 
 def _repeated(store: Store, cid: str, post: Post) -> Appended:
     """Turns under ids that are stored: the same ones again, or a contradiction."""
+    stored = _stored(store, cid, post)
+    if stored is None:
+        known = [one.turn_id for one in post.drafts if one.turn_id]
+        raise TurnIdTaken("A turn id of this request is stored with other content.", turn_ids=known)
+    return Appended(dumps_utf8(stored_answer(store, cid, stored)), replayed=True)
+
+
+def _stored(store: Store, cid: str, post: Post) -> list[TurnRecord] | None:
+    """The turns of a post, if every one of them is stored under its own id already."""
     found: list[TurnRecord] = []
     for draft in post.drafts:
         record = store.turn(cid, draft.turn_id) if draft.turn_id else None
         if record is None or record.content_hash != content_hash(draft, post.format):
-            known = [one.turn_id or "" for one in post.drafts if one.turn_id]
-            raise TurnIdTaken(
-                "A turn id of this request is stored with other content.", turn_ids=known
-            )
+            return None
         found.append(record)
-    answer = dumps_utf8(stored_answer(store, cid, found))
-    return Appended(answer, replayed=True)
+    return found
 
 
 def stored_answer(store: Store, cid: str, records: Sequence[TurnRecord]) -> JsonObject:

@@ -14,6 +14,15 @@ from app.core.wire import Posted
 
 _PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
 _ENVELOPE = ("provider", "format", "model", "turn_id", "metadata")
+# Definitions ride along with turns, under the names that the wires' requests give them.
+TOOL_MEMBERS = (
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "toolConfig",
+    "toolChoice",
+    "tool_config",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +38,7 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
     provider, wire = wire_of(members)
     codec = CODECS[wire]
     for key in members:
-        if key not in _ENVELOPE and key not in codec.KEYS:
+        if key not in (*_ENVELOPE, *TOOL_MEMBERS, *codec.KEYS):
             known = ", ".join([*_ENVELOPE, *codec.KEYS])
             raise RuleBroken(f"{key!r} is not a member here; known: {known}.", pointer=f"/{key}")
     lists = [key for key in ("messages", codec.LIST) if key in members]

@@ -54,7 +54,7 @@ def _answer(store: ReadStore, head: ConversationRecord, wanted: Wanted) -> JsonO
         until = record.seq
     if wanted.since is not None and wanted.since > until:
         raise RuleBroken(
-            f"since names version {wanted.since}, the history ends at {until}.", pointer="since"
+            f"since names version {wanted.since}, the history ends at {until}.", pointer="?since"
         )
     turns = [read_turn(record) for record in store.turns(cid, until=until, payloads=False)]
     links = store.links(cid, until=until)

@@ -11,12 +11,11 @@ from app.codecs import CODECS, neutral
 from app.core.errors import LimitExceeded, RuleBroken, UnknownTarget
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.limits import Limits
-from app.core.records import ToolSetRecord
+from app.core.records import ConversationRecord, ToolSetRecord
 from app.core.toolrules import Prepared, Required, prepared
 from app.core.tools import Choice, Definition, Refused, Tool
-from app.service.conversations import known
-from app.service.ingest import locked
-from app.service.posting import wire_of
+from app.service.conversations import known, locked
+from app.service.posting import TOOL_MEMBERS, wire_of
 from app.service.turnform import read_object
 from app.storage.store import ReadStore, Store
 
@@ -98,30 +97,65 @@ def refuse_dropped(offered: Offer) -> None:
         )
 
 
-def put_tools(
-    store: Store, cid: str, members: JsonObject, payload: bytes, limits: Limits
-) -> JsonObject:
-    """Keeps definitions from the conversation's present version on."""
+@dataclass(frozen=True, slots=True)
+class KeepTools:
+    """The order to keep definitions with a conversation."""
+
+    provider: str
+    offered: Offer
+    source: str
+    payload: bytes
+
+
+def read_order(members: JsonObject, payload: bytes, limits: Limits) -> KeepTools:
+    """A posted body of definitions; with `strict` all of them must be usable."""
     provider, source = wire_of(members)
-    tools = read_tool_set(source, members, limits)
-    shown = offer(tools, "neutral")
+    offered = offer(read_tool_set(source, members, limits), "neutral")
     if members.get("strict") is True:
-        refuse_dropped(shown)
-    head = locked(store, cid)
-    before = store.tool_set(cid, head.version)
+        refuse_dropped(offered)
+    return KeepTools(provider, offered, source, payload)
+
+
+def riding_order(members: JsonObject, limits: Limits) -> KeepTools | None:
+    """The definitions that ride along with posted turns, as they do in a provider's request."""
+    given: JsonObject = {key: members[key] for key in TOOL_MEMBERS if key in members}
+    if not given:
+        return None
+    config = given.pop("toolConfig", None)
+    if isinstance(config, dict):
+        given |= {"tools": config.get("tools"), "tool_choice": config.get("toolChoice")}
+    for key in ("toolChoice", "tool_config"):
+        if key in given:
+            given["tool_choice"] = given.pop(key)
+    named: JsonObject = {key: members.get(key) for key in ("provider", "format")}
+    return read_order(named | given, dumps(given).encode(), limits)
+
+
+def keep_tools(store: Store, head: ConversationRecord, order: KeepTools) -> int:
+    """Keeps definitions from the conversation's present version on; the same ones once."""
+    definitions = dumps({"source": order.source, **order.offered.request}).encode()
+    before = store.tool_set(head.id, head.version)
+    if before and (before.format, before.definitions) == (order.source, definitions):
+        return before.number
     number = before.number + 1 if before else 1
-    kept: JsonObject = {"source": source, **shown.request}
     now = datetime.now(UTC)
-    definitions = dumps(kept).encode()
     store.insert_tool_set(
-        cid, ToolSetRecord(number, head.version, provider, source, payload, definitions, now)
+        head.id,
+        ToolSetRecord(
+            number, head.version, order.provider, order.source, order.payload, definitions, now
+        ),
     )
+    return number
+
+
+def put_tools(store: Store, cid: str, order: KeepTools) -> JsonObject:
+    head = locked(store, cid)
     return {
         "conversation_id": cid,
         "version": head.version,
-        "number": number,
-        "tools": len(shown.prepared.tools),
-        "dropped": shown.dropped_json(),
+        "number": keep_tools(store, head, order),
+        "tools": len(order.offered.prepared.tools),
+        "dropped": order.offered.dropped_json(),
     }
 
 

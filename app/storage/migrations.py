@@ -13,6 +13,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
@@ -30,7 +31,11 @@ def upgrade(url: str) -> None:
     with _connection(url, "migrate") as connection, connection.begin():
         if engines.kind_of(connection.engine.url) is postgres:
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
-        command.upgrade(_config(connection), "head")
+        try:
+            command.upgrade(_config(connection), "head")
+        except CommandError as error:
+            known = f"{engines.described(url)} has a schema that this release does not know"
+            raise Unavailable(f"{known}: {error}") from None
 
 
 def current_and_head(url: str) -> tuple[str | None, str | None]:

@@ -13,6 +13,8 @@ from typing import Any, TypeAlias
 from app.core.conversation import ToolCall, ToolResult, Turn
 
 Place: TypeAlias = tuple[int, int]
+# Deeper than the published limit counts as unreadable.
+_DEEPEST = 64
 _CANONICAL = re.compile(r"hist_tool_[A-Za-z0-9_-]{24}")
 
 
@@ -37,7 +39,13 @@ def matched(turns: Sequence[Turn], shown: Mapping[str, frozenset[str]]) -> list[
             if found := _found(result, new):
                 found.answers.append(place)
                 waiting.remove((place, result))
+        weak = []
         for at, result in turn.results():
+            if (found := _found(result, made, strong=True)) and not found.answers:
+                found.answers.append((turn.seq, at))
+            else:
+                weak.append((at, result))
+        for at, result in weak:
             if found := _found(result, made):
                 found.answers.append((turn.seq, at))
             elif result.raw_id:
@@ -45,11 +53,14 @@ def matched(turns: Sequence[Turn], shown: Mapping[str, frozenset[str]]) -> list[
     return made
 
 
-def _found(result: ToolResult, made: Sequence[Made]) -> Made | None:
-    """DESIGN, section 3, "How a result finds its call", rules 1 to 6."""
+def _found(result: ToolResult, made: Sequence[Made], *, strong: bool = False) -> Made | None:
+    """DESIGN, section 3, "How a result finds its call", rules 1 to 6.
+
+    Of the results of one turn, those that name an open call (`strong`) go before all others.
+    """
     raw_id = result.raw_id
     if not raw_id:
-        return _by_name_or_position(result, made)
+        return None if strong else _by_name_or_position(result, made)
     if _CANONICAL.fullmatch(raw_id):
         for one in made:
             if one.call.id == raw_id:
@@ -59,10 +70,10 @@ def _found(result: ToolResult, made: Sequence[Made]) -> Made | None:
         lambda one: raw_id in one.shown,
         lambda one: bool(_core(raw_id)) and _core(one.call.raw_id or "") == _core(raw_id),
     )
-    for rule in rules:
+    for rule in rules[:2] if strong else rules:
         if still_open := [one for one in made if not one.answers and rule(one)]:
             return next(one for one in still_open if one.turn is still_open[-1].turn)
-    for rule in rules:
+    for rule in () if strong else rules:
         if answered := [one for one in made if one.answers and rule(one)]:
             return answered[-1]
     return None
@@ -116,7 +127,9 @@ def shown_arguments(arguments: str) -> Any:
     if isinstance(value, str) and not isinstance(value, NumberWord):
         inner = _value(value)
         if isinstance(inner, dict):
-            return mended(inner)
+            return {} if _depth(inner) > _DEEPEST else mended(inner)
+    if _depth(value) > _DEEPEST:
+        return {}
     if isinstance(value, dict):
         return mended(value)
     blank = value is None or value == [] or (isinstance(value, str) and not value.strip())
@@ -124,12 +137,10 @@ def shown_arguments(arguments: str) -> Any:
 
 
 def _value(text: str) -> Any:
-    """The value of a JSON text; None where it is unreadable or deeper than the limit."""
     try:
-        value = exactly(text)
+        return exactly(text)
     except ValueError:
         return None
-    return value if _depth(value) <= 64 else None
 
 
 def _depth(value: Any) -> int:

@@ -32,7 +32,8 @@ def _block(piece: Piece) -> WireObject:
         case Words():
             return {"text": piece.text}
         case Picture():
-            kind = piece.url.partition(";")[0].removeprefix("data:image/").lower()
+            inline = piece.url.startswith("data:") and ";" in piece.url
+            kind = piece.url[11:].partition(";")[0].lower() if inline else "png"
             return {"image": {"format": kind, "source": _source(piece.url)}}
         case Paper():
             kind = _FORMATS.get(piece.url.partition(";")[0].removeprefix("data:"), "zip")
