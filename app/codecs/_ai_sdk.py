@@ -209,6 +209,8 @@ def _written(content: Content, version: Version) -> Json:
             return {"type": "text", "text": content.text}
         case Image():
             return {"type": "image", "image": content.url}
+        case File() if (content.media_type or "").startswith("image/"):
+            return {"type": "image", "image": content.url}
         case File():
             return _written_file(content, version)
         case Thinking() | Opaque():

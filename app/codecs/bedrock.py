@@ -58,6 +58,8 @@ _FILES = {
     "text/markdown": "md",
 }
 _TYPES = {name: media_type for media_type, name in (_IMAGES | _FILES).items()}
+# botocore's service model: S3Uri.
+_S3 = re.compile(r"s3://[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](/.*)?")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9()\[\]-]+")
 
 TOOLS = ToolRules(object_type=True, combinations=False, none=False, parallel=False)
@@ -65,8 +67,19 @@ TOOLS = ToolRules(object_type=True, combinations=False, none=False, parallel=Fal
 
 def _own_blocks(blocks: Sequence[Opaque]) -> set[int]:
     """Media in S3, and text for guardrails."""
-    own = ("image", "document", "video", "guardContent")
-    return {place for place, block in enumerate(blocks) if block.kind in own}
+    return {
+        place
+        for place, block in enumerate(blocks)
+        if block.kind == "guardContent" or _is_in_s3(block)
+    }
+
+
+def _is_in_s3(block: Opaque) -> bool:
+    match block.native:
+        case {block.kind: {"source": {"s3Location": {"uri": str(uri)}}}}:
+            return _S3.fullmatch(uri) is not None
+        case _:
+            return False
 
 
 PROFILE = Profile(

@@ -118,7 +118,7 @@ class Answering:
             return text
         self.cut = True
         self._report("RESULT_ELIDED", f"{len(text)} characters, this wire takes {most}")
-        return wording.elided(text, most, self.answer.turn.turn_id)
+        return wording.elided(text, most)
 
     def _value(self) -> Json:
         """The result as a value, where it was one and stays whole."""

@@ -1,13 +1,13 @@
 """A history for one wire: pairing, window, showing and arranging in one call."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from app.core import arranging, windows
 from app.core.conversation import ToolResult, Turn
 from app.core.flattening import flattened
 from app.core.jsontext import Json, JsonObject
-from app.core.neutral import block_json
+from app.core.neutral import block_json, result_json
 from app.core.pairing import Links, steps
 from app.core.profile import Profile
 from app.core.repairs import Repair
@@ -56,11 +56,10 @@ def turn_json(turn: Turn, links: Links) -> JsonObject:
         shown["model"] = turn.model
     blocks: list[Json] = []
     for place, block in enumerate(turn.blocks or ()):
-        link = links.get((turn.seq, place))
-        if isinstance(block, ToolResult) and link:
-            blocks.append(block_json(replace(block, call_id=link.call_id)))
-        elif isinstance(block, ToolResult):
-            blocks.append({**block_json(block), "raw_id": block.raw_id})
+        if isinstance(block, ToolResult):
+            link = links.get((turn.seq, place))
+            call_id = link.call_id if link else block.call_id
+            blocks.append(result_json(block, call_id, exported=True))
         else:
             blocks.append(block_json(block))
     shown["blocks"] = blocks

@@ -50,7 +50,7 @@ def block_json(block: Block) -> JsonObject:
         case ToolCall():
             return _call_json(block)
         case ToolResult():
-            return _result_json(block)
+            return result_json(block, block.call_id)
         case Opaque():
             return {"type": "opaque", "kind": block.kind, "native": block.native} | _said(
                 wire=block.wire, provider=block.provider, model=block.model
@@ -107,9 +107,10 @@ def _call_json(call: ToolCall) -> JsonObject:
     return shown | _said(signature=call.signature)
 
 
-def _result_json(result: ToolResult) -> JsonObject:
-    shown: JsonObject = {"type": "tool_result", "call_id": result.call_id or result.raw_id}
-    if result.call_id:
+def result_json(result: ToolResult, call_id: str | None, *, exported: bool = False) -> JsonObject:
+    """A result under the canonical id of its call, if it has one. Exports always say the raw id."""
+    shown: JsonObject = {"type": "tool_result", "call_id": call_id or result.raw_id}
+    if call_id or exported:
         shown["raw_id"] = result.raw_id
     shown |= _said(name=result.name)
     if result.parts is None:

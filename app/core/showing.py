@@ -54,7 +54,7 @@ class Showing:
 
     def show(self, step: Step) -> ShownStep:
         shown = ShownStep(step.role, repairs=list(step.repairs))
-        kept = self._kept_opaque(step)
+        kept = self._kept_opaque(step) | self._kept_thinking(step)
         for item in step.items:
             content = self._content(item, step, kept, shown.repairs)
             if content is not None:
@@ -83,6 +83,24 @@ class Showing:
             for place, block in enumerate(blocks)
             if place in places and self._is_new(block.native)
         }
+
+    def _kept_thinking(self, step: Step) -> set[int]:
+        """The ids of a turn's thoughts that go back to their issuer: all of them or none."""
+        thoughts = [item for item in step.items if isinstance(item.block, Thinking)]
+        if not self.profile.thinking or step.role != "ai":
+            return set()
+        whole = all(self._is_whole(item) for item in thoughts)
+        return {id(item.block) for item in thoughts} if whole else set()
+
+    def _is_whole(self, item: Placed) -> bool:
+        """Whether a thought can be shown to this reader exactly as it was issued."""
+        block = item.block
+        assert isinstance(block, Thinking)
+        if not self._is_issuer(item) or not self._is_new(block.native):
+            return False
+        if self.profile.plain_reasoning:
+            return block.native is not None or bool(block.text.strip())
+        return block.native is not None and mended_value(block.native) == block.native
 
     def _is_issuer(self, item: Placed) -> bool:
         block = item.block
@@ -115,7 +133,7 @@ class Showing:
             case Image() | File():
                 return self._media(block, item, repairs, allowed=step.role == "human")
             case Thinking():
-                return self._thinking(block, item, step, repairs)
+                return self._thinking(block, item, kept, repairs)
             case Opaque():
                 if id(block) in kept:
                     return block
@@ -150,7 +168,7 @@ class Showing:
         if why is None:
             return self._mended_media(block, item, repairs)
         repairs.append(repair(f"{kind.upper()}_OMITTED", why, item))
-        return Text(wording.left_out(f"{kind} of turn {item.turn.turn_id}", why))
+        return Text(wording.left_out(kind, why))
 
     def _mended_media(
         self, block: Image | File, item: Placed, repairs: list[Repair]
@@ -166,19 +184,16 @@ class Showing:
         return self._media(block, item, repairs)
 
     def _thinking(
-        self, block: Thinking, item: Placed, step: Step, repairs: list[Repair]
+        self, block: Thinking, item: Placed, kept: set[int], repairs: list[Repair]
     ) -> Thinking | Text | None:
-        whole = block.native is not None or (self.profile.plain_reasoning and block.text.strip())
-        wanted = self.profile.thinking and step.role == "ai"
-        returned = whole and wanted and self._is_issuer(item)
-        if returned and self._is_new(block.native):
+        if id(block) in kept:
             if self.profile.plain_reasoning:
                 return replace(block, text=_mended(block.text, item, repairs))
             return block
         if self.options.reasoning == "text" and block.text.strip():
             repairs.append(repair("THINKING_AS_TEXT", "reasoning is shown as text", item))
             return Text(wording.reasoning(_mended(block.text, item, repairs)))
-        repairs.append(repair("THINKING_DROPPED", "this reader did not issue it", item))
+        repairs.append(repair("THINKING_DROPPED", "only its issuer may see it, whole", item))
         return None
 
     def _call(self, call: ToolCall, item: Placed, repairs: list[Repair]) -> CallShown:

@@ -68,9 +68,9 @@ def reasoning(text: str) -> str:
     return f"{MARK} Reasoning: {text}"
 
 
-def elided(text: str, most: int, turn_id: str) -> str:
+def elided(text: str, most: int) -> str:
     """Head and tail of a text, with a mark between them; exactly `most` characters."""
-    mark = f"\n{MARK} {len(text)} characters; the middle is left out, see turn {turn_id}.\n"
+    mark = f"\n{MARK} {len(text)} characters; the middle is left out.\n"
     room = max(0, most - len(mark))
     head = room - room // 2
     tail = room // 2

@@ -199,7 +199,7 @@ def test_closing_finishes_what_waits_and_takes_nothing_more(database_url: str) -
         database.close()
         with pytest.raises(Unavailable):
             await database.write("c1", append("c1"))
-        return await asyncio.gather(*writes)
+        return await asyncio.wait_for(asyncio.gather(*writes), timeout=60)
 
     assert asyncio.run(story()) == list(range(1, 21))
 
