@@ -150,7 +150,8 @@ def _block(members: JsonObject, at: str) -> Block:
         case "image" | "document":
             return _media(members, at)
         case "thinking":
-            return Thinking(a_text(members, "thinking", at), members, WIRE)
+            signed = isinstance(members.get("signature"), str)
+            return Thinking(a_text(members, "thinking", at), members if signed else None, WIRE)
         case "redacted_thinking":
             return Thinking("", members, WIRE)
         case "tool_use":

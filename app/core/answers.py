@@ -49,9 +49,9 @@ class Answering:
         if self.profile.result_media and result.status == "ok":
             return self._inside() or [Text(self._placeholder(wording.NO_OUTPUT))]
         # The wire, or a failed result, takes text only: words first, media behind the group.
-        held = [piece for part in result.parts if (piece := self._set_apart(part))]
+        held = [piece.text for part in result.parts if (piece := self._set_apart(part))]
         words = self._words(has_more=bool(held))
-        return [Text(words), *held] if words.strip() or not held else list(held)
+        return [Text("\n".join([words, *held] if words.strip() or not held else held))]
 
     def _inside(self) -> list[Piece]:
         assert self.answer.result

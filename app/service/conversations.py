@@ -41,12 +41,10 @@ def known(store: ReadStore, conversation_id: str) -> ConversationRecord:
 
 def locked(store: Store, cid: str) -> ConversationRecord:
     """The conversation, ours until the commit; made when it is absent."""
-    if (head := store.lock(cid)) is not None:
-        return head
-    store.create(cid, None, b"{}")
-    made = store.lock(cid)
-    assert made is not None
-    return made
+    # Another process may erase it between our two statements; then it is made again.
+    while (head := store.lock(cid)) is None:
+        store.create(cid, None, b"{}")
+    return head
 
 
 def listed(store: ReadStore, limit: int, after: str | None) -> JsonObject:
