@@ -1,6 +1,5 @@
 """Law 6: the same turns, target and options give the same bytes, whatever the hash seed."""
 
-import hashlib
 import json
 import os
 import subprocess
@@ -12,6 +11,7 @@ from hypothesis import Phase, given, settings
 
 from app.codecs import TARGETS
 from tests.histories import posted
+from tests.laws.rendered import digests
 from tests.laws.running import Window, tried, windows
 from tests.laws.strategies import Bodies, histories
 
@@ -28,46 +28,32 @@ def test_a_history_gives_the_same_bytes_twice(bodies: Bodies, window: Window) ->
         assert window.of(once, target).raw == first.raw
 
 
+@pytest.fixture(scope="module")
+def sample() -> list[list[str]]:
+    """Fifty histories, always the same as long as the strategy is the same."""
+    found: list[list[str]] = []
+
+    # Nothing is judged here, so nothing has to be shrunk or remembered.
+    @settings(max_examples=50, derandomize=True, database=None, phases=[Phase.generate])
+    @given(histories())
+    def collect(bodies: Bodies) -> None:
+        found.append(list(bodies))
+
+    collect()
+    return found[:50]
+
+
 @pytest.mark.parametrize("seed", ["0", "1"])
-def test_the_hash_seed_changes_nothing(seed: str, tmp_path: Path) -> None:
-    sample = _sample(50)
-    assert len(sample) == 50
+def test_the_hash_seed_changes_nothing(sample: list[list[str]], seed: str, tmp_path: Path) -> None:
     path = tmp_path / "sample.json"
     path.write_text(json.dumps(sample))
     done = subprocess.run(
-        [sys.executable, "-m", __name__, str(path)],
+        [sys.executable, "-m", "tests.laws.rendered", str(path)],
         cwd=_ROOT,
         env={**os.environ, "PYTHONHASHSEED": seed},
         capture_output=True,
         text=True,
         check=True,
     )
+    assert len(sample) == 50
     assert done.stdout.split() == digests(sample)
-
-
-def _sample(count: int) -> list[list[str]]:
-    """Always the same histories, as long as the strategy is the same."""
-    found: list[list[str]] = []
-
-    @settings(max_examples=count, derandomize=True, database=None, phases=[Phase.generate])
-    @given(histories())
-    def collect(bodies: Bodies) -> None:
-        found.append(list(bodies))
-
-    collect()
-    return found[:count]
-
-
-def digests(sample: list[list[str]]) -> list[str]:
-    """One digest for each history, over its renders for all targets with their repairs."""
-    lines = []
-    for bodies in sample:
-        history = posted(*bodies)
-        renders = [history.render(target) for target in TARGETS]
-        facts = repr([(render.raw, render.repairs) for render in renders])
-        lines.append(hashlib.sha256(facts.encode("utf-8", "surrogatepass")).hexdigest())
-    return lines
-
-
-if __name__ == "__main__":
-    sys.stdout.write("\n".join(digests(json.loads(Path(sys.argv[1]).read_text()))))

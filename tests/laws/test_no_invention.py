@@ -72,12 +72,11 @@ def _leaves(value: Any) -> Iterator[str]:
     match value:
         case str():
             yield value
-        case dict():
-            yield _compact(value)
-            yield from (leaf for one in value.values() for leaf in _leaves(one))
-        case list():
-            yield _compact(value)
-            yield from (leaf for one in value for leaf in _leaves(one))
+        case dict() | list():
+            # The JSON text of a value that is no Unicode text keeps its escapes.
+            yield from (_compact(value), json.dumps(value, separators=(",", ":")))
+            inner = value.values() if isinstance(value, dict) else value
+            yield from (leaf for one in inner for leaf in _leaves(one))
         case _:
             # The judge reads scalars with Python's eyes: 1e2 is 100.0 to it.
             yield from (_compact(value), json.dumps(json.loads(_compact(value))))
