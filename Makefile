@@ -12,17 +12,23 @@ PROGRAM := $(VENV)/.program
 DEV := $(VENV)/.dev
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test lint bench dev lock clean
+.PHONY: help serve test test-long mutants lint bench dev lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
-		printf '  %-8s %s\n' "$$name" "$$text"; done
+		printf '  %-10s %s\n' "$$name" "$$text"; done
 
 serve: $(PROGRAM) ## Run the service on http://127.0.0.1:8420 (ARGS="--port 9000")
 	@$(BIN)/turnkeep serve $(ARGS)
 
 test: $(DEV) ## Run the tests on SQLite and PostgreSQL (ARGS="-k name")
 	@$(BIN)/python -m pytest $(ARGS)
+
+test-long: $(DEV) ## The laws on twenty thousand random histories (half an hour and more)
+	@TURNKEEP_LAWS=long $(BIN)/python -m pytest tests/laws $(ARGS)
+
+mutants: $(DEV) ## Plant twenty faults, one at a time; every one must be caught
+	@$(BIN)/python -m tests.mutants.run $(ARGS)
 
 lint: $(DEV) ## Check style, types and the direction of imports
 	$(BIN)/ruff check .

@@ -150,7 +150,7 @@ def _block(members: JsonObject, at: str) -> Block:
         case "image" | "document":
             return _media(members, at)
         case "thinking":
-            signed = isinstance(members.get("signature"), str)
+            signed = isinstance(signature := members.get("signature"), str) and signature
             return Thinking(a_text(members, "thinking", at), members if signed else None, WIRE)
         case "redacted_thinking":
             return Thinking("", members, WIRE)
