@@ -5,7 +5,7 @@ RUN python -m venv /opt/venv
 WORKDIR /opt/turnkeep
 COPY requirements.lock ./
 RUN /opt/venv/bin/pip install --require-hashes -r requirements.lock
-COPY pyproject.toml LICENSE ./
+COPY pyproject.toml README.md LICENSE ./
 COPY app app
 # Editable, because the migrations are found beside the package.
 RUN /opt/venv/bin/pip install --no-deps --no-build-isolation -e .
@@ -15,7 +15,7 @@ RUN useradd --system --uid 10001 --user-group --no-create-home turnkeep \
     && install -d -o turnkeep -g turnkeep /data
 COPY --from=build /opt/venv /opt/venv
 WORKDIR /opt/turnkeep
-COPY LICENSE pyproject.toml migrations.ini ./
+COPY LICENSE README.md pyproject.toml migrations.ini ./
 COPY alembic alembic
 COPY app app
 RUN /opt/venv/bin/python -m compileall -q app

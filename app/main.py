@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from app import __version__
 from app.api import conversations, convert, health, problems, replay, tool_calls, tools, turns
 from app.api.context import Context
+from app.api.documented import answers
 from app.api.metrics import REGISTRY, Measured, WriterNumbers
 from app.settings import Settings, from_environment
 from app.storage.database import Database
@@ -51,6 +52,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             **{name: getattr(limits, name) for name in limits.__slots__}
         ),
         lifespan=lifespan,
+        responses=answers(422, 503),
     )
     problems.install(app)
     app.add_middleware(Measured)

@@ -30,7 +30,7 @@ class Measured:
             await self.app(scope, receive, send)
             return
         started = time.perf_counter()
-        status = 500
+        status = 499
 
         async def noted(message: Message) -> None:
             nonlocal status

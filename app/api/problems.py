@@ -7,6 +7,7 @@ from typing import cast
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from app.core import errors
 from app.core.errors import TurnkeepError
@@ -57,6 +58,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(TurnkeepError, _turnkeep)
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(Exception, _unexpected)
 
 
@@ -83,6 +85,8 @@ def first_rule_broken(found: Sequence[Mapping[str, object]]) -> errors.RuleBroke
     place = [str(step) for step in cast(Sequence[object], first["loc"])]
     if place[:1] == ["query"]:
         name = ".".join(place[1:])
+        if first["type"] == "extra_forbidden":
+            return errors.RuleBroken(f"There is no parameter {name} here.", pointer=f"?{name}")
         return errors.RuleBroken(f"The parameter {name}: {first['msg']}.", pointer=f"?{name}")
     pointer = "/" + "/".join(step for step in place if step != "body")
     return errors.RuleBroken(f"{first['msg']}.", pointer=pointer)
@@ -92,8 +96,15 @@ async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     title = _TITLES.get(error.status_code, str(error.detail))
     code = {404: "no_such_path", 405: "method_not_allowed"}.get(error.status_code, "http_error")
-    detail = f"{request.method} {request.url.path} is not part of this service; see /docs."
+    detail = f"{request.method} is not offered on {request.url.path}; see /docs."
+    if error.status_code == 404:
+        detail = f"{request.url.path} is not part of this service; see /docs."
     return problem(error.status_code, code, title, detail, headers=error.headers)
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    """The client hung up before its body was whole: nobody reads this, but it is no defect."""
+    return Response(status_code=499)
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

@@ -4,7 +4,7 @@ import argparse
 
 from app.core.errors import Unavailable
 from app.settings import Settings, from_environment
-from app.storage.engines import described
+from app.storage.engines import database_file, described, is_sqlite
 from app.storage.migrations import current_and_head
 
 _SETTINGS = ("host", "port", "workers", "log_level", "database_url")
@@ -24,6 +24,8 @@ def settings_of(args: argparse.Namespace) -> Settings:
 
 def check_schema(url: str) -> None:
     """Raises `Unavailable` unless the database is there and has the newest schema."""
+    if is_sqlite(url) and not database_file(url).exists():
+        raise Unavailable(f"there is no file {described(url)}")
     current, head = current_and_head(url)
     if current != head:
         raise Unavailable(

@@ -9,7 +9,7 @@ def elements(posted: Posted, key: str) -> list[tuple[str, JsonObject, str]]:
     """Pointer, object and text of each element of the array under `key`."""
     values = posted.members.get(key)
     if not isinstance(values, list):
-        raise RuleBroken(f"{key} is a list.", pointer=f"/{key}")
+        raise RuleBroken(f"{key} is a list and has to be given.", pointer=f"/{key}")
     if not values:
         raise RuleBroken(f"{key} is empty.", pointer=f"/{key}")
     found = []

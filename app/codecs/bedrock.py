@@ -62,7 +62,9 @@ _TYPES = {name: media_type for media_type, name in (_IMAGES | _FILES).items()}
 _S3 = re.compile(r"s3://[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](/.*)?")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9()\[\]-]+")
 
-TOOLS = ToolRules(object_type=True, combinations=False, none=False, parallel=False)
+TOOLS = ToolRules(
+    members=("toolConfig",), object_type=True, combinations=False, none=False, parallel=False
+)
 
 
 def _own_blocks(blocks: Sequence[Opaque]) -> set[int]:

@@ -59,7 +59,7 @@ def _code_pairs(blocks: Sequence[Opaque]) -> set[int]:
     return kept
 
 
-TOOLS = ToolRules(object_type=True, parallel=False, allowed=True)
+TOOLS = ToolRules(members=("tools", "tool_config"), object_type=True, parallel=False, allowed=True)
 PROFILE = Profile(
     results="together",
     system="beside",

@@ -45,7 +45,7 @@ PROFILE = Profile(
 )
 
 
-TOOLS = ToolRules(object_type=True, parallel=False)
+TOOLS = ToolRules(members=("tools", "toolChoice"), object_type=True, parallel=False)
 
 
 def parse(posted: Posted) -> list[Draft]:

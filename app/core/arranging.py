@@ -46,7 +46,8 @@ def view(steps: Sequence[Step], profile: Profile, options: Options) -> View:
 
 def _leading_system(shown: Sequence[ShownStep]) -> int:
     for place, step in enumerate(shown):
-        if step.role != "system":
+        # A turn of which nothing is shown stands nowhere.
+        if step.role != "system" and (step.parts or step.answers):
             return place
     return len(shown)
 

@@ -6,6 +6,7 @@ of rules, and the answer says which one held. The rules are written here once; a
 their questions, from memory or from a database.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol, TypeAlias
@@ -107,12 +108,15 @@ class MemoryBook:
     def __init__(self, calls: Iterable[Call] = ()) -> None:
         self.calls: dict[str, Call] = {}
         self._open: dict[str, Call] = {}
+        self._open_by: dict[tuple[KeyKind, str], dict[str, Call]] = defaultdict(dict)
         self._answered: dict[tuple[KeyKind, str], Call] = {}
         self.add(calls)
 
     def add(self, calls: Iterable[Call]) -> None:
         for call in calls:
             self.calls[call.id] = self._open[call.id] = call
+            for key in _keys_of(call):
+                self._open_by[key][call.id] = call
             if call.answered:
                 self.mark_answered(call.id)
 
@@ -120,6 +124,7 @@ class MemoryBook:
         self._open.pop(canonical, None)
         call = self.calls[canonical] = replace(self.calls[canonical], answered=True)
         for key in _keys_of(call):
+            self._open_by[key].pop(canonical, None)
             before = self._answered.get(key)
             if before is None or (before.seq, before.call_index) <= (call.seq, call.call_index):
                 self._answered[key] = call
@@ -128,15 +133,24 @@ class MemoryBook:
         return self.calls.get(canonical)
 
     def open(self, kind: KeyKind, key: str) -> Call | None:
-        found = [call for call in self._open.values() if (kind, key) in _keys_of(call)]
-        return next((call for call in found if call.seq == found[-1].seq), None)
+        newest = _newest_turn(self._open_by.get((kind, key), {}))
+        return newest[0] if newest else None
 
     def answered(self, kind: KeyKind, key: str) -> Call | None:
         return self._answered.get((kind, key))
 
     def newest_open(self) -> Sequence[Call]:
-        still_open = list(self._open.values())
-        return [call for call in still_open if call.seq == still_open[-1].seq]
+        return _newest_turn(self._open)
+
+
+def _newest_turn(calls: dict[str, Call]) -> list[Call]:
+    """The calls of the last turn among these, which were added oldest first."""
+    newest: list[Call] = []
+    for call in reversed(calls.values()):
+        if newest and call.seq != newest[-1].seq:
+            break
+        newest.append(call)
+    return newest[::-1]
 
 
 def _keys_of(call: Call) -> set[tuple[KeyKind, str]]:

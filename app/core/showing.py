@@ -44,7 +44,7 @@ class Showing:
     def __init__(self, steps: Sequence[Step], profile: Profile, options: Options) -> None:
         self.profile = profile
         self.options = options
-        self.native_ids: set[str] = set()
+        self.native_ids: set[tuple[str, str]] = set()
         self.raw_ids = Counter(
             item.block.raw_id
             for step in steps
@@ -99,7 +99,7 @@ class Showing:
         if not self._is_issuer(item) or not self._is_new(block.native):
             return False
         if self.profile.plain_reasoning:
-            return block.native is not None or bool(block.text.strip())
+            return block.wire == self.profile.wire or bool(block.text.strip())
         return block.native is not None and mended_value(block.native) == block.native
 
     def _is_issuer(self, item: Placed) -> bool:
@@ -116,12 +116,15 @@ class Showing:
 
     def _is_new(self, native: Json) -> bool:
         """A native item with an id may stand in a request once."""
-        native_id = native.get("id") if isinstance(native, dict) else None
-        if not isinstance(native_id, str):
+        if not isinstance(native, dict):
             return True
-        fresh = native_id not in self.native_ids
-        self.native_ids.add(native_id)
-        return fresh
+        for key in ("id", "tool_use_id"):
+            if isinstance(native.get(key), str):
+                mark = (key, str(native[key]))
+                fresh = mark not in self.native_ids
+                self.native_ids.add(mark)
+                return fresh
+        return True
 
     def _content(
         self, item: Placed, step: Step, kept: set[int], repairs: list[Repair]

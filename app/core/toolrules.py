@@ -18,6 +18,7 @@ _OPENAI = ("openai", "openai-responses")
 class ToolRules:
     """The demands of one wire.
 
+    members       the members of a request that offer tools
     openai        OpenAI itself: Anthropic's definitions get `required` filtered and unknown formats
                   taken out, and `strict` of others stays only where OpenAI's rules for it hold
     object_type   the schema says `type: object` at its top
@@ -27,6 +28,7 @@ class ToolRules:
     hosted        tools that other providers run themselves are kept, for them
     """
 
+    members: tuple[str, ...] = ("tools", "tool_choice", "parallel_tool_calls")
     openai: bool = False
     object_type: bool = False
     combinations: bool = True

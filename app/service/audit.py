@@ -1,5 +1,6 @@
 """The audit: every call with all its names, its state and its results; and where an id is known."""
 
+import re
 from collections.abc import Iterable
 
 from app.codecs import PREFIXES, TARGETS, shown_id
@@ -10,6 +11,7 @@ from app.core.records import CallRecord, ResultRecord
 from app.service.conversations import known
 from app.storage.store import ReadStore
 
+_NUMBER = re.compile(r"[0-9]{1,18}")
 _STATES = {"denied": "denied", "interrupted": "interrupted", "unknown": "unknown"}
 
 
@@ -31,9 +33,9 @@ def lookup(store: ReadStore, any_id: str, limit: int) -> JsonObject:
     """Where an id is known, as raw id, canonical id, or id that a provider was shown."""
     found: list[tuple[str, str, CallRecord]] = []
     for kind, records in (
-        ("canonical", _canonical(store, any_id, limit)),
-        ("raw", store.lookup_raw(any_id, limit)),
-        ("provider_id", _shown(store, any_id, limit)),
+        ("canonical", _canonical(store, any_id, limit + 1)),
+        ("raw", store.lookup_raw(any_id, limit + 1)),
+        ("provider_id", _shown(store, any_id, limit + 1)),
     ):
         found.extend((kind, cid, record) for cid, record in records)
     data: list[Json] = [
@@ -56,7 +58,7 @@ def _place(cursor: str | None) -> tuple[int, int] | None:
     if cursor is None:
         return None
     seq, _, index = cursor.partition(".")
-    if not (seq.isdecimal() and index.isdecimal() and len(cursor) < 30):
+    if not (_NUMBER.fullmatch(seq) and _NUMBER.fullmatch(index)):
         raise RuleBroken("cursor is not one that a page gave.", pointer="?cursor")
     return int(seq), int(index)
 

@@ -12,8 +12,13 @@ from app.storage.store import ReadStore, Store
 CONVERSATION_ID = re.compile(r"[A-Za-z0-9._:@+=,-]{1,128}")
 
 
+def is_id(conversation_id: str) -> bool:
+    """Ids of any other form name nothing; the databases need not be asked."""
+    return CONVERSATION_ID.fullmatch(conversation_id) is not None
+
+
 def check_id(conversation_id: str) -> str:
-    if not CONVERSATION_ID.fullmatch(conversation_id):
+    if not is_id(conversation_id):
         raise RuleBroken(
             "A conversation id has 1 to 128 letters, digits or . _ : @ + = , -", pointer="/id"
         )
@@ -33,7 +38,7 @@ def read(store: ReadStore, conversation_id: str) -> JsonObject:
 
 
 def known(store: ReadStore, conversation_id: str) -> ConversationRecord:
-    record = store.conversation(conversation_id)
+    record = store.conversation(conversation_id) if is_id(conversation_id) else None
     if record is None:
         raise ConversationNotFound(conversation_id)
     return record
@@ -48,6 +53,8 @@ def locked(store: Store, cid: str) -> ConversationRecord:
 
 
 def listed(store: ReadStore, limit: int, after: str | None) -> JsonObject:
+    if after is not None and not is_id(after):
+        raise RuleBroken("cursor is not one that a page gave.", pointer="?cursor")
     records = store.conversations(limit + 1, after)
     data: list[Json] = [shown(record) for record in records[:limit]]
     more = len(records) > limit
@@ -66,7 +73,9 @@ def change(
     fields: set[str],
 ) -> JsonObject:
     """Changes only the members that were given; a null title takes the title away."""
-    record = known(store, conversation_id)
+    record = store.lock(conversation_id) if is_id(conversation_id) else None
+    if record is None:
+        raise ConversationNotFound(conversation_id)
     store.update(
         conversation_id,
         title if "title" in fields else record.title,
@@ -76,7 +85,7 @@ def change(
 
 
 def erase(store: Store, conversation_id: str) -> None:
-    if not store.delete(conversation_id):
+    if not is_id(conversation_id) or not store.delete(conversation_id):
         raise ConversationNotFound(conversation_id)
 
 

@@ -8,8 +8,9 @@ from app.core.errors import RuleBroken, UnknownTarget
 from app.core.jsontext import JsonObject
 from app.core.limits import Limits
 from app.service.memory import remember
-from app.service.posting import read_post
+from app.service.posting import read_post, unknown_source
 from app.service.rendering import Wanted, render
+from app.service.tooldefs import riding_order
 
 _IDS = {"openai": ids.to_openai, "history": ids.to_history, "anthropic": ids.to_anthropic}
 
@@ -20,7 +21,7 @@ def convert_messages(
     """`/convert/messages`: a request of one wire as a request of another."""
     source, target = members.get("from"), members.get("to")
     if not isinstance(source, str) or source not in CODECS:
-        raise UnknownTarget(str(source), list(CODECS))
+        raise unknown_source(source)
     if not isinstance(target, str) or target not in TARGETS:
         raise UnknownTarget(str(target), list(TARGETS))
     post: JsonObject = {
@@ -29,8 +30,9 @@ def convert_messages(
     reasoning = members.get("reasoning", "auto")
     if reasoning not in ("auto", "text", "drop"):
         raise RuleBroken("reasoning is auto, text or drop.", pointer="/reasoning")
-    drafts = read_post(post | {"provider": source}, texts, limits).drafts
-    told = remember(drafts, "convert")
+    post["provider"] = source
+    told = remember(read_post(post, texts, limits).drafts, "convert")
+    riding = riding_order(post, limits)
     model = members.get("model")
     wanted = Wanted(
         "convert",
@@ -38,7 +40,8 @@ def convert_messages(
         model=model if isinstance(model, str) else None,
         reasoning=reasoning,  # type: ignore[arg-type]
     )
-    done = render(told.turns, told.links(), told.assigned(target), wanted)
+    tools = riding.tools if riding else None
+    done = render(told.turns, told.links(), told.assigned(target), wanted, tools)
     return {"request": done.request, "repairs": [repair.json() for repair in done.repairs]}
 
 

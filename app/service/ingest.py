@@ -42,10 +42,20 @@ class Appended:
 
 
 def ingest(store: Store, order: Append) -> Appended:
-    cid = order.conversation_id
-    head = locked(store, cid)
-    if order.key is not None and not store.claim_key(cid, order.key, order.body_hash):
+    head = locked(store, order.conversation_id)
+    if order.key is None:
+        return _append(store, head, order)
+    if not store.claim_key(head.id, order.key, order.body_hash):
         return _first_answer(store, order, order.key)
+    done = _append(store, head, order)
+    store.save_answer(head.id, order.key, 200 if done.replayed else 201, done.answer)
+    return done
+
+
+def _append(store: Store, head: ConversationRecord, order: Append) -> Appended:
+    cid = head.id
+    if order.tools is not None:
+        keep_tools(store, head, order.tools)
     if order.expected_version is not None and order.expected_version != head.version:
         # A retry of a write that succeeded is stale by its own success.
         if (stored := _stored(store, cid, order.post)) is not None:
@@ -62,16 +72,24 @@ def ingest(store: Store, order: Append) -> Appended:
                 return _repeated(store, cid, order.post)
             # Turn ids of an imported history may be those this conversation would derive.
             taken.add(collision.turn_id)
-    if order.tools is not None:
-        keep_tools(store, head, order.tools)
     ledger = StoreLedger(store, cid, head.orphans)
     entered = [enter(turn, ledger, ASSIGNED, PREFIXES) for turn in turns]
     version = records[-1].seq
     store.advance(cid, version=version, head_hash=records[-1].hash, orphans=ledger.orphans)
-    answer = dumps_utf8(_answer(cid, version, turns, entered))
-    if order.key is not None:
-        store.save_answer(cid, order.key, 201, answer)
-    return Appended(answer, version)
+    answer = _answer(cid, version, turns, entered)
+    if order.tools is not None:
+        answer["notes"] = [*_tool_notes(order.tools), *_listed(answer["notes"])]
+    return Appended(dumps_utf8(answer), version)
+
+
+def _tool_notes(order: KeepTools) -> Iterator[JsonObject]:
+    for index, refused in order.offered.prepared.dropped:
+        named = refused.name or f"tool {index}"
+        yield {"code": "TOOL_DROPPED", "turn_id": None, "detail": f"{named}: {refused.reason}"}
+
+
+def _listed(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
 
 
 def _first_answer(store: Store, order: Append, key: str) -> Appended:
@@ -151,10 +169,24 @@ def _derived_id(conversation_id: str, seq: int, taken: Collection[str]) -> str:
 def _repeated(store: Store, cid: str, post: Post) -> Appended:
     """Turns under ids that are stored: the same ones again, or a contradiction."""
     stored = _stored(store, cid, post)
-    if stored is None:
-        known = [one.turn_id for one in post.drafts if one.turn_id]
-        raise TurnIdTaken("A turn id of this request is stored with other content.", turn_ids=known)
-    return Appended(dumps_utf8(stored_answer(store, cid, stored)), replayed=True)
+    if stored is not None:
+        return Appended(dumps_utf8(stored_answer(store, cid, stored)), replayed=True)
+    known = [
+        (draft, record)
+        for draft in post.drafts
+        if draft.turn_id and (record := store.turn(cid, draft.turn_id))
+    ]
+    other = [
+        draft.turn_id or ""
+        for draft, record in known
+        if record.content_hash != content_hash(draft, post.format)
+    ]
+    if other:
+        raise TurnIdTaken("These turn ids are stored with other content.", turn_ids=other)
+    raise TurnIdTaken(
+        "Some of these turns are stored already; post only the others.",
+        turn_ids=[draft.turn_id or "" for draft, _ in known],
+    )
 
 
 def _stored(store: Store, cid: str, post: Post) -> list[TurnRecord] | None:

@@ -14,15 +14,6 @@ from app.core.wire import Posted
 
 _PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
 _ENVELOPE = ("provider", "format", "model", "turn_id", "metadata")
-# Definitions ride along with turns, under the names that the wires' requests give them.
-TOOL_MEMBERS = (
-    "tools",
-    "tool_choice",
-    "parallel_tool_calls",
-    "toolConfig",
-    "toolChoice",
-    "tool_config",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +29,8 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
     provider, wire = wire_of(members)
     codec = CODECS[wire]
     for key in members:
-        if key not in (*_ENVELOPE, *TOOL_MEMBERS, *codec.KEYS):
-            known = ", ".join([*_ENVELOPE, *codec.KEYS])
+        if key not in (*_ENVELOPE, *codec.KEYS, *codec.TOOLS.members):
+            known = ", ".join([*_ENVELOPE, *codec.KEYS, *codec.TOOLS.members])
             raise RuleBroken(f"{key!r} is not a member here; known: {known}.", pointer=f"/{key}")
     lists = [key for key in ("messages", codec.LIST) if key in members]
     if "messages" in lists and len(set(lists)) > 1:
@@ -48,7 +39,7 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
         )
     drafts = codec.parse(Posted(members, texts))
     if len(drafts) > limits.turns:
-        raise LimitExceeded("turns", limits.turns, len(drafts), pointer=f"/{lists[0]}")
+        raise LimitExceeded("turns", limits.turns, len(drafts), pointer=f"/{codec.LIST}")
     return Post(wire, tuple(_completed(drafts, provider, members, limits)))
 
 
@@ -61,6 +52,11 @@ def wire_of(members: JsonObject) -> tuple[str, str]:
             pointer="/provider",
         )
     return provider, _format(provider, _text(members, "format"))
+
+
+def unknown_source(source: object) -> UnknownProvider:
+    known = ", ".join(CODECS)
+    return UnknownProvider(f"from is one of {known}, not {source!r}.", pointer="/from")
 
 
 def _format(provider: str, wire: str | None) -> str:

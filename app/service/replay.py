@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from app import __version__
 from app.codecs import CODECS, TARGETS
-from app.core.errors import ConversationNotFound, RuleBroken, TurnNotFound, UnknownTarget
+from app.core.errors import RuleBroken, TurnNotFound, UnknownTarget
+from app.core.ids import CALLER_TURN_ID
 from app.core.jsontext import JsonObject, dumps, dumps_utf8
 from app.core.records import ConversationRecord, ToolSetRecord
 from app.core.wire import Prefixed
+from app.service.conversations import known
 from app.service.rendering import Rendered, Wanted, prefix, render
 from app.service.tooldefs import stored_tools
 from app.service.turnform import read_turn
@@ -27,9 +29,7 @@ class Replayed:
 def replay(store: ReadStore, wanted: Wanted, known_tags: Sequence[str] = ()) -> Replayed:
     if wanted.target not in TARGETS:
         raise UnknownTarget(wanted.target, list(TARGETS))
-    head = store.conversation(wanted.conversation_id)
-    if head is None:
-        raise ConversationNotFound(wanted.conversation_id)
+    head = known(store, wanted.conversation_id)
     tools = store.tool_set(wanted.conversation_id, head.version)
     etag = _etag(head, wanted, tools)
     if etag in known_tags:
@@ -48,7 +48,8 @@ def _answer(store: ReadStore, head: ConversationRecord, wanted: Wanted) -> JsonO
     cid = wanted.conversation_id
     until = head.version
     if wanted.until is not None:
-        record = store.turn(cid, wanted.until)
+        named = CALLER_TURN_ID.fullmatch(wanted.until)
+        record = store.turn(cid, wanted.until) if named else None
         if record is None:
             raise TurnNotFound(cid, wanted.until)
         until = record.seq
@@ -71,7 +72,8 @@ def _answer(store: ReadStore, head: ConversationRecord, wanted: Wanted) -> JsonO
     }
     if wanted.since is not None:
         earlier = [turn for turn in turns if turn.seq <= wanted.since]
-        before = render(earlier, links, assigned, wanted, tools)
+        tools_then = stored_tools(store.tool_set(cid, wanted.since))
+        before = render(earlier, links, assigned, wanted, tools_then)
         _keep_only_new(answer, wanted, before, whole)
     return answer
 

@@ -15,7 +15,7 @@ from app.core.records import ConversationRecord, ToolSetRecord
 from app.core.toolrules import Prepared, Required, prepared
 from app.core.tools import Choice, Definition, Refused, Tool
 from app.service.conversations import known, locked
-from app.service.posting import TOOL_MEMBERS, wire_of
+from app.service.posting import unknown_source, wire_of
 from app.service.turnform import read_object
 from app.storage.store import ReadStore, Store
 
@@ -102,47 +102,54 @@ class KeepTools:
     """The order to keep definitions with a conversation."""
 
     provider: str
+    tools: ToolSet
     offered: Offer
-    source: str
     payload: bytes
 
 
 def read_order(members: JsonObject, payload: bytes, limits: Limits) -> KeepTools:
     """A posted body of definitions; with `strict` all of them must be usable."""
     provider, source = wire_of(members)
-    offered = offer(read_tool_set(source, members, limits), "neutral")
+    tools = read_tool_set(source, members, limits)
+    offered = offer(tools, "neutral")
     if members.get("strict") is True:
         refuse_dropped(offered)
-    return KeepTools(provider, offered, source, payload)
+    return KeepTools(provider, tools, offered, payload)
 
 
 def riding_order(members: JsonObject, limits: Limits) -> KeepTools | None:
     """The definitions that ride along with posted turns, as they do in a provider's request."""
-    given: JsonObject = {key: members[key] for key in TOOL_MEMBERS if key in members}
+    provider, source = wire_of(members)
+    given: JsonObject = {
+        key: members[key] for key in CODECS[source].TOOLS.members if members.get(key) is not None
+    }
     if not given:
         return None
-    config = given.pop("toolConfig", None)
-    if isinstance(config, dict):
-        given |= {"tools": config.get("tools"), "tool_choice": config.get("toolChoice")}
-    for key in ("toolChoice", "tool_config"):
-        if key in given:
-            given["tool_choice"] = given.pop(key)
-    named: JsonObject = {key: members.get(key) for key in ("provider", "format")}
-    return read_order(named | given, dumps(given).encode(), limits)
+    request: JsonObject = {"provider": provider, "format": source}
+    config = given.get("toolConfig", given)
+    if not isinstance(config, dict) or "tools" not in config:
+        raise RuleBroken(
+            "Tool choice comes with the tools it chooses from.", pointer=f"/{next(iter(given))}"
+        )
+    for key, value in config.items():
+        choice = key in ("toolChoice", "tool_config")
+        request["tool_choice" if choice else key] = value
+    return read_order(request, dumps(given).encode(), limits)
 
 
 def keep_tools(store: Store, head: ConversationRecord, order: KeepTools) -> int:
     """Keeps definitions from the conversation's present version on; the same ones once."""
-    definitions = dumps({"source": order.source, **order.offered.request}).encode()
+    source = order.tools.source
+    definitions = dumps({"source": source, **order.offered.request}).encode()
     before = store.tool_set(head.id, head.version)
-    if before and (before.format, before.definitions) == (order.source, definitions):
+    if before and (before.format, before.definitions) == (source, definitions):
         return before.number
     number = before.number + 1 if before else 1
     now = datetime.now(UTC)
     store.insert_tool_set(
         head.id,
         ToolSetRecord(
-            number, head.version, order.provider, order.source, order.payload, definitions, now
+            number, head.version, order.provider, source, order.payload, definitions, now
         ),
     )
     return number
@@ -193,7 +200,7 @@ def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
     if required not in (None, "keep", "filter"):
         raise RuleBroken("required is keep or filter.", pointer="/required")
     if source not in CODECS:
-        raise UnknownTarget(source, list(CODECS))
+        raise unknown_source(source)
     offered = offer(read_tool_set(source, members, limits), target, required)  # type: ignore[arg-type]
     if members.get("strict") is True:
         refuse_dropped(offered)

@@ -4,6 +4,7 @@ import base64
 
 from app.core.errors import TurnkeepError, TurnNotFound
 from app.core.history import turn_json
+from app.core.ids import CALLER_TURN_ID
 from app.core.jsontext import JsonObject, dumps_utf8, loads
 from app.core.pairing import Links
 from app.core.records import TurnRecord
@@ -26,7 +27,7 @@ def listed(store: ReadStore, cid: str, after: int, limit: int, *, raw: bool) -> 
 
 def one(store: ReadStore, cid: str, turn_id: str) -> bytes:
     known(store, cid)
-    record = store.turn(cid, turn_id)
+    record = store.turn(cid, turn_id) if CALLER_TURN_ID.fullmatch(turn_id) else None
     if record is None:
         raise TurnNotFound(cid, turn_id)
     links = store.links(cid, after=record.seq - 1, until=record.seq)

@@ -79,11 +79,16 @@ def is_sqlite(url: str) -> bool:
     return kind_of(engine_url(url)) is sqlite
 
 
+def database_file(url: str) -> Path:
+    """The file of an SQLite database."""
+    return Path(engine_url(url).database or "").absolute()
+
+
 def described(url: str) -> str:
     """The database in words for people: never with its password."""
     parsed = engine_url(url)
     if is_sqlite(url):
-        return str(Path(parsed.database or "").absolute())
+        return str(database_file(url))
     return f"PostgreSQL {parsed.database} on {parsed.host or 'this machine'}"
 
 

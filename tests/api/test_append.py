@@ -213,3 +213,53 @@ def test_an_absent_turn_is_named(api: Api) -> None:
     api.post(user("x"))
     absent = api.get("turns/nope")
     assert (absent.status_code, absent.json()["code"]) == (404, "turn_not_found")
+
+
+def test_a_key_on_a_repeated_turn_is_answered_the_same_for_ever(api: Api) -> None:
+    api.post(user("x"), turn_id="t1")
+    first, *others = (
+        api.post(user("x"), turn_id="t1", headers={"Idempotency-Key": "k"}) for _ in range(3)
+    )
+    assert first.status_code == 200
+    assert {(one.status_code, one.content) for one in others} == {(200, first.content)}
+
+
+def test_a_retry_of_a_conditional_append_is_answered_again(api: Api) -> None:
+    first = api.post(user("x"), turn_id="t1", headers={"If-Match": '"0"'})
+    again = api.post(user("x"), turn_id="t1", headers={"If-Match": '"0"'})
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert again.json() == first.json()
+
+
+def test_a_history_posted_again_with_more_says_which_part_is_stored(api: Api) -> None:
+    def turn(name: str, text: str = "x") -> dict[str, Any]:
+        return {"speaker": "human", "turn_id": name, "blocks": [{"type": "text", "text": text}]}
+
+    api.post(turn("a"), turn("b"), provider="neutral")
+    more = api.post(turn("a"), turn("b"), turn("c"), provider="neutral").json()
+    assert (more["turn_ids"], "stored already" in more["detail"]) == (["a", "b"], True)
+    other = api.post(turn("a", "y"), turn("b"), provider="neutral").json()
+    assert (other["turn_ids"], "other content" in other["detail"]) == (["a"], True)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/conversations/%00",
+        "/v1/conversations/%00/turns",
+        "/v1/conversations/c1/turns/%00",
+        "/v1/conversations/c1/replay?provider=openai&until=%00",
+        "/v1/conversations/%F0%9F%8E%89/verify",
+    ],
+)
+def test_ids_that_no_id_can_be_are_not_found(api: Api, path: str) -> None:
+    api.post(user("x"))
+    assert api.http.get(path).status_code == 404
+
+
+def test_cursors_that_no_page_gave_are_refused(api: Api) -> None:
+    api.post(user("x"))
+    for path in ("conversations?cursor=%00", f"conversations/c1/tool-calls?cursor={'9' * 23}.0"):
+        assert api.http.get(f"/v1/{path}").status_code == 422
+    assert api.http.delete("/v1/conversations/%00").status_code == 404
+    assert api.http.patch("/v1/conversations/%00", json={}).status_code == 404

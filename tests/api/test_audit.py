@@ -64,3 +64,9 @@ def test_any_id_is_found_wherever_it_is_known(api: Api) -> None:
 def test_an_unknown_id_is_found_nowhere(lite: Api) -> None:
     assert lite.http.get("/v1/tool-calls/lookup", params={"id": "x"}).json()["data"] == []
     assert lite.http.get("/v1/tool-calls/lookup").status_code == 422
+
+
+def test_a_lookup_that_was_cut_says_so(api: Api) -> None:
+    api.post(calling(("same", "f", "{}"), ("same", "f", "{}")))
+    found = api.http.get("/v1/tool-calls/lookup", params={"id": "same", "limit": 1}).json()
+    assert (len(found["data"]), found["has_more"]) == (1, True)

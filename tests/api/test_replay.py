@@ -127,3 +127,15 @@ def test_the_neutral_form_can_be_posted_again_with_the_same_ids(api: Api) -> Non
     for target in TARGETS:
         again = api.get("replay", cid="c2", provider=target).json()
         assert again["request"] == api.replay(target)["request"], target
+
+
+def test_since_notices_that_the_tools_changed(api: Api) -> None:
+    tell_a_story(api)
+    before = api.replay("openai")
+    api.post(user("more"))
+    tool = {"name": "read", "description": "reads", "input_schema": {"type": "object"}}
+    body = {"provider": "anthropic", "tools": [tool]}
+    assert api.http.put("/v1/conversations/c1/tools", json=body).status_code == 200
+    new = api.replay("openai", since=before["version"])
+    assert new["since"]["unchanged"] is False
+    assert new["request"]["tools"]

@@ -2,18 +2,23 @@
 
 import re
 
-from hypothesis import given
+from hypothesis import example, given
 
 from app.codecs import CODECS, TARGETS
 from app.core.wire import Assigned
 from tests import judges
 from tests.histories import Render, posted
+from tests.laws import found
 from tests.laws.running import JUDGED, messages, tried
 from tests.laws.strategies import Bodies, healthy_histories, histories
 
 
 @tried(60)
 @given(histories())
+@example(found.FAILED_RESULT_OF_ONE_IMAGE)
+@example(found.SYSTEM_BEHIND_AN_EMPTY_TURN)
+@example(found.ADDRESS_OF_AN_IMAGE_AS_A_FILE)
+@example(found.RAW_ID_OF_A_RESULT)
 def test_a_replay_that_is_posted_again_gives_the_same_replay(bodies: Bodies) -> None:
     history = posted(*bodies)
     for target in JUDGED:
@@ -25,6 +30,9 @@ def test_a_replay_that_is_posted_again_gives_the_same_replay(bodies: Bodies) -> 
 
 @tried(60)
 @given(histories())
+@example(found.RAW_ID_OF_A_RESULT)
+@example(found.ERROR_THAT_IS_OK)
+@example(found.IMAGE_BEHIND_A_RESULT)
 def test_a_neutral_export_that_is_posted_again_gives_the_same_bytes(bodies: Bodies) -> None:
     history = posted(*bodies)
     first = history.render("neutral")
@@ -60,4 +68,4 @@ def _renamed(render: Render, old: list[str], new: list[str]) -> bytes:
     if not names:
         return render.raw
     any_id = re.compile("|".join(map(re.escape, sorted(names, key=len, reverse=True))))
-    return any_id.sub(lambda found: names[found[0]], render.raw.decode()).encode()
+    return any_id.sub(lambda one: names[one[0]], render.raw.decode()).encode()

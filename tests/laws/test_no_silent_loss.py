@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from hypothesis import given
+from hypothesis import example, given
 
 from tests.histories import Render, posted
+from tests.laws import found
 from tests.laws.evidence import LOSSES, OF_ORPHANS, Unit, markers, reported, seen_in, units
 from tests.laws.running import JUDGED, Window, tried, windows
 from tests.laws.strategies import Bodies, histories
@@ -13,6 +14,10 @@ from tests.laws.strategies import Bodies, histories
 
 @tried(100)
 @given(histories(), windows())
+@example(found.OPAQUE_IN_THE_FIRST_SYSTEM_TURN, Window())
+@example(found.REDACTED_THINKING_OF_A_PLAIN_THINKER, Window())
+@example(found.THINKING_ALONE, Window())
+@example(found.RESULT_OF_ONE_IMAGE, Window(tools="flatten"))
 def test_what_was_stored_is_shown_or_reported(bodies: Bodies, window: Window) -> None:
     history = posted(*bodies)
     stored = list(units(window.must_show(history)))

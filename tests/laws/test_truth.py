@@ -1,17 +1,19 @@
 """Law 1: what was posted is what is kept, byte for byte."""
 
-from hypothesis import given
+from hypothesis import example, given
 
 from app.core.jsontext import loads
 from app.core.neutral import block
 from app.service.turnform import UNLIMITED, blocks_bytes
 from tests.histories import posted
+from tests.laws import found
 from tests.laws.running import tried
 from tests.laws.strategies import Bodies, histories
 
 
 @tried(60)
 @given(histories())
+@example(found.ERROR_THAT_IS_OK)
 def test_blocks_come_back_from_their_stored_bytes(bodies: Bodies) -> None:
     for turn in posted(*bodies).remembered.turns:
         stored = blocks_bytes(turn.blocks or ())

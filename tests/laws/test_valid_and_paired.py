@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from app.codecs import TARGETS
 from app.core.conversation import Turn
@@ -11,7 +11,7 @@ from app.core.wording import MARK
 from tests import judges
 from tests.histories import History, Render, posted
 from tests.judges.wellformed import leaves
-from tests.laws import oracle
+from tests.laws import found, oracle
 from tests.laws.evidence import markers
 from tests.laws.running import JUDGED, Window, all_ids, messages, tried, windows
 from tests.laws.strategies import Bodies, histories
@@ -19,13 +19,24 @@ from tests.laws.strategies import Bodies, histories
 
 @tried(150)
 @given(histories(), windows())
+@example(found.OPAQUE_IN_A_SYSTEM_TURN, Window())
+@example(found.UNSIGNED_THINKING, Window())
+@example(found.HALF_AN_EMOJI_IN_REASONING, Window())
+@example(found.HALF_AN_EMOJI_IN_SIGNED_THINKING, Window())
+@example(found.UNREADABLE_ADDRESSES, Window())
+@example(found.HALF_AN_EMOJI_IN_A_FILE_NAME, Window())
+@example(found.SIGNATURE_THAT_IS_NO_BASE64, Window())
+@example(found.TEXT_BEHIND_A_CALL, Window())
+@example(found.MEDIA_THAT_CONVERSE_REFUSES, Window())
+@example(found.RAW_ID_OF_A_RESULT, Window(model="kimi-k2-thinking"))
+@example(found.RAW_ID_OF_A_RESULT, Window(model="deepseek-reasoner"))
 def test_every_render_is_accepted_by_its_provider(bodies: Bodies, window: Window) -> None:
     history = posted(*bodies)
     for target in JUDGED:
         render = window.of(history, target)
         if window.turns(history):
-            found = judges.complaints(target, render.request, model=window.judged_model)
-            assert not found, f"{target}: {found}"
+            faults = judges.complaints(target, render.request, model=window.judged_model)
+            assert not faults, f"{target}: {faults}"
         else:
             assert (render.codes, messages(render, target)) == ({"EMPTY_HISTORY"}, [])
 
@@ -67,12 +78,12 @@ def _made(history: History) -> list[oracle.Made]:
 
 
 def _assert_own_result(one: oracle.Made, turns: Sequence[Turn], shown: str, render: Render) -> None:
-    found = oracle.chosen(one, turns)
-    if found is None:
+    given_result = oracle.chosen(one, turns)
+    if given_result is None:
         assert MARK in shown
         assert "outcome unknown" in shown
         return
-    _, result = found
+    _, result = given_result
     said = [result.error, result.result, *(getattr(p, "text", "") for p in result.parts or ())]
     own = [marker for value in said for marker in markers(value)]
     assert sorted(markers(shown)) == sorted(own), "the result of another call, or none, is shown"
@@ -88,7 +99,7 @@ def test_results_that_are_not_shown_are_named(bodies: Bodies) -> None:
     history = posted(*bodies)
     turns = history.remembered.turns
     made = _made(history)
-    shown = {found[0] for one in made if (found := oracle.chosen(one, turns))}
+    shown = {best[0] for one in made if (best := oracle.chosen(one, turns))}
     answers = {place for one in made for place in one.answers}
     names = {turn.seq: turn.turn_id for turn in turns}
     for target in JUDGED:
@@ -104,13 +115,14 @@ def test_results_that_are_not_shown_are_named(bodies: Bodies) -> None:
 
 @tried(40)
 @given(histories())
+@example(found.PROVIDERS_TOOL_UNDER_ONE_ID_TWICE)
 def test_a_tool_that_the_provider_ran_is_shown_whole_or_not_at_all(bodies: Bodies) -> None:
     render = posted(*bodies).render("anthropic")
     for message in render.request["messages"]:
         blocks = [block for block in message["content"] if isinstance(block, dict)]
         uses = [block["id"] for block in blocks if block["type"] == "server_tool_use"]
-        found = [b["tool_use_id"] for b in blocks if b["type"] == "web_search_tool_result"]
-        assert uses == found
+        done = [b["tool_use_id"] for b in blocks if b["type"] == "web_search_tool_result"]
+        assert uses == done
 
 
 @pytest.mark.parametrize("target", TARGETS)

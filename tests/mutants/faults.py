@@ -1,0 +1,168 @@
+"""Twenty faults that the suite must notice, each a small change that would read well in a review.
+
+`old` stands exactly once in its file. `tests` (arguments for pytest) is the part of the suite that is
+there to catch it; it is short, so that all twenty can be tried in a minute or two.
+"""
+
+from dataclasses import dataclass
+
+LEDGER = ("tests/core/test_ledger.py",)
+PAIRING = ("tests/core/test_pairing.py",)
+IDENTITY = ("tests/core/test_identity.py",)
+GOLDEN = ("tests/codecs/test_golden.py::test_what_is_rendered_is_what_was_reviewed",)
+BLANK = ("tests/core/test_showing.py::test_a_result_of_blank_parts_is_shown_like_an_empty_result",)
+FOREIGN = ("tests/zoo/test_zoo.py::test_it_is_shown_as_it_should_be", "-k", "z50 or z54")
+
+
+@dataclass(frozen=True)
+class Fault:
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+FAULTS = (
+    Fault(
+        "a raw id used in many turns means the oldest open one",
+        "app/core/ledger.py",
+        "if call.seq == found[-1].seq), None)",
+        "if call.seq == found[0].seq), None)",
+        LEDGER,
+    ),
+    Fault(
+        "a raw id used twice in one turn means the newest call",
+        "app/core/ledger.py",
+        "return next((call for call in found if call.seq == found[-1].seq), None)",
+        "return found[-1] if found else None",
+        LEDGER,
+    ),
+    Fault(
+        "an id that a replay showed goes before the raw id",
+        "app/core/ledger.py",
+        '[("raw", raw_id), ("provider_id", raw_id)]',
+        '[("provider_id", raw_id), ("raw", raw_id)]',
+        LEDGER,
+    ),
+    Fault(
+        "a repeated result is not marked as one",
+        "app/core/bookkeeping.py",
+        "        found.matched_by,\n        found.repeat,\n",
+        "        found.matched_by,\n        False,\n",
+        LEDGER,
+    ),
+    Fault(
+        "the first real result wins",
+        "app/core/pairing.py",
+        "return said[-1] if said else None",
+        "return said[0] if said else None",
+        PAIRING,
+    ),
+    Fault(
+        "results stand in the order of their arrival",
+        "app/core/pairing.py",
+        "    if _out_of_order(step.answers, group, around.links, call_ids):\n",
+        "    step.answers.sort(key=lambda answer: (answer.turn.seq, answer.place or 0))\n"
+        "    if _out_of_order(step.answers, group, around.links, call_ids):\n",
+        PAIRING,
+    ),
+    Fault(
+        "a result whose call was never recorded is dropped in silence",
+        "app/core/pairing.py",
+        "        if isinstance(block, ToolResult) and not is_result:\n",
+        "        if isinstance(block, ToolResult) and not is_result:\n            continue\n",
+        PAIRING,
+    ),
+    Fault(
+        "a call without a result is answered with nothing",
+        "app/core/answers.py",
+        "return self._flagged(wording.unrecorded())",
+        'return ""',
+        GOLDEN,
+    ),
+    Fault(
+        "another provider's signed thinking is shown",
+        "app/core/showing.py",
+        "return provider in self.profile.issuers and (not wanted or not model or wanted == model)",
+        "return not wanted or not model or wanted == model",
+        FOREIGN,
+    ),
+    Fault(
+        "neighbours with the same role stay apart on Gemini",
+        "app/codecs/gemini.py",
+        "    alternate=BOTH,\n",
+        "",
+        GOLDEN,
+    ),
+    Fault(
+        "blanks at the end of the last assistant text are kept",
+        "app/core/arranging.py",
+        "content=replace(last.content, text=last.content.text.rstrip())",
+        "content=last.content",
+        GOLDEN,
+    ),
+    Fault(
+        "a window loses the call whose result it begins with",
+        "app/core/windows.py",
+        "if max(step.seqs) >= first]",
+        "if min(step.seqs) >= first]",
+        ("tests/core/test_windows.py",),
+    ),
+    Fault(
+        "a bar inside a field is hashed like the bar between fields",
+        "app/core/ids.py",
+        r""".replace("|", "\\|")""",
+        "",
+        IDENTITY,
+    ),
+    Fault(
+        "Kimi's ids restart whenever its host restarts the count",
+        "app/core/ids.py",
+        """ and int(native["n"]) > highest:""",
+        ":",
+        IDENTITY,
+    ),
+    Fault(
+        "Mistral's ids are the first nine characters of longer ones",
+        "app/codecs/mistral.py",
+        "return mistral_id(call.id, call.raw_id, taken), None",
+        "return (call.raw_id or call.id)[:9], None",
+        LEDGER,
+    ),
+    Fault(
+        "different tool names are shown as one",
+        "app/core/names.py",
+        'mapped = f"{readable}_{digits}"',
+        "mapped = readable",
+        ("tests/core/test_names.py",),
+    ),
+    Fault(
+        "an address that is no Unicode is shown as it is",
+        "app/core/media.py",
+        r"""[^\s\ud800-\udfff]+""",
+        r"""[^\s]+""",
+        ("tests/core/test_media.py",),
+    ),
+    Fault(
+        "arguments are encoded anew in the chat shape",
+        "app/codecs/_chat.py",
+        '"arguments": call.arguments}',
+        '"arguments": dumps(call.value)}',
+        GOLDEN,
+    ),
+    Fault(
+        "a failed result is not flagged for Anthropic",
+        "app/codecs/anthropic.py",
+        '    if answer.failed:\n        shown["is_error"] = True\n',
+        "",
+        GOLDEN,
+    ),
+    Fault(
+        "a blank result stays blank for Bedrock",
+        "app/codecs/bedrock.py",
+        "    blank_results=False,\n",
+        "",
+        BLANK,
+    ),
+)

@@ -1,0 +1,46 @@
+"""The words of the tests of the interface, for one conversation on a fresh database."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from app.main import create_app
+from app.settings import Settings
+from tests.api.conftest import Api
+
+
+class ToolApi(Api):
+    """Speaks of the tools of the conversation `c1`, and of conversions."""
+
+    def put(self, provider: str, tools: Any, **more: Any) -> Any:
+        body = {"provider": provider, "tools": tools, **more}
+        return self.http.put("/v1/conversations/c1/tools", json=body)
+
+    def convert(self, what: str, **body: Any) -> Any:
+        body = {"from" if key == "source" else key: value for key, value in body.items()}
+        return self.http.post(f"/v1/convert/{what}", json=body)
+
+    def request(self, provider: str, **params: Any) -> dict[str, Any]:
+        shown: dict[str, Any] = self.replay(provider, **params)["request"]
+        return shown
+
+
+def _api(url: str) -> Iterator[ToolApi]:
+    # A defect shows itself as the 500 that a caller would see.
+    with TestClient(
+        create_app(Settings(database_url=url)), raise_server_exceptions=False
+    ) as http:
+        yield ToolApi(http)
+
+
+@pytest.fixture
+def api(database_url: str) -> Iterator[ToolApi]:
+    yield from _api(database_url)
+
+
+@pytest.fixture
+def lite(sqlite_database_url: str) -> Iterator[ToolApi]:
+    """For what does not touch the difference between databases."""
+    yield from _api(sqlite_database_url)

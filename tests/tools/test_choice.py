@@ -1,0 +1,154 @@
+"""Tool choice from every source to every target; what cannot be said is in the notes."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from app.codecs import TARGETS
+from app.core.errors import RuleBroken
+from tests.tools.shapes import (
+    CHAT,
+    SAYS_ALLOWED,
+    SAYS_NONE,
+    SAYS_PARALLEL,
+    Said,
+    choice_of,
+    chosen,
+    codes,
+    convert,
+    faults,
+    parallel_of,
+    written,
+)
+
+TOOLS = tuple(Said(name, f"Does {name}.", {"type": "object"}) for name in ("a", "b", "c"))
+NAMES = {"named": ("a",), "allowed": ("a", "b")}
+PAIRS = list(product(TARGETS, TARGETS))
+
+
+def says(source: str, kind: str) -> bool:
+    if kind == "allowed":
+        return source in (*CHAT, *SAYS_ALLOWED)
+    return kind != "none" or source in SAYS_NONE
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "kind"),
+    [
+        (source, target, kind)
+        for source, target in PAIRS
+        for kind in ("auto", "any", "none", "named", "allowed")
+        if says(source, kind)
+    ],
+)
+def test_a_choice_is_said_or_reported(source: str, target: str, kind: str) -> None:
+    names = NAMES.get(kind, ())
+    choice = chosen(source, kind, *names)
+    answer = convert(source, target, written(source, *TOOLS), tool_choice=choice)
+    sayable = target in {"none": SAYS_NONE, "allowed": SAYS_ALLOWED}.get(kind, TARGETS)
+    instead = "auto" if kind == "none" else "any"
+    shown = chosen(target, kind, *names) if sayable else chosen(target, instead)
+    assert choice_of(target, answer["request"]) == shown
+    assert codes(answer) == ([] if sayable else ["CHOICE_CHANGED"])
+    assert faults(target, answer["request"]) == []
+
+
+@pytest.mark.parametrize("on", [True, False])
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_parallel_calls_are_said_or_reported(source: str, target: str, on: bool) -> None:
+    tools = written(source, *TOOLS)
+    answer = convert(source, target, tools, parallel_tool_calls=on)
+    sayable = target in SAYS_PARALLEL
+    assert parallel_of(target, answer["request"]) is (on if sayable else None)
+    assert codes(answer) == ([] if sayable else ["PARALLEL_UNSAID"])
+    assert faults(target, answer["request"]) == []
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("disabled", [True, False])
+def test_the_word_of_anthropic_for_parallel_calls_is_understood(
+    target: str, disabled: bool
+) -> None:
+    choice = {"type": "any", "disable_parallel_tool_use": disabled}
+    answer = convert("anthropic", target, written("anthropic", *TOOLS), tool_choice=choice)
+    assert choice_of(target, answer["request"]) == chosen(target, "any")
+    assert parallel_of(target, answer["request"]) in ({not disabled} if sayable(target) else {None})
+
+
+def sayable(target: str) -> bool:
+    return target in SAYS_PARALLEL
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_chosen_name_is_mapped_like_the_tool(target: str) -> None:
+    tools = [{"name": "my tool", "description": "d"}]
+    choice = {"mode": "tool", "name": "my tool"}
+    answer = convert("neutral", target, tools, tool_choice=choice)
+    assert faults(target, answer["request"]) == []
+    assert codes(answer) in ([], ["NAME_SANITIZED"])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_chosen_tool_that_is_not_defined_is_reported(target: str) -> None:
+    tools, choice = written("neutral", *TOOLS), {"mode": "tool", "name": "absent"}
+    answer = convert("neutral", target, tools, tool_choice=choice)
+    assert choice_of(target, answer["request"]) == chosen(target, "auto")
+    assert codes(answer) == ["CHOICE_CHANGED"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("allowed", [["absent"], ["a", "absent"]])
+def test_an_allowed_tool_that_is_not_defined_is_reported(allowed: list[str], target: str) -> None:
+    choice = {"mode": "any", "allowed": allowed}
+    answer = convert("neutral", target, written("neutral", *TOOLS), tool_choice=choice)
+    assert "CHOICE_CHANGED" in codes(answer)
+
+
+@pytest.mark.parametrize("target", SAYS_NONE)
+def test_none_stays_none_beside_a_list_of_allowed_tools(target: str) -> None:
+    choice = {"mode": "none", "allowed": ["a"]}
+    answer = convert("neutral", target, written("neutral", *TOOLS), tool_choice=choice)
+    shown = choice_of(target, answer["request"])
+    if target == "neutral":
+        assert shown["mode"] == "none"
+    else:
+        assert shown == chosen(target, "none")
+    assert faults(target, answer["request"]) == []
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_choice_without_any_tool_is_not_rendered(target: str) -> None:
+    answer = convert("openai", target, [], tool_choice="required")
+    assert target == "neutral" or answer["request"] == {}
+
+
+def test_a_choice_that_lost_its_tools_is_reported() -> None:
+    answer = convert("openai", "anthropic", [{"type": "invalid"}], tool_choice="required")
+    assert (answer["tool_choice"], codes(answer)) == (None, ["CHOICE_CHANGED"])
+
+
+@pytest.mark.parametrize(
+    ("source", "tool", "choice"),
+    [
+        ("openai-responses", {"type": "web_search"}, {"type": "web_search"}),
+        ("openai-responses", {"type": "custom", "name": "x"}, {"type": "custom", "name": "x"}),
+        (
+            "openai",
+            {"type": "custom", "custom": {"name": "x"}},
+            {"type": "custom", "custom": {"name": "x"}},
+        ),
+    ],
+)
+def test_a_choice_of_a_tool_that_the_provider_runs_is_kept(
+    source: str, tool: Any, choice: Any
+) -> None:
+    assert convert(source, source, [tool], tool_choice=choice)["tool_choice"] == choice
+
+
+@pytest.mark.parametrize("source", TARGETS)
+@pytest.mark.parametrize("choice", [7, True, [], {}, "sometimes", {"type": "tool"}, {"mode": 1}])
+def test_a_choice_that_a_source_does_not_know_is_refused(source: str, choice: Any) -> None:
+    with pytest.raises(RuleBroken) as refused:
+        convert(source, "openai", written(source, *TOOLS), tool_choice=choice)
+    assert refused.value.pointer == "/tool_choice"

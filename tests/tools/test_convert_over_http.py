@@ -1,0 +1,188 @@
+"""The codecs without storage: tools, messages, tool ids."""
+
+from typing import Any
+
+import pytest
+
+from app.codecs import TARGETS
+from tests import judges
+from tests.api.conftest import answering, calling, user
+from tests.tools.conftest import ToolApi
+from tests.tools.shapes import RICH, Said, convert, read, written
+
+READ = Said("read", "Reads a file.", RICH)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_tools_over_http_are_those_of_the_codec(lite: ToolApi, target: str) -> None:
+    tools = written("anthropic", READ)
+    answer = lite.convert("tools", source="anthropic", to=target, tools=tools)
+    assert answer.json() == convert("anthropic", target, tools)
+
+
+def test_the_answer_has_the_members_of_the_contract(lite: ToolApi) -> None:
+    answer = lite.convert("tools", source="anthropic", to="openai", tools=[]).json()
+    assert {"tools", "tool_choice", "dropped", "notes"} <= answer.keys()
+
+
+def test_an_unknown_member_is_refused_by_name(lite: ToolApi) -> None:
+    answer = lite.convert("tools", source="anthropic", to="openai", tools=[], toolz=[])
+    assert (answer.status_code, answer.json()["pointer"]) == (422, "/toolz")
+
+
+def test_nothing_is_stored(lite: ToolApi) -> None:
+    lite.convert("tools", source="anthropic", to="openai", tools=written("anthropic", READ))
+    lite.convert("messages", source="openai", to="anthropic", messages=[user("hi")])
+    assert lite.http.get("/v1/conversations").json()["data"] == []
+
+
+HISTORY = [
+    user("look"),
+    calling(("call_1", "read", '{"path": "x"}'), ("call_2", "read", '{"path": "y"}')),
+    answering("call_2", "two"),
+    answering("call_1", "one"),
+    {"role": "assistant", "content": "done"},
+    user("thanks"),
+]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_messages_are_converted_for_every_target(lite: ToolApi, target: str) -> None:
+    answer = lite.convert("messages", source="openai", to=target, messages=HISTORY).json()
+    if target != "neutral":
+        assert judges.complaints(target, answer["request"]) == []
+        pairs = judges.calls_and_results(target, answer["request"])
+        assert [pair[1] for pair in pairs] == ["read", "read"]
+
+
+def test_messages_are_converted_to_the_same_bytes_twice(lite: ToolApi) -> None:
+    first, second = (
+        lite.convert("messages", source="openai", to="mistral", messages=HISTORY).content
+        for _ in "12"
+    )
+    assert first == second
+
+
+def test_a_missing_result_is_a_reported_placeholder(lite: ToolApi) -> None:
+    answer = lite.convert(
+        "messages", source="openai", to="anthropic", messages=[*HISTORY[:2], user("well?")]
+    ).json()
+    assert "SYNTH_RESULT" in [repair["code"] for repair in answer["repairs"]]
+
+
+def test_seed_003_a_chat_call_becomes_a_block_of_anthropic(lite: ToolApi) -> None:
+    call = calling(("call_abc123", "get_weather", '{"location":"San Francisco"}'))
+    messages = [user("?"), call, answering("call_abc123", "72°F, sunny")]
+    request = lite.convert("messages", source="openai", to="anthropic", messages=messages).json()
+    use = request["request"]["messages"][1]["content"][0]
+    assert (use["type"], use["name"]) == ("tool_use", "get_weather")
+    assert use["input"] == {"location": "San Francisco"}
+    result = request["request"]["messages"][2]["content"][0]
+    assert result["tool_use_id"] == use["id"]
+    assert use["id"].startswith("toolu_")
+    assert "72°F, sunny" in str(result["content"])
+
+
+def test_seed_003_an_item_of_responses_becomes_a_block_of_anthropic(lite: ToolApi) -> None:
+    item = {
+        "type": "function_call",
+        "id": "fc_abc123",
+        "call_id": "fc_abc123",
+        "name": "get_weather",
+        "arguments": '{"location":"San Francisco"}',
+    }
+    result = {"type": "function_call_output", "call_id": "fc_abc123", "output": "72°F, sunny"}
+    items = [{"role": "user", "content": "?"}, item, result]
+    answer = lite.convert(
+        "messages", source="openai-responses", to="anthropic", messages=items
+    ).json()
+    [(call_id, name, arguments, said)] = judges.calls_and_results("anthropic", answer["request"])
+    assert (name, arguments, said) == (
+        "get_weather",
+        {"location": "San Francisco"},
+        "72°F, sunny",
+    )
+    assert str(call_id).startswith("toolu_")
+
+
+def test_seed_003_a_result_of_anthropic_answers_on_both_wires_of_openai(lite: ToolApi) -> None:
+    use = {"type": "tool_use", "id": "toolu_abc123", "name": "get_weather", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "toolu_abc123", "content": "72°F, sunny"}
+    messages = [
+        user("?"),
+        {"role": "assistant", "content": [use]},
+        {"role": "user", "content": [result]},
+    ]
+    for target in ("openai", "openai-responses"):
+        answer = lite.convert("messages", source="anthropic", to=target, messages=messages).json()
+        [(call_id, name, _, said)] = judges.calls_and_results(target, answer["request"])
+        assert str(call_id).startswith("call_")
+        assert (name, said) == ("get_weather", "72°F, sunny")
+
+
+@pytest.mark.parametrize(
+    "arguments", ['{"a": 1}', '"{\\"a\\": 1}"', {"a": 1}], ids=["text", "twice encoded", "object"]
+)
+def test_seed_003_arguments_are_an_object_however_they_were_encoded(
+    lite: ToolApi, arguments: Any
+) -> None:
+    call = calling(("c", "t", arguments))
+    messages = [user("?"), call, answering("c", "ok")]
+    answer = lite.convert("messages", source="openai", to="anthropic", messages=messages).json()
+    assert answer["request"]["messages"][1]["content"][0]["input"] == {"a": 1}
+
+
+def test_tools_beside_converted_messages_are_converted_or_refused(lite: ToolApi) -> None:
+    answer = lite.convert(
+        "messages",
+        source="openai",
+        to="anthropic",
+        messages=HISTORY,
+        tools=written("openai", READ),
+    )
+    if answer.status_code == 200:
+        assert [one.name for one in read("anthropic", answer.json()["request"])] == ["read"]
+    else:
+        assert (answer.status_code, answer.json()["pointer"]) == (422, "/tools")
+
+
+@pytest.mark.parametrize(
+    ("given", "openai", "history", "anthropic"),
+    [
+        ("", "call_", "hist_tool_", "toolu_"),
+        ("hist_tool_", "call_", "hist_tool_", "toolu_"),
+        ("call_", "call_", "hist_tool_", "toolu_"),
+        ("toolu_", "call_", "hist_tool_", "toolu_"),
+        (
+            "hist_tool_abc_123_def",
+            "call_abc_123_def",
+            "hist_tool_abc_123_def",
+            "toolu_abc_123_def",
+        ),
+        ("call_abc_123_def", "call_abc_123_def", "hist_tool_abc_123_def", "toolu_abc_123_def"),
+        ("toolu_x", "call_x", "hist_tool_x", "toolu_x"),
+        ("x", "call_x", "hist_tool_x", "toolu_x"),
+        (" call_x ", "call_ call_x ", "hist_tool_ call_x ", "toolu_ call_x "),
+        ("CALL_x", "call_CALL_x", "hist_tool_CALL_x", "toolu_CALL_x"),
+    ],
+)
+def test_seed_000_tool_ids_swap_their_prefix(
+    lite: ToolApi, given: str, openai: str, history: str, anthropic: str
+) -> None:
+    for target, wanted in (("openai", openai), ("history", history), ("anthropic", anthropic)):
+        assert lite.convert("tool-id", id=given, to=target).json() == {"id": wanted}
+
+
+@pytest.mark.parametrize("given", ["hist_tool_a", "hist_tool_", "hist_tool_call"])
+def test_seed_000_history_ids_survive_the_round_trip(lite: ToolApi, given: str) -> None:
+    there = lite.convert("tool-id", id=given, to="openai").json()["id"]
+    assert lite.convert("tool-id", id=there, to="history").json()["id"] == given
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [({"to": "openai"}, "/id"), ({"id": 1, "to": "openai"}, "/id"), ({"id": "x"}, "/to")],
+)
+def test_a_tool_id_needs_an_id_and_a_target(lite: ToolApi, body: Any, pointer: str) -> None:
+    answer = lite.convert("tool-id", **body)
+    assert (answer.status_code, answer.json()["pointer"]) == (422, pointer)

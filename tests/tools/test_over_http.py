@@ -1,0 +1,308 @@
+"""Definitions kept with a conversation: by version, for every target, beside every replay."""
+
+from typing import Any
+
+import pytest
+
+from app.codecs import TARGETS
+from tests import judges
+from tests.api.conftest import answering, calling, user
+from tests.tools.conftest import ToolApi
+from tests.tools.shapes import (
+    RICH,
+    Said,
+    choice_of,
+    chosen,
+    faults,
+    property_paths,
+    read,
+    written,
+)
+
+READ = Said("read", "Reads a file.", RICH)
+WRITE = Said("write", "Writes a file.", {"type": "object", "properties": {"p": {}}})
+
+
+def tell_a_story(api: ToolApi) -> None:
+    api.post(user("look"), calling(("a", "read", '{"path": "x"}'), ("b", "write", "{}")))
+    api.post(answering("b", "two"), answering("a", "one"))
+    api.post({"role": "assistant", "content": "done"}, user("thanks"))
+
+
+def names(target: str, request: dict[str, Any]) -> list[str]:
+    return [one.name for one in read(target, request)]
+
+
+def offered(api: ToolApi, **params: Any) -> list[str]:
+    return names("openai", api.request("openai", **params))
+
+
+def judged(target: str, request: dict[str, Any]) -> list[str]:
+    return [] if target == "neutral" else judges.complaints(target, request)
+
+
+@pytest.mark.parametrize("source", TARGETS)
+def test_what_is_put_is_got_for_every_target(lite: ToolApi, source: str) -> None:
+    choice = chosen(source, "named", "read")
+    kept = lite.put(source, written(source, READ, WRITE), tool_choice=choice)
+    assert (kept.status_code, kept.json()["tools"], kept.json()["dropped"]) == (200, 2, [])
+    for target in TARGETS:
+        request = lite.get("tools", provider=target).json()["request"]
+        shown = read(target, request)
+        assert [one[:2] for one in shown] == [READ[:2], WRITE[:2]]
+        assert property_paths(shown[0].schema) == property_paths(RICH)
+        assert choice_of(target, request) == chosen(target, "named", "read")
+        assert faults(target, request) == []
+
+
+def test_a_put_says_what_it_kept(api: ToolApi) -> None:
+    kept = api.put("anthropic", written("anthropic", READ)).json()
+    assert kept == {
+        "conversation_id": "c1",
+        "version": 0,
+        "number": 1,
+        "tools": 1,
+        "dropped": [],
+    }
+    assert api.put("anthropic", written("anthropic", READ)).json()["number"] == 1
+    assert api.put("anthropic", written("anthropic", WRITE)).json()["number"] == 2
+
+
+def test_the_format_alone_says_how_to_read_the_tools(lite: ToolApi) -> None:
+    body = {"format": "anthropic", "tools": written("anthropic", READ)}
+    answer = lite.http.put("/v1/conversations/c1/tools", json=body)
+    assert (answer.status_code, answer.json().get("tools")) == (200, 1)
+
+
+def test_another_provider_may_speak_a_known_format(lite: ToolApi) -> None:
+    kept = lite.put("my-gateway", written("anthropic", READ), format="anthropic")
+    assert kept.json()["tools"] == 1
+
+
+def test_the_filter_depends_on_where_the_definition_came_from(lite: ToolApi) -> None:
+    for source, filtered in (("anthropic", True), ("openai", False)):
+        lite.put(source, written(source, READ))
+        request = lite.get("tools", provider="openai").json()["request"]
+        assert (read("openai", request)[0].schema != RICH) is filtered
+        kept = lite.get("tools", provider="openai", required="keep").json()["request"]
+        assert read("openai", kept)[0].schema == RICH
+
+
+def test_tools_of_an_unknown_conversation_or_for_an_unknown_target(lite: ToolApi) -> None:
+    assert lite.get("tools", provider="openai").status_code == 404
+    lite.post(user("hi"))
+    assert lite.get("tools", provider="openai").json()["request"] == {}
+    assert lite.get("tools", provider="eliza").status_code == 422
+    assert lite.get("tools").status_code == 422
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_replay_offers_the_tools_and_the_choice(lite: ToolApi, target: str) -> None:
+    tell_a_story(lite)
+    lite.put("anthropic", written("anthropic", READ, WRITE), tool_choice={"type": "any"})
+    request = lite.request(target)
+    assert names(target, request) == ["read", "write"]
+    assert choice_of(target, request) == chosen(target, "any")
+    assert judged(target, request) == []
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_omit_leaves_the_definitions_out(lite: ToolApi, target: str) -> None:
+    tell_a_story(lite)
+    lite.put("anthropic", written("anthropic", READ), tool_choice={"type": "any"})
+    answer = lite.replay(target, tools="omit")
+    stubbed = "TOOLS_STUBBED" in [repair["code"] for repair in answer["repairs"]]
+    assert stubbed is (target == "bedrock")
+    assert names(target, answer["request"]) == (["read", "write"] if stubbed else [])
+    assert choice_of(target, answer["request"]) is None
+    assert judged(target, answer["request"]) == []
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_flatten_leaves_no_tool_block(lite: ToolApi, target: str) -> None:
+    tell_a_story(lite)
+    lite.put("anthropic", written("anthropic", READ))
+    answer = lite.replay(target, tools="flatten")
+    codes = [repair["code"] for repair in answer["repairs"]]
+    assert codes.count("FLATTENED_TO_TEXT") == 2
+    assert names(target, answer["request"]) == []
+    if target == "neutral":
+        kinds = [block["type"] for turn in answer["request"]["turns"] for block in turn["blocks"]]
+        assert set(kinds) == {"text"}
+    else:
+        assert judges.calls_and_results(target, answer["request"]) == []
+        assert judged(target, answer["request"]) == []
+        shown = "\n".join(judges.texts(target, answer["request"]))
+        places = [shown.index(word) for word in ("look", '"path"', "one", "two", "done", "thanks")]
+        assert places == sorted(places)
+
+
+def test_flatten_says_that_a_result_is_missing(lite: ToolApi) -> None:
+    lite.post(user("look"), calling(("a", "read", "{}")), user("well?"))
+    request = lite.request("anthropic", tools="flatten")
+    assert judged("anthropic", request) == []
+    assert "read" in "\n".join(judges.texts("anthropic", request))
+
+
+def test_a_replay_until_an_older_turn_shows_the_tools_of_that_time(api: ToolApi) -> None:
+    api.put("anthropic", written("anthropic", READ))
+    first = api.post(user("one")).json()["turns"][0]["turn_id"]
+    second = api.post({"role": "assistant", "content": "two"}).json()["turns"][0]["turn_id"]
+    api.put("anthropic", written("anthropic", WRITE))
+    third = api.post(user("three")).json()["turns"][0]["turn_id"]
+    assert offered(api, until=first) == ["read"]
+    assert offered(api, until=third) == offered(api) == ["write"]
+    # What was put after the second turn is what would have been sent with it.
+    assert offered(api, until=second) == ["write"]
+
+
+def test_tools_that_were_taken_away_stay_with_the_older_turns(lite: ToolApi) -> None:
+    lite.put("anthropic", written("anthropic", READ))
+    first = lite.post(user("one")).json()["turns"][0]["turn_id"]
+    lite.post({"role": "assistant", "content": "two"})
+    lite.put("anthropic", [])
+    assert offered(lite) == []
+    assert offered(lite, until=first) == ["read"]
+
+
+def test_tools_that_come_with_a_turn_do_not_reach_back(api: ToolApi) -> None:
+    first = api.post(user("one"), tools=written("openai", READ)).json()["turns"][0]["turn_id"]
+    api.post({"role": "assistant", "content": "two"}, tools=written("openai", WRITE))
+    assert offered(api, until=first) == ["read"]
+    assert offered(api) == ["write"]
+
+
+RIDING: dict[str, dict[str, Any]] = {
+    "openai": {
+        "messages": [{"role": "user", "content": "hi"}],
+        "tools": written("openai", READ),
+        "tool_choice": "required",
+        "parallel_tool_calls": False,
+    },
+    "openai-responses": {
+        "input": [{"role": "user", "content": "hi"}],
+        "tools": written("openai-responses", READ),
+        "tool_choice": "required",
+    },
+    "anthropic": {
+        "messages": [{"role": "user", "content": "hi"}],
+        "tools": written("anthropic", READ),
+        "tool_choice": {"type": "any"},
+    },
+    "bedrock": {
+        "messages": [{"role": "user", "content": [{"text": "hi"}]}],
+        "toolConfig": {"tools": written("bedrock", READ), "toolChoice": {"any": {}}},
+    },
+    "gemini": {
+        "contents": [{"role": "user", "parts": [{"text": "hi"}]}],
+        "tools": written("gemini", READ),
+        "tool_config": {"function_calling_config": {"mode": "ANY"}},
+    },
+    "vercel": {
+        "messages": [{"role": "user", "content": "hi"}],
+        "tools": written("vercel", READ),
+        "toolChoice": "required",
+    },
+}
+
+
+@pytest.mark.parametrize("source", list(RIDING))
+def test_tools_that_ride_along_with_turns_are_kept(lite: ToolApi, source: str) -> None:
+    answer = lite.http.post(
+        "/v1/conversations/c1/turns", json={"provider": source, **RIDING[source]}
+    )
+    assert answer.status_code == 201, answer.text
+    for target in TARGETS:
+        request = lite.request(target)
+        assert names(target, request) == ["read"]
+        assert choice_of(target, request) == chosen(target, "any")
+
+
+def test_the_tool_config_of_gemini_in_camel_case_rides_along_too(lite: ToolApi) -> None:
+    body = {key: value for key, value in RIDING["gemini"].items() if key != "tool_config"}
+    body |= {"provider": "gemini", "toolConfig": {"functionCallingConfig": {"mode": "ANY"}}}
+    assert lite.http.post("/v1/conversations/c1/turns", json=body).status_code == 201
+    request = lite.request("openai")
+    assert (names("openai", request), request.get("tool_choice")) == (["read"], "required")
+
+
+def test_turns_without_tools_leave_the_kept_ones_alone(lite: ToolApi) -> None:
+    lite.post(user("one"), tools=written("openai", READ))
+    lite.post(user("two"))
+    assert offered(lite) == ["read"]
+
+
+def test_a_retried_post_keeps_its_tools_once(lite: ToolApi) -> None:
+    for _ in range(2):
+        lite.post(user("one"), tools=written("openai", READ), headers={"Idempotency-Key": "k"})
+    assert lite.put("openai", written("openai", READ)).json()["number"] == 1
+
+
+def test_bedrock_gets_stubs_when_nothing_is_stored(lite: ToolApi) -> None:
+    tell_a_story(lite)
+    answer = lite.replay("bedrock")
+    assert names("bedrock", answer["request"]) == ["read", "write"]
+    assert [repair["code"] for repair in answer["repairs"]].count("TOOLS_STUBBED") == 1
+    assert judged("bedrock", answer["request"]) == []
+
+
+def test_bedrock_gets_the_definitions_when_there_are_any(lite: ToolApi) -> None:
+    tell_a_story(lite)
+    lite.put("openai", written("openai", READ, WRITE))
+    answer = lite.replay("bedrock")
+    assert [one.description for one in read("bedrock", answer["request"])] == [
+        READ.description,
+        WRITE.description,
+    ]
+    assert "TOOLS_STUBBED" not in [repair["code"] for repair in answer["repairs"]]
+
+
+@pytest.mark.parametrize("mode", ["include", "omit"])
+@pytest.mark.parametrize("last", [1, 2, 4, 6])
+def test_bedrock_has_a_tool_config_whenever_it_has_tool_blocks(
+    lite: ToolApi, mode: str, last: int
+) -> None:
+    tell_a_story(lite)
+    lite.put("anthropic", [{"name": "bad", "input_schema": {"type": "string"}}])
+    request = lite.request("bedrock", tools=mode, last=last)
+    assert judged("bedrock", request) == []
+    assert ("toolConfig" in request) is ("toolUse" in str(request["messages"]))
+
+
+def test_what_a_target_cannot_use_is_in_the_repairs(lite: ToolApi) -> None:
+    lite.post(user("hi"))
+    lite.put("anthropic", [{"type": "bash_20250124", "name": "bash"}, *written("anthropic", READ)])
+    codes = [repair["code"] for repair in lite.replay("openai")["repairs"]]
+    assert codes == ["REQUIRED_FILTERED", "TOOL_DROPPED"]
+    assert len(lite.request("anthropic")["tools"]) == 2
+
+
+def test_the_tag_of_a_replay_changes_with_the_tools(api: ToolApi) -> None:
+    api.post(user("hi"))
+    tags = [api.get("replay", provider="openai").headers["etag"]]
+    changes: list[tuple[Any, Any]] = [
+        (written("anthropic", READ), None),
+        (written("anthropic", WRITE), None),
+        (written("anthropic", WRITE), {"type": "any"}),
+    ]
+    for tools, choice in changes:
+        api.put("anthropic", tools, tool_choice=choice)
+        tags.append(api.get("replay", provider="openai").headers["etag"])
+    assert len(set(tags)) == 4
+    api.put("anthropic", written("anthropic", WRITE), tool_choice={"type": "any"})
+    same = api.get("replay", provider="openai", headers={"If-None-Match": tags[-1]})
+    assert same.status_code == 304
+
+
+def test_the_prefix_changes_with_the_tools(lite: ToolApi) -> None:
+    lite.post(user("hi"))
+    before = lite.replay("openai")["prefix"]
+    lite.put("anthropic", written("anthropic", READ))
+    assert lite.replay("openai")["prefix"] != before
+
+
+def test_a_deleted_conversation_takes_its_tools_along(api: ToolApi) -> None:
+    api.put("anthropic", written("anthropic", READ))
+    api.http.delete("/v1/conversations/c1")
+    api.post(user("hi"))
+    assert offered(api) == []
