@@ -1,7 +1,7 @@
 """Twenty faults that the suite must notice, each a small change that would read well in a review.
 
-`old` stands exactly once in its file. `tests` (arguments for pytest) is the part of the suite that is
-there to catch it; it is short, so that all twenty can be tried in a minute or two.
+`old` stands exactly once in its file. `tests` (arguments for pytest) is the part of the suite that
+is there to catch it; it is short, so that all twenty can be tried in a few minutes.
 """
 
 from dataclasses import dataclass
@@ -27,15 +27,15 @@ FAULTS = (
     Fault(
         "a raw id used in many turns means the oldest open one",
         "app/core/ledger.py",
-        "if call.seq == found[-1].seq), None)",
-        "if call.seq == found[0].seq), None)",
+        "newest = _newest_turn(self._open_by.get((kind, key), {}))",
+        "newest = list(self._open_by.get((kind, key), {}).values())",
         LEDGER,
     ),
     Fault(
         "a raw id used twice in one turn means the newest call",
         "app/core/ledger.py",
-        "return next((call for call in found if call.seq == found[-1].seq), None)",
-        "return found[-1] if found else None",
+        "return newest[0] if newest else None",
+        "return newest[-1] if newest else None",
         LEDGER,
     ),
     Fault(

@@ -1,6 +1,9 @@
 """The words of the tests of the interface, for one conversation on a fresh database."""
 
+import json
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,11 +19,17 @@ class ToolApi(Api):
 
     def put(self, provider: str, tools: Any, **more: Any) -> Any:
         body = {"provider": provider, "tools": tools, **more}
-        return self.http.put("/v1/conversations/c1/tools", json=body)
+        return self.send("PUT", "conversations/c1/tools", body)
 
     def convert(self, what: str, **body: Any) -> Any:
         body = {"from" if key == "source" else key: value for key, value in body.items()}
-        return self.http.post(f"/v1/convert/{what}", json=body)
+        return self.send("POST", f"convert/{what}", body)
+
+    def send(self, method: str, path: str, body: Any) -> Any:
+        """The body as ASCII: lone surrogates pass. A text is sent as it is."""
+        content = body if isinstance(body, str) else json.dumps(body)
+        headers = {"content-type": "application/json"}
+        return self.http.request(method, f"/v1/{path}", content=content, headers=headers)
 
     def request(self, provider: str, **params: Any) -> dict[str, Any]:
         shown: dict[str, Any] = self.replay(provider, **params)["request"]
@@ -29,9 +38,7 @@ class ToolApi(Api):
 
 def _api(url: str) -> Iterator[ToolApi]:
     # A defect shows itself as the 500 that a caller would see.
-    with TestClient(
-        create_app(Settings(database_url=url)), raise_server_exceptions=False
-    ) as http:
+    with TestClient(create_app(Settings(database_url=url)), raise_server_exceptions=False) as http:
         yield ToolApi(http)
 
 
@@ -44,3 +51,11 @@ def api(database_url: str) -> Iterator[ToolApi]:
 def lite(sqlite_database_url: str) -> Iterator[ToolApi]:
     """For what does not touch the difference between databases."""
     yield from _api(sqlite_database_url)
+
+
+@pytest.fixture(scope="module")
+def shared(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ToolApi]:
+    """One database for all tests of a file, for those that do not look at what others left."""
+    path = tmp_path_factory.mktemp("shared") / "turnkeep.db"
+    shutil.copyfile(sqlite_template, path)
+    yield from _api(f"sqlite:///{path}")

@@ -10,6 +10,17 @@ from app.service.tooldefs import convert_tools
 from tests import judges
 
 LIMITS = Limits()
+# Sources whose shapes differ; the other chat providers are read as OpenAI is.
+SHAPES = (
+    "anthropic",
+    "bedrock",
+    "gemini",
+    "neutral",
+    "openai",
+    "openai-responses",
+    "vercel",
+    "vercel-v4",
+)
 CHAT = ("openai", "kimi", "mistral", "deepseek", "qwen")
 SAYS_NONE = tuple(one for one in TARGETS if one != "bedrock")
 SAYS_ALLOWED = ("openai", "openai-responses", "gemini", "neutral")
@@ -76,14 +87,14 @@ def written(wire: str, *tools: Said) -> Any:
         case "openai-responses":
             return [{"type": "function", **_joined(one, "parameters")} for one in tools]
         case "gemini":
-            return [{"functionDeclarations": [_joined(one, "parametersJsonSchema") for one in tools]}]
+            return [
+                {"functionDeclarations": [_joined(one, "parametersJsonSchema") for one in tools]}
+            ]
         case "bedrock":
             return [{"toolSpec": _in_bedrock(one)} for one in tools]
         case "vercel" | "vercel-v4":
             key = "inputSchema" if wire == "vercel" else "parameters"
-            return {
-                one.name: {"description": one.description, key: one.schema} for one in tools
-            }
+            return {one.name: {"description": one.description, key: one.schema} for one in tools}
         case _:
             return [{"type": "function", "function": _joined(one, "parameters")} for one in tools]
 
@@ -128,44 +139,54 @@ def _said(one: dict[str, Any], key: str) -> Said:
 
 def chosen(wire: str, kind: str, *names: str) -> Any:
     """`tool_choice` on a wire: auto, any, none, named or allowed."""
-    match wire, kind:
-        case "anthropic", "named":
-            return {"type": "tool", "name": names[0]}
-        case "anthropic", _:
+    if kind == "named":
+        return _named(wire, names[0])
+    if kind == "allowed":
+        return _allowed(wire, list(names))
+    match wire:
+        case "anthropic":
             return {"type": kind}
-        case "bedrock", "named":
-            return {"tool": {"name": names[0]}}
-        case "bedrock", _:
+        case "bedrock":
             return {kind: {}}
-        case "neutral", "named":
-            return {"mode": "tool", "name": names[0]}
-        case "neutral", "allowed":
-            return {"mode": "any", "allowed": list(names)}
-        case "neutral", _:
+        case "neutral":
             return {"mode": kind}
-        case "gemini", _:
-            return {"function_calling_config": _in_gemini(kind, names)}
-        case ("vercel" | "vercel-v4"), "named":
-            return {"type": "tool", "toolName": names[0]}
-        case "openai-responses", "named":
-            return {"type": "function", "name": names[0]}
-        case "openai-responses", "allowed":
-            listed = [{"type": "function", "name": name} for name in names]
-            return {"type": "allowed_tools", "mode": "required", "tools": listed}
-        case _, "named":
-            return {"type": "function", "function": {"name": names[0]}}
-        case _, "allowed":
-            nested = [{"type": "function", "function": {"name": name}} for name in names]
-            inner = {"mode": "required", "tools": nested}
-            return {"type": "allowed_tools", "allowed_tools": inner}
+        case "gemini":
+            return {"function_calling_config": {"mode": kind.upper()}}
         case _:
             return "required" if kind == "any" else kind
 
 
-def _in_gemini(kind: str, names: tuple[str, ...]) -> dict[str, Any]:
-    if kind in ("named", "allowed"):
-        return {"mode": "ANY", "allowed_function_names": list(names)}
-    return {"mode": kind.upper()}
+def _named(wire: str, name: str) -> Any:
+    match wire:
+        case "anthropic":
+            return {"type": "tool", "name": name}
+        case "bedrock":
+            return {"tool": {"name": name}}
+        case "neutral":
+            return {"mode": "tool", "name": name}
+        case "gemini":
+            return _allowed(wire, [name])
+        case "vercel" | "vercel-v4":
+            return {"type": "tool", "toolName": name}
+        case "openai-responses":
+            return {"type": "function", "name": name}
+        case _:
+            return {"type": "function", "function": {"name": name}}
+
+
+def _allowed(wire: str, names: list[str]) -> Any:
+    match wire:
+        case "neutral":
+            return {"mode": "any", "allowed": names}
+        case "gemini":
+            config = {"mode": "ANY", "allowed_function_names": names}
+            return {"function_calling_config": config}
+        case "openai-responses":
+            listed = [_named(wire, name) for name in names]
+            return {"type": "allowed_tools", "mode": "required", "tools": listed}
+        case _:
+            inner = {"mode": "required", "tools": [_named(wire, name) for name in names]}
+            return {"type": "allowed_tools", "allowed_tools": inner}
 
 
 def choice_of(target: str, request: dict[str, Any]) -> Any:

@@ -109,7 +109,7 @@ ROUTES = st.tuples(st.sampled_from(TARGETS), st.sampled_from(TARGETS))
 FILTERS = st.sampled_from([None, "keep", "filter"])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(told(), ROUTES, FILTERS)
 def test_a_converted_schema_accepts_what_the_original_accepts(
     case: tuple[Schema, list[Any]], route: tuple[str, str], required: str | None
@@ -123,7 +123,7 @@ def test_a_converted_schema_accepts_what_the_original_accepts(
     assert property_paths(shown) == property_paths(schema)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(told(), ROUTES)
 def test_there_and_back_keeps_name_description_and_accepted_inputs(
     case: tuple[Schema, list[Any]], route: tuple[str, str]
@@ -140,7 +140,7 @@ def test_there_and_back_keeps_name_description_and_accepted_inputs(
 @settings(max_examples=100, deadline=None)
 @given(SCHEMAS)
 def test_filtering_takes_names_out_of_required_and_does_nothing_else(schema: Schema) -> None:
-    compare(schema, with_filtered_required(schema))  # type: ignore[arg-type]
+    compare(schema, with_filtered_required(schema))
 
 
 def compare(before: Any, after: Any) -> None:
@@ -159,14 +159,14 @@ def compare(before: Any, after: Any) -> None:
         assert before == after
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SCHEMAS)
 def test_filtering_twice_changes_nothing_more(schema: Schema) -> None:
-    once = with_filtered_required(schema)  # type: ignore[arg-type]
+    once = with_filtered_required(schema)
     assert with_filtered_required(once) == once
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SCHEMAS, ROUTES)
 def test_a_conversion_is_deterministic(schema: Schema, route: tuple[str, str]) -> None:
     first, second = (json.dumps(converted(*route, Said("t", "d", schema))) for _ in "12")

@@ -12,6 +12,7 @@ from tests.tools.shapes import (
     SAYS_ALLOWED,
     SAYS_NONE,
     SAYS_PARALLEL,
+    SHAPES,
     Said,
     choice_of,
     chosen,
@@ -24,7 +25,7 @@ from tests.tools.shapes import (
 
 TOOLS = tuple(Said(name, f"Does {name}.", {"type": "object"}) for name in ("a", "b", "c"))
 NAMES = {"named": ("a",), "allowed": ("a", "b")}
-PAIRS = list(product(TARGETS, TARGETS))
+PAIRS = list(product(SHAPES, TARGETS))
 
 
 def says(source: str, kind: str) -> bool:
@@ -73,11 +74,8 @@ def test_the_word_of_anthropic_for_parallel_calls_is_understood(
     choice = {"type": "any", "disable_parallel_tool_use": disabled}
     answer = convert("anthropic", target, written("anthropic", *TOOLS), tool_choice=choice)
     assert choice_of(target, answer["request"]) == chosen(target, "any")
-    assert parallel_of(target, answer["request"]) in ({not disabled} if sayable(target) else {None})
-
-
-def sayable(target: str) -> bool:
-    return target in SAYS_PARALLEL
+    said = not disabled if target in SAYS_PARALLEL else None
+    assert parallel_of(target, answer["request"]) is said
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -146,7 +144,7 @@ def test_a_choice_of_a_tool_that_the_provider_runs_is_kept(
     assert convert(source, source, [tool], tool_choice=choice)["tool_choice"] == choice
 
 
-@pytest.mark.parametrize("source", TARGETS)
+@pytest.mark.parametrize("source", SHAPES)
 @pytest.mark.parametrize("choice", [7, True, [], {}, "sometimes", {"type": "tool"}, {"mode": 1}])
 def test_a_choice_that_a_source_does_not_know_is_refused(source: str, choice: Any) -> None:
     with pytest.raises(RuleBroken) as refused:

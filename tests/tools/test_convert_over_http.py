@@ -14,26 +14,26 @@ READ = Said("read", "Reads a file.", RICH)
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_tools_over_http_are_those_of_the_codec(lite: ToolApi, target: str) -> None:
+def test_tools_over_http_are_those_of_the_codec(shared: ToolApi, target: str) -> None:
     tools = written("anthropic", READ)
-    answer = lite.convert("tools", source="anthropic", to=target, tools=tools)
+    answer = shared.convert("tools", source="anthropic", to=target, tools=tools)
     assert answer.json() == convert("anthropic", target, tools)
 
 
-def test_the_answer_has_the_members_of_the_contract(lite: ToolApi) -> None:
-    answer = lite.convert("tools", source="anthropic", to="openai", tools=[]).json()
+def test_the_answer_has_the_members_of_the_contract(shared: ToolApi) -> None:
+    answer = shared.convert("tools", source="anthropic", to="openai", tools=[]).json()
     assert {"tools", "tool_choice", "dropped", "notes"} <= answer.keys()
 
 
-def test_an_unknown_member_is_refused_by_name(lite: ToolApi) -> None:
-    answer = lite.convert("tools", source="anthropic", to="openai", tools=[], toolz=[])
+def test_an_unknown_member_is_refused_by_name(shared: ToolApi) -> None:
+    answer = shared.convert("tools", source="anthropic", to="openai", tools=[], toolz=[])
     assert (answer.status_code, answer.json()["pointer"]) == (422, "/toolz")
 
 
-def test_nothing_is_stored(lite: ToolApi) -> None:
-    lite.convert("tools", source="anthropic", to="openai", tools=written("anthropic", READ))
-    lite.convert("messages", source="openai", to="anthropic", messages=[user("hi")])
-    assert lite.http.get("/v1/conversations").json()["data"] == []
+def test_nothing_is_stored(shared: ToolApi) -> None:
+    shared.convert("tools", source="anthropic", to="openai", tools=written("anthropic", READ))
+    shared.convert("messages", source="openai", to="anthropic", messages=[user("hi")])
+    assert shared.http.get("/v1/conversations").json()["data"] == []
 
 
 HISTORY = [
@@ -47,33 +47,33 @@ HISTORY = [
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_messages_are_converted_for_every_target(lite: ToolApi, target: str) -> None:
-    answer = lite.convert("messages", source="openai", to=target, messages=HISTORY).json()
+def test_messages_are_converted_for_every_target(shared: ToolApi, target: str) -> None:
+    answer = shared.convert("messages", source="openai", to=target, messages=HISTORY).json()
     if target != "neutral":
         assert judges.complaints(target, answer["request"]) == []
         pairs = judges.calls_and_results(target, answer["request"])
         assert [pair[1] for pair in pairs] == ["read", "read"]
 
 
-def test_messages_are_converted_to_the_same_bytes_twice(lite: ToolApi) -> None:
+def test_messages_are_converted_to_the_same_bytes_twice(shared: ToolApi) -> None:
     first, second = (
-        lite.convert("messages", source="openai", to="mistral", messages=HISTORY).content
+        shared.convert("messages", source="openai", to="mistral", messages=HISTORY).content
         for _ in "12"
     )
     assert first == second
 
 
-def test_a_missing_result_is_a_reported_placeholder(lite: ToolApi) -> None:
-    answer = lite.convert(
+def test_a_missing_result_is_a_reported_placeholder(shared: ToolApi) -> None:
+    answer = shared.convert(
         "messages", source="openai", to="anthropic", messages=[*HISTORY[:2], user("well?")]
     ).json()
     assert "SYNTH_RESULT" in [repair["code"] for repair in answer["repairs"]]
 
 
-def test_seed_003_a_chat_call_becomes_a_block_of_anthropic(lite: ToolApi) -> None:
+def test_seed_003_a_chat_call_becomes_a_block_of_anthropic(shared: ToolApi) -> None:
     call = calling(("call_abc123", "get_weather", '{"location":"San Francisco"}'))
     messages = [user("?"), call, answering("call_abc123", "72°F, sunny")]
-    request = lite.convert("messages", source="openai", to="anthropic", messages=messages).json()
+    request = shared.convert("messages", source="openai", to="anthropic", messages=messages).json()
     use = request["request"]["messages"][1]["content"][0]
     assert (use["type"], use["name"]) == ("tool_use", "get_weather")
     assert use["input"] == {"location": "San Francisco"}
@@ -83,7 +83,7 @@ def test_seed_003_a_chat_call_becomes_a_block_of_anthropic(lite: ToolApi) -> Non
     assert "72°F, sunny" in str(result["content"])
 
 
-def test_seed_003_an_item_of_responses_becomes_a_block_of_anthropic(lite: ToolApi) -> None:
+def test_seed_003_an_item_of_responses_becomes_a_block_of_anthropic(shared: ToolApi) -> None:
     item = {
         "type": "function_call",
         "id": "fc_abc123",
@@ -93,7 +93,7 @@ def test_seed_003_an_item_of_responses_becomes_a_block_of_anthropic(lite: ToolAp
     }
     result = {"type": "function_call_output", "call_id": "fc_abc123", "output": "72°F, sunny"}
     items = [{"role": "user", "content": "?"}, item, result]
-    answer = lite.convert(
+    answer = shared.convert(
         "messages", source="openai-responses", to="anthropic", messages=items
     ).json()
     [(call_id, name, arguments, said)] = judges.calls_and_results("anthropic", answer["request"])
@@ -105,7 +105,7 @@ def test_seed_003_an_item_of_responses_becomes_a_block_of_anthropic(lite: ToolAp
     assert str(call_id).startswith("toolu_")
 
 
-def test_seed_003_a_result_of_anthropic_answers_on_both_wires_of_openai(lite: ToolApi) -> None:
+def test_seed_003_a_result_of_anthropic_answers_on_both_wires_of_openai(shared: ToolApi) -> None:
     use = {"type": "tool_use", "id": "toolu_abc123", "name": "get_weather", "input": {}}
     result = {"type": "tool_result", "tool_use_id": "toolu_abc123", "content": "72°F, sunny"}
     messages = [
@@ -114,7 +114,7 @@ def test_seed_003_a_result_of_anthropic_answers_on_both_wires_of_openai(lite: To
         {"role": "user", "content": [result]},
     ]
     for target in ("openai", "openai-responses"):
-        answer = lite.convert("messages", source="anthropic", to=target, messages=messages).json()
+        answer = shared.convert("messages", source="anthropic", to=target, messages=messages).json()
         [(call_id, name, _, said)] = judges.calls_and_results(target, answer["request"])
         assert str(call_id).startswith("call_")
         assert (name, said) == ("get_weather", "72°F, sunny")
@@ -124,16 +124,16 @@ def test_seed_003_a_result_of_anthropic_answers_on_both_wires_of_openai(lite: To
     "arguments", ['{"a": 1}', '"{\\"a\\": 1}"', {"a": 1}], ids=["text", "twice encoded", "object"]
 )
 def test_seed_003_arguments_are_an_object_however_they_were_encoded(
-    lite: ToolApi, arguments: Any
+    shared: ToolApi, arguments: Any
 ) -> None:
     call = calling(("c", "t", arguments))
     messages = [user("?"), call, answering("c", "ok")]
-    answer = lite.convert("messages", source="openai", to="anthropic", messages=messages).json()
+    answer = shared.convert("messages", source="openai", to="anthropic", messages=messages).json()
     assert answer["request"]["messages"][1]["content"][0]["input"] == {"a": 1}
 
 
-def test_tools_beside_converted_messages_are_converted_or_refused(lite: ToolApi) -> None:
-    answer = lite.convert(
+def test_tools_beside_converted_messages_are_converted_or_refused(shared: ToolApi) -> None:
+    answer = shared.convert(
         "messages",
         source="openai",
         to="anthropic",
@@ -167,22 +167,22 @@ def test_tools_beside_converted_messages_are_converted_or_refused(lite: ToolApi)
     ],
 )
 def test_seed_000_tool_ids_swap_their_prefix(
-    lite: ToolApi, given: str, openai: str, history: str, anthropic: str
+    shared: ToolApi, given: str, openai: str, history: str, anthropic: str
 ) -> None:
     for target, wanted in (("openai", openai), ("history", history), ("anthropic", anthropic)):
-        assert lite.convert("tool-id", id=given, to=target).json() == {"id": wanted}
+        assert shared.convert("tool-id", id=given, to=target).json() == {"id": wanted}
 
 
 @pytest.mark.parametrize("given", ["hist_tool_a", "hist_tool_", "hist_tool_call"])
-def test_seed_000_history_ids_survive_the_round_trip(lite: ToolApi, given: str) -> None:
-    there = lite.convert("tool-id", id=given, to="openai").json()["id"]
-    assert lite.convert("tool-id", id=there, to="history").json()["id"] == given
+def test_seed_000_history_ids_survive_the_round_trip(shared: ToolApi, given: str) -> None:
+    there = shared.convert("tool-id", id=given, to="openai").json()["id"]
+    assert shared.convert("tool-id", id=there, to="history").json()["id"] == given
 
 
 @pytest.mark.parametrize(
     ("body", "pointer"),
     [({"to": "openai"}, "/id"), ({"id": 1, "to": "openai"}, "/id"), ({"id": "x"}, "/to")],
 )
-def test_a_tool_id_needs_an_id_and_a_target(lite: ToolApi, body: Any, pointer: str) -> None:
-    answer = lite.convert("tool-id", **body)
+def test_a_tool_id_needs_an_id_and_a_target(shared: ToolApi, body: Any, pointer: str) -> None:
+    answer = shared.convert("tool-id", **body)
     assert (answer.status_code, answer.json()["pointer"]) == (422, pointer)

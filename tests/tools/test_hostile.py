@@ -10,7 +10,7 @@ import pytest
 
 from app.codecs import TARGETS
 from tests.tools.conftest import ToolApi
-from tests.tools.shapes import LIMITS, Said, written
+from tests.tools.shapes import LIMITS, SHAPES, Said, written
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
 ODD: list[Any] = [None, True, 0, -1.5, "", "x", [], [None], {}, {"": None}, [[]], {"type": []}]
@@ -23,11 +23,13 @@ def within(seconds: float) -> Iterator[None]:
     assert time.monotonic() - start < seconds
 
 
-def both(lite: ToolApi, source: str, tools: Any, target: str = "openai", **more: Any) -> list[Any]:
+def both(
+    shared: ToolApi, source: str, tools: Any, target: str = "openai", **more: Any
+) -> list[Any]:
     """The answers of the two doors that take definitions."""
     return [
-        lite.put(source, tools, **more),
-        lite.convert("tools", source=source, to=target, tools=tools, **more),
+        shared.put(source, tools, **more),
+        shared.convert("tools", source=source, to=target, tools=tools, **more),
     ]
 
 
@@ -35,47 +37,51 @@ def many(count: int) -> list[Said]:
     return [Said(f"t{number}", "d", {"type": "object"}) for number in range(count)]
 
 
-@pytest.mark.parametrize("source", TARGETS)
+@pytest.mark.parametrize("source", SHAPES)
 def test_ten_thousand_tools_are_refused_by_the_name_of_the_limit(
-    lite: ToolApi, source: str
+    shared: ToolApi, source: str
 ) -> None:
-    for answer in both(lite, source, written(source, *many(10_000))):
-        told = answer.json()
-        assert (answer.status_code, told["code"]) == (422, "limit_exceeded")
-        assert (told["limit"], told["most"]) == ("tools", LIMITS.tools)
-        assert told["pointer"].startswith("/tools")
+    answer = shared.put(source, written(source, *many(10_000)))
+    told = answer.json()
+    assert (answer.status_code, told.get("code")) == (422, "limit_exceeded")
+    assert (told["limit"], told["most"]) == ("tools", LIMITS.tools)
+    assert told["pointer"].startswith("/tools")
 
 
-def test_ten_thousand_tools_in_the_whole_config_of_bedrock_are_refused(lite: ToolApi) -> None:
+def test_ten_thousand_tools_are_not_converted_either(shared: ToolApi) -> None:
+    tools = written("openai", *many(10_000))
+    answer = shared.convert("tools", source="openai", to="anthropic", tools=tools)
+    assert (answer.status_code, answer.json()["limit"]) == (422, "tools")
+
+
+def test_ten_thousand_tools_in_the_whole_config_of_bedrock_are_refused(shared: ToolApi) -> None:
     config = {"tools": written("bedrock", *many(10_000))}
-    for answer in both(lite, "bedrock", config):
-        assert (answer.status_code, answer.json()["limit"]) == (422, "tools")
+    answer = shared.put("bedrock", config)
+    assert (answer.status_code, answer.json().get("limit")) == (422, "tools")
 
 
-def test_as_many_tools_as_the_limit_allows_are_kept(lite: ToolApi) -> None:
-    answer = lite.put("anthropic", written("anthropic", *many(LIMITS.tools)))
+def test_as_many_tools_as_the_limit_allows_are_kept(shared: ToolApi) -> None:
+    answer = shared.put("anthropic", written("anthropic", *many(LIMITS.tools)))
     assert (answer.status_code, answer.json()["tools"]) == (200, LIMITS.tools)
 
 
-@pytest.mark.parametrize("depth", [100, 100_000])
-def test_a_schema_too_deep_is_refused_by_the_name_of_the_limit(lite: ToolApi, depth: int) -> None:
+@pytest.mark.parametrize("depth", [65, 100_000])
+def test_a_schema_too_deep_is_refused_by_the_name_of_the_limit(shared: ToolApi, depth: int) -> None:
     schema = '{"items":' * depth + "{}" + "}" * depth
     tools = f'[{{"name": "t", "description": "d", "input_schema": {schema}}}]'
     body = f'{{"provider": "anthropic", "tools": {tools}}}'
-    answer = lite.http.put(
-        "/v1/conversations/c1/tools", content=body, headers={"content-type": "application/json"}
-    )
+    answer = shared.send("PUT", "conversations/c1/tools", body)
     assert (answer.status_code, answer.json()["limit"]) == (422, "depth")
 
 
 @pytest.mark.parametrize("key", ["items", "not", "additionalProperties", "properties"])
 @pytest.mark.parametrize("source", ["anthropic", "bedrock", "openai"])
-def test_a_schema_as_deep_as_allowed_is_kept(lite: ToolApi, source: str, key: str) -> None:
+def test_a_schema_as_deep_as_allowed_is_kept(shared: ToolApi, source: str, key: str) -> None:
     schema: dict[str, Any] = {"type": "string"}
     for _ in range(26 if key == "properties" else 54):
         schema = {key: {"a": schema} if key == "properties" else schema}
     said = Said("t", "d", {"type": "object", "properties": {"a": schema}})
-    for answer in both(lite, source, written(source, said)):
+    for answer in both(shared, source, written(source, said)):
         assert (answer.status_code, answer.json()["dropped"]) == (200, [])
 
 
@@ -93,69 +99,72 @@ def test_a_schema_as_deep_as_allowed_is_kept(lite: ToolApi, source: str, key: st
         {"type": "object", "$schema": "https://127.0.0.1:1/schema.json"},
     ],
 )
-def test_references_are_never_followed(lite: ToolApi, schema: dict[str, Any]) -> None:
+def test_references_are_never_followed(shared: ToolApi, schema: dict[str, Any]) -> None:
     for target in ("openai", "anthropic", "gemini"):
         with within(2):
-            answers = both(lite, "anthropic", written("anthropic", Said("t", "d", schema)), target)
+            answers = both(
+                shared, "anthropic", written("anthropic", Said("t", "d", schema)), target
+            )
         assert [answer.status_code for answer in answers] == [200, 200]
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_name_of_ten_thousand_characters_is_shortened(lite: ToolApi, target: str) -> None:
+def test_a_name_of_ten_thousand_characters_is_shortened(shared: ToolApi, target: str) -> None:
     tools = written("anthropic", Said("n" * 10_000, "d", SCHEMA))
-    kept, shown = both(lite, "anthropic", tools, target)
+    kept, shown = both(shared, "anthropic", tools, target)
     assert (kept.status_code, shown.status_code) == (200, 200)
     assert target == "neutral" or len(shown.text) < 1_000 + 10_000
-    assert lite.get("tools", provider=target).status_code == 200
+    assert shared.get("tools", provider=target).status_code == 200
 
 
-@pytest.mark.parametrize("source", TARGETS)
+@pytest.mark.parametrize("source", SHAPES)
 @pytest.mark.parametrize("odd", ODD, ids=repr)
-def test_odd_definitions_are_refused_or_named(lite: ToolApi, source: str, odd: Any) -> None:
+def test_odd_definitions_are_refused_or_named(shared: ToolApi, source: str, odd: Any) -> None:
     for tools in (odd, [odd], [{"type": "function", "function": odd}], [{"toolSpec": odd}]):
-        for answer in both(lite, source, tools):
+        for answer in both(shared, source, tools):
             assert answer.status_code in (200, 422), answer.text
 
 
 @pytest.mark.parametrize("source", TARGETS)
-def test_odd_members_of_a_definition_are_refused_or_named(lite: ToolApi, source: str) -> None:
+def test_odd_members_of_a_definition_are_refused_or_named(shared: ToolApi, source: str) -> None:
     for odd in ODD:
         for said in (Said(odd, "d", SCHEMA), Said("t", odd, SCHEMA), Said("t", "d", odd)):
             if source.startswith("vercel") and not isinstance(said.name, str):
                 continue
-            answer = lite.convert("tools", source=source, to="openai", tools=written(source, said))
+            answer = shared.convert(
+                "tools", source=source, to="openai", tools=written(source, said)
+            )
             assert answer.status_code == 200, answer.text
             assert len(answer.json()["tools"]) + len(answer.json()["dropped"]) == 1
 
 
-@pytest.mark.parametrize("source", TARGETS)
+@pytest.mark.parametrize("source", SHAPES)
 @pytest.mark.parametrize("key", ["tool_choice", "parallel_tool_calls", "strict", "required"])
-def test_odd_members_beside_the_tools_are_refused(lite: ToolApi, source: str, key: str) -> None:
+def test_odd_members_beside_the_tools_are_refused(shared: ToolApi, source: str, key: str) -> None:
     for odd in ODD:
         tools = written(source, Said("t", "d", SCHEMA))
-        answer = lite.convert("tools", source=source, to="gemini", tools=tools, **{key: odd})
+        answer = shared.convert("tools", source=source, to="gemini", tools=tools, **{key: odd})
         assert answer.status_code in (200, 422), answer.text
         if answer.status_code == 422:
             assert answer.json()["pointer"] == f"/{key}"
 
 
 @pytest.mark.parametrize("body", [{}, [], None, "x", {"tools": []}, {"provider": 1}, {"from": 1}])
-def test_a_body_that_misses_everything_is_refused(lite: ToolApi, body: Any) -> None:
-    kept = lite.http.put("/v1/conversations/c1/tools", json=body)
-    assert kept.status_code in (400, 422)
+def test_a_body_that_misses_everything_is_refused(shared: ToolApi, body: Any) -> None:
+    assert shared.send("PUT", "conversations/c1/tools", body).status_code in (400, 422)
     for door in ("tools", "messages", "tool-id"):
-        assert lite.http.post(f"/v1/convert/{door}", json=body).status_code in (400, 422)
+        assert shared.send("POST", f"convert/{door}", body).status_code in (400, 422)
 
 
 @pytest.mark.parametrize("word", ["from", "to"])
 @pytest.mark.parametrize("door", ["tools", "messages"])
-def test_an_unknown_format_is_refused(lite: ToolApi, word: str, door: str) -> None:
+def test_an_unknown_format_is_refused(shared: ToolApi, word: str, door: str) -> None:
     body = {"from": "openai", "to": "openai", "tools": [], "messages": []} | {word: "eliza"}
     if door == "tools":
         del body["messages"]
-    answer = lite.http.post(f"/v1/convert/{door}", json=body)
+    answer = shared.http.post(f"/v1/convert/{door}", json=body)
     assert answer.status_code == 422
-    assert "openai" in answer.json()["known"]
+    assert "openai-responses" in answer.text
 
 
 @pytest.mark.parametrize(
@@ -163,40 +172,38 @@ def test_an_unknown_format_is_refused(lite: ToolApi, word: str, door: str) -> No
     ["(", "a{99999999999999999999}", "(" * 5_000 + ")" * 5_000, "(?P<a>)" * 200, "\ud800", "[\x00"],
     ids=["open", "overflow", "deep", "groups", "surrogate", "null"],
 )
-def test_a_strange_pattern_is_no_failure(lite: ToolApi, pattern: str) -> None:
+def test_a_strange_pattern_is_no_failure(shared: ToolApi, pattern: str) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": pattern}}}
-    for answer in both(lite, "anthropic", written("anthropic", Said("t", "d", schema))):
+    for answer in both(shared, "anthropic", written("anthropic", Said("t", "d", schema))):
         assert answer.status_code == 200, answer.text
 
 
 @pytest.mark.parametrize("number", ["1e400", "-0", "1" * 4_300, "0.1" + "0" * 400, "1E-400"])
-def test_a_strange_number_is_no_failure(lite: ToolApi, number: str) -> None:
+def test_a_strange_number_is_no_failure(shared: ToolApi, number: str) -> None:
     for key in ("minimum", "maxLength", "multipleOf", "default"):
         schema = f'{{"type": "object", "properties": {{"a": {{"{key}": {number}}}}}}}'
         tools = f'[{{"name": "t", "description": "d", "input_schema": {schema}}}]'
         body = f'{{"from": "anthropic", "to": "openai", "tools": {tools}}}'
-        answer = lite.http.post(
-            "/v1/convert/tools", content=body, headers={"content-type": "application/json"}
-        )
+        answer = shared.send("POST", "convert/tools", body)
         assert answer.status_code == 200, answer.text
 
 
 @pytest.mark.parametrize("key", ["type", "required", "enum"])
-def test_a_long_list_in_a_schema_is_checked_in_no_time(lite: ToolApi, key: str) -> None:
-    odd = {key: [{"x": number} for number in range(1_500)]}
+def test_a_long_list_in_a_schema_is_checked_in_no_time(shared: ToolApi, key: str) -> None:
+    odd = {key: [{"x": number} for number in range(1_000)]}
     said = Said("t", "d", {"type": "object", "properties": {"a": odd}})
-    with within(2):
-        answer = lite.convert(
+    with within(1):
+        answer = shared.convert(
             "tools", source="anthropic", to="openai", tools=written("anthropic", said)
         )
     assert answer.status_code in (200, 422)
 
 
-def test_a_wide_schema_is_checked_in_bounded_time(lite: ToolApi) -> None:
-    properties = {f"p{number}": {"type": "string"} for number in range(10_000)}
+def test_a_wide_schema_is_checked_in_bounded_time(shared: ToolApi) -> None:
+    properties = {f"p{number}": {"type": "string"} for number in range(6_000)}
     said = Said("t", "d", {"type": "object", "properties": properties})
-    with within(3):
-        answer = lite.convert(
+    with within(2):
+        answer = shared.convert(
             "tools", source="anthropic", to="openai", tools=written("anthropic", said)
         )
     assert answer.status_code in (200, 422)
@@ -206,9 +213,9 @@ BAD = {"type": "strung"}
 
 
 @pytest.mark.parametrize("source", TARGETS)
-def test_what_is_dropped_is_named_by_index_name_and_reason(lite: ToolApi, source: str) -> None:
+def test_what_is_dropped_is_named_by_index_name_and_reason(shared: ToolApi, source: str) -> None:
     tools = written(source, Said("good", "d", SCHEMA), Said("bad", "d", BAD))
-    for answer in both(lite, source, tools):
+    for answer in both(shared, source, tools):
         assert answer.status_code == 200
         [dropped] = answer.json()["dropped"]
         assert (dropped["index"], dropped["name"]) == (1, "bad")
@@ -216,12 +223,16 @@ def test_what_is_dropped_is_named_by_index_name_and_reason(lite: ToolApi, source
 
 
 @pytest.mark.parametrize("source", TARGETS)
-def test_strict_refuses_and_its_pointer_leads_to_the_tool(lite: ToolApi, source: str) -> None:
+def test_strict_refuses_and_its_pointer_leads_to_the_tool(shared: ToolApi, source: str) -> None:
     tools = written(source, Said("good", "d", SCHEMA), Said("bad", "d", BAD))
-    for answer in both(lite, source, tools, strict=True):
+    for answer in both(shared, source, tools, strict=True):
         assert answer.status_code == 422
         assert "strung" in json.dumps(at(tools, answer.json()["pointer"]))
         assert "good" not in json.dumps(at(tools, answer.json()["pointer"]))
+
+
+def test_what_strict_refuses_is_not_kept(lite: ToolApi) -> None:
+    lite.put("anthropic", written("anthropic", Said("bad", "d", BAD)), strict=True)
     assert lite.get("tools", provider="openai").status_code == 404
 
 

@@ -10,6 +10,7 @@ from app.codecs import TARGETS
 from tests.tools.shapes import (
     CHAT,
     RICH,
+    SHAPES,
     Said,
     codes,
     convert,
@@ -19,12 +20,13 @@ from tests.tools.shapes import (
     written,
 )
 
-PAIRS = list(product(TARGETS, TARGETS))
+ALL = list(product(TARGETS, TARGETS))
+PAIRS = list(product(SHAPES, TARGETS))
 READ = Said("read_file", "Reads a file, “as it is”.", RICH)
 BARE = Said("stop", "Stops.", {"type": "object", "properties": {}})
 
 
-@pytest.mark.parametrize(("source", "target"), PAIRS)
+@pytest.mark.parametrize(("source", "target"), ALL)
 def test_a_rich_definition_is_accepted_and_whole(source: str, target: str) -> None:
     answer = convert(source, target, written(source, READ, BARE))
     assert answer["dropped"] == []

@@ -10,6 +10,7 @@ from tests.api.conftest import answering, calling, user
 from tests.tools.conftest import ToolApi
 from tests.tools.shapes import (
     RICH,
+    SHAPES,
     Said,
     choice_of,
     chosen,
@@ -41,7 +42,7 @@ def judged(target: str, request: dict[str, Any]) -> list[str]:
     return [] if target == "neutral" else judges.complaints(target, request)
 
 
-@pytest.mark.parametrize("source", TARGETS)
+@pytest.mark.parametrize("source", SHAPES)
 def test_what_is_put_is_got_for_every_target(lite: ToolApi, source: str) -> None:
     choice = chosen(source, "named", "read")
     kept = lite.put(source, written(source, READ, WRITE), tool_choice=choice)
@@ -96,21 +97,25 @@ def test_tools_of_an_unknown_conversation_or_for_an_unknown_target(lite: ToolApi
     assert lite.get("tools").status_code == 422
 
 
+@pytest.fixture(scope="module")
+def story(shared: ToolApi) -> ToolApi:
+    """Two calls with their results, two tools, and the wish that one of them is called."""
+    tell_a_story(shared)
+    shared.put("anthropic", written("anthropic", READ, WRITE), tool_choice={"type": "any"})
+    return shared
+
+
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_replay_offers_the_tools_and_the_choice(lite: ToolApi, target: str) -> None:
-    tell_a_story(lite)
-    lite.put("anthropic", written("anthropic", READ, WRITE), tool_choice={"type": "any"})
-    request = lite.request(target)
+def test_a_replay_offers_the_tools_and_the_choice(story: ToolApi, target: str) -> None:
+    request = story.request(target)
     assert names(target, request) == ["read", "write"]
     assert choice_of(target, request) == chosen(target, "any")
     assert judged(target, request) == []
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_omit_leaves_the_definitions_out(lite: ToolApi, target: str) -> None:
-    tell_a_story(lite)
-    lite.put("anthropic", written("anthropic", READ), tool_choice={"type": "any"})
-    answer = lite.replay(target, tools="omit")
+def test_omit_leaves_the_definitions_out(story: ToolApi, target: str) -> None:
+    answer = story.replay(target, tools="omit")
     stubbed = "TOOLS_STUBBED" in [repair["code"] for repair in answer["repairs"]]
     assert stubbed is (target == "bedrock")
     assert names(target, answer["request"]) == (["read", "write"] if stubbed else [])
@@ -118,23 +123,17 @@ def test_omit_leaves_the_definitions_out(lite: ToolApi, target: str) -> None:
     assert judged(target, answer["request"]) == []
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_flatten_leaves_no_tool_block(lite: ToolApi, target: str) -> None:
-    tell_a_story(lite)
-    lite.put("anthropic", written("anthropic", READ))
-    answer = lite.replay(target, tools="flatten")
+@pytest.mark.parametrize("target", judges.TARGETS)
+def test_flatten_leaves_no_tool_block(story: ToolApi, target: str) -> None:
+    answer = story.replay(target, tools="flatten")
     codes = [repair["code"] for repair in answer["repairs"]]
     assert codes.count("FLATTENED_TO_TEXT") == 2
     assert names(target, answer["request"]) == []
-    if target == "neutral":
-        kinds = [block["type"] for turn in answer["request"]["turns"] for block in turn["blocks"]]
-        assert set(kinds) == {"text"}
-    else:
-        assert judges.calls_and_results(target, answer["request"]) == []
-        assert judged(target, answer["request"]) == []
-        shown = "\n".join(judges.texts(target, answer["request"]))
-        places = [shown.index(word) for word in ("look", '"path"', "one", "two", "done", "thanks")]
-        assert places == sorted(places)
+    assert judges.calls_and_results(target, answer["request"]) == []
+    assert judged(target, answer["request"]) == []
+    shown = "\n".join(judges.texts(target, answer["request"]))
+    places = [shown.index(word) for word in ("look", '"path"', "one", "two", "done", "thanks")]
+    assert places == sorted(places)
 
 
 def test_flatten_says_that_a_result_is_missing(lite: ToolApi) -> None:
@@ -236,6 +235,24 @@ def test_a_retried_post_keeps_its_tools_once(lite: ToolApi) -> None:
     for _ in range(2):
         lite.post(user("one"), tools=written("openai", READ), headers={"Idempotency-Key": "k"})
     assert lite.put("openai", written("openai", READ)).json()["number"] == 1
+
+
+def test_a_retried_turn_does_not_bring_old_tools_back(lite: ToolApi) -> None:
+    lite.post(user("one"), turn_id="t1", tools=written("openai", READ))
+    lite.put("openai", written("openai", WRITE))
+    again = lite.post(user("one"), turn_id="t1", tools=written("openai", READ))
+    assert again.status_code == 200
+    assert offered(lite) == ["write"]
+
+
+def test_a_refused_post_keeps_no_tools(lite: ToolApi) -> None:
+    lite.post(user("one"), turn_id="t1")
+    for headers, turn_id in (({}, "t1"), ({"If-Match": '"7"'}, "t2")):
+        refused = lite.post(
+            user("two"), turn_id=turn_id, tools=written("openai", READ), headers=headers
+        )
+        assert refused.status_code in (409, 412)
+    assert offered(lite) == []
 
 
 def test_bedrock_gets_stubs_when_nothing_is_stored(lite: ToolApi) -> None:

@@ -1,5 +1,6 @@
 """Seed 003: Anthropic's definitions for OpenAI, with the corrections of DESIGN 5."""
 
+import json
 from typing import Any
 
 import pytest
@@ -167,26 +168,29 @@ def test_an_unsupported_format_is_removed_and_reported(target: str) -> None:
     assert codes(answer) == ["FORMAT_REMOVED"]
 
 
+LINK: dict[str, Any] = {"type": "string", "format": "uri"}
+
+
 @pytest.mark.parametrize(
     "place",
     [
-        lambda inner: one("a", **inner),
-        lambda inner: one("a", type="array", items=inner),
-        lambda inner: one("a", type="array", prefixItems=[inner]),
-        lambda inner: one("a", type="array", contains=inner),
-        lambda inner: one("a", type="array", unevaluatedItems=inner),
-        lambda inner: one("a", type="object", additionalProperties=inner),
-        lambda inner: one("a", type="object", patternProperties={"x": inner}),
-        lambda inner: one("a", type="object", propertyNames=inner),
-        lambda inner: one("a", type="object", unevaluatedProperties=inner),
-        lambda inner: one("a", anyOf=[inner, {"type": "null"}]),
-        lambda inner: {"type": "object", "$defs": {"x": inner}},
-        lambda inner: {"type": "object", "properties": {"format": inner}},
+        {"items": LINK},
+        {"prefixItems": [LINK]},
+        {"contains": LINK},
+        {"unevaluatedItems": LINK},
+        {"additionalProperties": LINK},
+        {"patternProperties": {"x": LINK}},
+        {"propertyNames": LINK},
+        {"unevaluatedProperties": LINK},
+        {"anyOf": [LINK, {"type": "null"}]},
+        {"$defs": {"x": LINK}},
+        {"properties": {"format": LINK}},
+        {"items": {"items": {"properties": {"a": LINK}}}},
     ],
+    ids=lambda place: next(iter(place)),
 )
-def test_a_format_is_removed_at_any_depth(place: Any) -> None:
-    plain = {"type": "string"}
-    assert filtered(place(plain | {"format": "uri"})) == place(plain)
+def test_a_format_is_removed_at_any_depth(place: dict[str, Any]) -> None:
+    assert '"format": "uri"' not in json.dumps(filtered(one("a", **place)))
 
 
 @pytest.mark.parametrize("known", ["date-time", "date", "time", "email", "uuid", "ipv4"])
