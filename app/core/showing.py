@@ -171,7 +171,10 @@ class Showing:
         if why is None:
             return self._mended_media(block, item, repairs)
         repairs.append(repair(f"{kind.upper()}_OMITTED", why, item))
-        return Text(wording.left_out(kind, why))
+        # A result reads the same in whatever turn it arrives; only its repair says which.
+        in_result = isinstance(item.block, ToolResult)
+        where = "" if in_result else f" of turn {item.turn.turn_id}"
+        return Text(wording.left_out(kind + where, why))
 
     def _mended_media(
         self, block: Image | File, item: Placed, repairs: list[Repair]
