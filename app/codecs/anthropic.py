@@ -60,7 +60,7 @@ def _whole_pairs(blocks: Sequence[Opaque]) -> set[int]:
     return kept
 
 
-TOOLS = ToolRules(object_type=True, combinations=False)
+TOOLS = ToolRules(object_type=True, combinations=False, strict=True)
 PROFILE = Profile(
     results="user",
     system="beside",

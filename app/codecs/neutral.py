@@ -42,7 +42,7 @@ IDS = Prefixed("hist_tool_")
 KEYS = ("messages", "turns")
 LIST = "turns"
 PROFILE = Profile(verbatim=True, names=re.compile(r".*", re.DOTALL))
-TOOLS = ToolRules(allowed=True, hosted=True)
+TOOLS = ToolRules(allowed=True, strict=True, hosted=True)
 
 
 def parse(posted: Posted) -> list[Draft]:

@@ -52,7 +52,7 @@ PROFILE = Profile(
 )
 
 
-TOOLS = ToolRules(openai=True, allowed=True)
+TOOLS = ToolRules(openai=True, allowed=True, strict=True)
 
 
 def render(view: View) -> JsonObject:

@@ -59,7 +59,7 @@ def _own_items(blocks: Sequence[Opaque]) -> set[int]:
     return {place for place, block in enumerate(blocks) if block.kind in own}
 
 
-TOOLS = ToolRules(openai=True, allowed=True)
+TOOLS = ToolRules(openai=True, allowed=True, strict=True)
 PROFILE = Profile(
     system="beside",
     alternate=ASSISTANT,

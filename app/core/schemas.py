@@ -27,32 +27,58 @@ OPTIONAL_WORDS: Final = (
     "not required",
     "only provide if",
 )
+_INNER: Final = (
+    "items",
+    "additionalProperties",
+    "not",
+    "if",
+    "then",
+    "else",
+    "contains",
+    "propertyNames",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+)
 _COMBINATIONS: Final = ("oneOf", "anyOf", "allOf")
+_NAMED: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+_APART: Final = ("not", "if", "then", "else", "oneOf", "contains", "$defs", "definitions")
 
 
-def mapped(schema: JsonObject, change: Callable[[JsonObject], JsonObject]) -> JsonObject:
-    """The schema with a change made to it and to every schema inside it."""
-    return change({key: _inside(key, member, change) for key, member in schema.items()})
+def mapped(
+    schema: JsonObject, change: Callable[[JsonObject], JsonObject], *, loosens: bool = False
+) -> JsonObject:
+    """The schema with a change made to it and to every schema inside it.
+
+    A change that `loosens` is made only where a looser part makes a looser whole: not under `not`,
+    `if` or `oneOf`, and not in definitions that may be used there.
+    """
+    apart = _APART if loosens else ()
+    return change(
+        {
+            key: member if key in apart else _inside(key, member, change, loosens=loosens)
+            for key, member in schema.items()
+        }
+    )
 
 
-def _inside(key: str, member: Json, change: Callable[[JsonObject], JsonObject]) -> Json:
-    if key in ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas"):
-        if isinstance(member, dict):
-            return {
-                name: mapped(inner, change) if isinstance(inner, dict) else inner
-                for name, inner in member.items()
-            }
-    elif key in ("items", "additionalProperties", "not", "if", "then", "else", "contains"):
-        if isinstance(member, dict):
-            return mapped(member, change)
-    elif key in (*_COMBINATIONS, "prefixItems") and isinstance(member, list):
-        return [mapped(one, change) if isinstance(one, dict) else one for one in member]
+def _inside(
+    key: str, member: Json, change: Callable[[JsonObject], JsonObject], *, loosens: bool
+) -> Json:
+    def inner(value: Json) -> Json:
+        return mapped(value, change, loosens=loosens) if isinstance(value, dict) else value
+
+    if key in _NAMED and isinstance(member, dict):
+        return {name: inner(value) for name, value in member.items()}
+    if key in _INNER:
+        return inner(member)
+    if key in (*_COMBINATIONS, "prefixItems") and isinstance(member, list):
+        return [inner(value) for value in member]
     return member
 
 
 def with_filtered_required(schema: JsonObject) -> JsonObject:
     """`required` without what is optional in truth, at every depth, in the order it had."""
-    return mapped(schema, _filter_required)
+    return mapped(schema, _filter_required, loosens=True)
 
 
 def _filter_required(schema: JsonObject) -> JsonObject:
@@ -96,7 +122,13 @@ def as_object(schema: JsonObject) -> JsonObject:
 
 def without_top_combinations(schema: JsonObject) -> JsonObject:
     """The schema without oneOf, anyOf and allOf at its top: it then accepts more than before."""
-    return {key: value for key, value in schema.items() if key not in _COMBINATIONS}
+    # What a branch had evaluated would count as unevaluated without it.
+    gone = (*_COMBINATIONS, "unevaluatedProperties") if _has_combinations(schema) else ()
+    return {key: value for key, value in schema.items() if key not in gone}
+
+
+def _has_combinations(schema: JsonObject) -> bool:
+    return any(key in schema for key in _COMBINATIONS)
 
 
 def is_strict(schema: Json) -> bool:
@@ -120,7 +152,7 @@ def _schemas_inside(schema: JsonObject) -> Iterator[Json]:
             yield from members.values()
     if isinstance(items := schema.get("items"), dict):
         yield items
-    for key in _COMBINATIONS:
+    for key in (*_COMBINATIONS, "prefixItems"):
         if isinstance(members := schema.get(key), list):
             yield from members
 

@@ -25,6 +25,7 @@ class ToolRules:
     combinations  oneOf, anyOf and allOf may stand at the top
     none, parallel, allowed   whether "no tools", parallel calls on or off, and a narrowed list of
                               tools can be said
+    strict        a definition can say that it is strict
     hosted        tools that other providers run themselves are kept, for them
     """
 
@@ -35,6 +36,7 @@ class ToolRules:
     none: bool = True
     parallel: bool = True
     allowed: bool = False
+    strict: bool = False
     hosted: bool = False
 
 
@@ -119,6 +121,9 @@ def _with_schema(
         schema = note_if_changed(schema, loose, "SCHEMA_LOOSENED", why, name, notes)
     strict = tool.strict
     foreign = rules.openai and source not in _OPENAI
+    if strict and not rules.strict:
+        notes.append(Note("STRICT_DROPPED", "the target has no strict tools", name))
+        strict = False
     if strict and foreign and not schemas.is_strict(schema):
         notes.append(Note("STRICT_DROPPED", "the schema breaks the rules of strict tools", name))
         strict = False
@@ -142,7 +147,12 @@ def _choice(
             notes.append(Note("CHOICE_CHANGED", why, choice.name))
             choice = replace(choice, mode="auto", name=None)
     allowed = tuple(shown_name(name, names) for name in choice.allowed)
-    choice = replace(choice, allowed=tuple(name for name in allowed if name in known))
+    if choice.mode == "none":
+        allowed = ()
+    kept = tuple(name for name in allowed if name in known)
+    if kept != allowed:
+        notes.append(Note("CHOICE_CHANGED", "allowed tools that are not defined are left out"))
+    choice = replace(choice, allowed=kept)
     if choice.allowed and not rules.allowed:
         why = "the target cannot narrow the list of tools; all of them are offered"
         notes.append(Note("CHOICE_CHANGED", why))

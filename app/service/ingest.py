@@ -54,8 +54,6 @@ def ingest(store: Store, order: Append) -> Appended:
 
 def _append(store: Store, head: ConversationRecord, order: Append) -> Appended:
     cid = head.id
-    if order.tools is not None:
-        keep_tools(store, head, order.tools)
     if order.expected_version is not None and order.expected_version != head.version:
         # A retry of a write that succeeded is stale by its own success.
         if (stored := _stored(store, cid, order.post)) is not None:
@@ -72,6 +70,8 @@ def _append(store: Store, head: ConversationRecord, order: Append) -> Appended:
                 return _repeated(store, cid, order.post)
             # Turn ids of an imported history may be those this conversation would derive.
             taken.add(collision.turn_id)
+    if order.tools is not None:
+        keep_tools(store, head, order.tools, riding=True)
     ledger = StoreLedger(store, cid, head.orphans)
     entered = [enter(turn, ledger, ASSIGNED, PREFIXES) for turn in turns]
     version = records[-1].seq

@@ -46,14 +46,13 @@ class Offer:
 def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
     """The definitions of a posted body, in the shape of `source`."""
     codec = CODECS[source]
-    given = members.get("tools")
-    count = len(given) if isinstance(given, list | dict) else 0
-    if count > limits.tools:
-        raise LimitExceeded("tools", limits.tools, count, pointer="/tools")
+    read = codec.read_tools(members.get("tools"))
+    if len(read) > limits.tools:
+        raise LimitExceeded("tools", limits.tools, len(read), pointer="/tools")
     parallel = members.get("parallel_tool_calls")
     if parallel is not None and not isinstance(parallel, bool):
         raise RuleBroken("parallel_tool_calls is true or false.", pointer="/parallel_tool_calls")
-    definitions = tuple(_checked(one) for one in codec.read_tools(given))
+    definitions = tuple(map(_checked, read))
     return ToolSet(source, definitions, codec.read_choice(members.get("tool_choice"), parallel))
 
 
@@ -66,6 +65,8 @@ def _checked(definition: Definition) -> Definition:
         return Refused(definition.name, "the schema does not describe an object")
     try:
         Draft202012Validator.check_schema(definition.schema)
+    except (OverflowError, RecursionError):
+        return Refused(definition.name, "the schema is too large to be checked")
     except SchemaError as error:
         where = "/".join(str(step) for step in error.absolute_path) or "its top"
         return Refused(definition.name, f"the schema is no JSON Schema at {where}")
@@ -109,7 +110,7 @@ class KeepTools:
 
 def read_order(members: JsonObject, payload: bytes, limits: Limits) -> KeepTools:
     """A posted body of definitions; with `strict` all of them must be usable."""
-    provider, source = wire_of(members)
+    provider, source = wire_of({"provider": members.get("format"), **members})
     tools = read_tool_set(source, members, limits)
     offered = offer(tools, "neutral")
     if members.get("strict") is True:
@@ -137,20 +138,21 @@ def riding_order(members: JsonObject, limits: Limits) -> KeepTools | None:
     return read_order(request, dumps(given).encode(), limits)
 
 
-def keep_tools(store: Store, head: ConversationRecord, order: KeepTools) -> int:
-    """Keeps definitions from the conversation's present version on; the same ones once."""
+def keep_tools(
+    store: Store, head: ConversationRecord, order: KeepTools, *, riding: bool = False
+) -> int:
+    """Keeps definitions from the present version on, or from the turns they ride with; once."""
     source = order.tools.source
     definitions = dumps({"source": source, **order.offered.request}).encode()
-    before = store.tool_set(head.id, head.version)
+    version = head.version + 1 if riding else head.version
+    before = store.tool_set(head.id, version)
     if before and (before.format, before.definitions) == (source, definitions):
         return before.number
     number = before.number + 1 if before else 1
     now = datetime.now(UTC)
     store.insert_tool_set(
         head.id,
-        ToolSetRecord(
-            number, head.version, order.provider, source, order.payload, definitions, now
-        ),
+        ToolSetRecord(number, version, order.provider, source, order.payload, definitions, now),
     )
     return number
 

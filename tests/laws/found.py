@@ -1,4 +1,4 @@
-"""The smallest histories that broke a law once; each is tried first, for ever."""
+"""The smallest histories that broke a law once, or hid a planted fault; they are tried first."""
 
 import json
 from typing import Any
@@ -202,5 +202,52 @@ ADDRESS_OF_AN_IMAGE_AS_A_FILE: Bodies = (
                 {"file_data": {"file_uri": "https://example.com/~1~", "mime_type": "image/png"}}
             ],
         },
+    ),
+)
+RAW_ID_OPEN_IN_TWO_TURNS: Bodies = (
+    _post("openai", _user("~3~"), _calling("a"), _user("~4~"), _calling("a")),
+    _post("openai", {"role": "tool", "tool_call_id": "a", "content": "~1~"}),
+)
+RESULT_BEFORE_ITS_INTERRUPTION: Bodies = (
+    _ASKED,
+    _post(
+        "neutral",
+        _turn("tool", {"type": "tool_result", "call_id": "a", "result": "~1~"}),
+        _turn(
+            "tool",
+            {"type": "tool_result", "call_id": "a", "result": "~3~", "status": "interrupted"},
+        ),
+    ),
+)
+ERROR_BESIDE_A_VALUE: Bodies = (
+    _ASKED,
+    _post(
+        "neutral",
+        _turn(
+            "tool",
+            {
+                "type": "tool_result",
+                "call_id": "a",
+                "status": "ok",
+                "error": "~1~",
+                "result": {"k": "~3~"},
+            },
+        ),
+    ),
+)
+ERROR_BESIDE_PARTS: Bodies = (
+    _ASKED,
+    _post(
+        "neutral",
+        _turn(
+            "tool",
+            {
+                "type": "tool_result",
+                "call_id": "a",
+                "status": "ok",
+                "error": "~1~",
+                "content": [_IMAGE],
+            },
+        ),
     ),
 )

@@ -4,6 +4,8 @@ Nothing here is imported from the ledger, the pairing or the showing: stored tur
 comes which call each result answers, which result is shown, and what the arguments are.
 """
 
+import base64
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -89,6 +91,15 @@ def _by_name_or_position(result: ToolResult, made: Sequence[Made]) -> Made | Non
 def _core(raw_id: str) -> str:
     bare = re.split(r"\||__thought__", raw_id)[0]
     return re.sub(r"\A(hist_tool_|toolu_|call_|fc_|call)", "", bare)
+
+
+def canonical_ids(turn: Turn) -> Iterator[tuple[str, str]]:
+    """The id of each call of a turn as it is, and as DESIGN's formula gives it."""
+    for index, call in enumerate(turn.calls()):
+        fields = (turn.provider, call.raw_id or "", call.name, turn.turn_id, str(index))
+        escaped = (one.replace("\\", "\\\\").replace("|", "\\|") for one in fields)
+        digest = hashlib.sha256("|".join(escaped).encode("utf-8", "surrogatepass")).digest()
+        yield call.id, "hist_tool_" + base64.urlsafe_b64encode(digest).decode()[:24]
 
 
 def chosen(one: Made, turns: Sequence[Turn]) -> tuple[Place, ToolResult] | None:

@@ -154,7 +154,7 @@ class _Story:
         """Results of open calls in any order, some lost, some repeated, with things beside them."""
         order = self.draw(st.permutations(self.unanswered)) if self.unanswered else []
         pieces: list[Piece] = [self.answer(call) for call in order if not self.chance(6)]
-        if self.chance(6) and self.uses:
+        if self.chance(4) and self.uses:
             pieces.append(self.answer(self.one_of(self.uses)))
         if self.chance(8) or not pieces:
             pieces.append(self.stray())

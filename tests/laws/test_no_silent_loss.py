@@ -17,6 +17,8 @@ from tests.laws.strategies import Bodies, histories
 @example(found.OPAQUE_IN_THE_FIRST_SYSTEM_TURN, Window())
 @example(found.REDACTED_THINKING_OF_A_PLAIN_THINKER, Window())
 @example(found.THINKING_ALONE, Window())
+@example(found.ERROR_BESIDE_A_VALUE, Window())
+@example(found.ERROR_BESIDE_PARTS, Window())
 @example(found.RESULT_OF_ONE_IMAGE, Window(tools="flatten"))
 def test_what_was_stored_is_shown_or_reported(bodies: Bodies, window: Window) -> None:
     history = posted(*bodies)

@@ -6,7 +6,7 @@ from app.core.jsontext import loads
 from app.core.neutral import block
 from app.service.turnform import UNLIMITED, blocks_bytes
 from tests.histories import posted
-from tests.laws import found
+from tests.laws import found, oracle
 from tests.laws.running import tried
 from tests.laws.strategies import Bodies, histories
 
@@ -21,3 +21,13 @@ def test_blocks_come_back_from_their_stored_bytes(bodies: Bodies) -> None:
         assert isinstance(values, list)
         assert repr(tuple(block(one, "") for one in values)) == repr(turn.blocks)
         assert stored.isascii()
+
+
+@tried(60)
+@given(histories())
+def test_a_call_is_named_by_the_hash_that_the_design_says(bodies: Bodies) -> None:
+    turns = posted(*bodies).remembered.turns
+    ids = [pair for turn in turns for pair in oracle.canonical_ids(turn)]
+    kept = {call.raw_id for turn in turns for call in turn.calls()}
+    assert len({given_id for given_id, _ in ids}) == len(ids)
+    assert all(given_id == hashed or given_id in kept for given_id, hashed in ids)

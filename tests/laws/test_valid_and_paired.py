@@ -17,7 +17,7 @@ from tests.laws.running import JUDGED, Window, all_ids, messages, tried, windows
 from tests.laws.strategies import Bodies, histories
 
 
-@tried(150)
+@tried(3_600)
 @given(histories(), windows())
 @example(found.OPAQUE_IN_A_SYSTEM_TURN, Window())
 @example(found.UNSIGNED_THINKING, Window())
@@ -41,8 +41,9 @@ def test_every_render_is_accepted_by_its_provider(bodies: Bodies, window: Window
             assert (render.codes, messages(render, target)) == ({"EMPTY_HISTORY"}, [])
 
 
-@tried(60)
+@tried(200)
 @given(histories())
+@example(found.RAW_ID_OPEN_IN_TWO_TURNS)
 def test_a_result_finds_the_call_that_the_design_says(bodies: Bodies) -> None:
     history = posted(*bodies)
     expected = {place: one.call.id for one in _made(history) for place in one.answers}
@@ -52,6 +53,7 @@ def test_a_result_finds_the_call_that_the_design_says(bodies: Bodies) -> None:
 
 @tried(100)
 @given(histories(), windows())
+@example(found.RESULT_BEFORE_ITS_INTERRUPTION, Window())
 def test_each_call_is_shown_once_with_its_own_result(bodies: Bodies, window: Window) -> None:
     history = posted(*bodies)
     turns = window.turns(history)

@@ -81,7 +81,8 @@ def inputs(draw: st.DrawFn, schema: Schema) -> Any:
             return {name: draw(inputs(value)) for name in draw(st.sets(st.sampled_from("xy")))}
         case "object":
             required = schema.get("required", [])
-            return {
+            unnamed = draw(st.sampled_from([{}, {"unnamed": 1}]))
+            return unnamed | {
                 name: draw(inputs(inner))
                 for name, inner in schema["properties"].items()
                 if (name in required and draw(st.integers(0, 9))) or draw(st.booleans())
