@@ -46,7 +46,7 @@ class Answering:
         result = self.answer.result
         if not result or not result.parts:
             return [Text(self._words())]
-        if self.profile.result_media and result.status == "ok":
+        if self.profile.result_media and self._is_bare():
             return self._inside() or [Text(self._placeholder(wording.NO_OUTPUT))]
         # The wire, or a failed result, takes text only: words first, media behind the group.
         held = [piece.text for part in result.parts if (piece := self._set_apart(part))]
@@ -123,7 +123,7 @@ class Answering:
     def _value(self) -> Json:
         """The result as a value, where it was one and stays whole."""
         result = self.answer.result
-        if not self.profile.value_results or self.cut or not result or result.status != "ok":
+        if not self.profile.value_results or self.cut or not result or not self._is_bare():
             return None
         if isinstance(result.result, str) or result.result is None:
             return None
@@ -133,6 +133,11 @@ class Answering:
         if value != result.result:
             self._report("UNICODE_REPLACED", "lone surrogates are shown as U+FFFD")
         return value
+
+    def _is_bare(self) -> bool:
+        """Whether the result is all there is to show: no failure, no words about one."""
+        result = self.answer.result
+        return result is not None and result.status == "ok" and not result.error
 
     def _item(self) -> Placed:
         return Placed(self.answer.result or Text(""), self.answer.turn, self.answer.place)
