@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.core.conversation import Speaker
+from app.core.conversation import Speaker, TurnStatus
 from app.core.ledger import MatchedBy
 
 Metadata = dict[str, Any]
@@ -86,7 +86,28 @@ class TurnsIn(_In):
     messages: Annotated[
         list[dict[str, Any]], Field(description="Native messages of the format.")
     ] = []
+    response: Annotated[
+        dict[str, Any] | None,
+        Field(description="Instead of messages: the provider's whole response, as it came."),
+    ] = None
     metadata: Metadata = {}
+
+
+class StreamQuery(_In):
+    """What stands beside the messages in other posts."""
+
+    provider: Annotated[str, Field(description="The name that enters the hash of canonical ids.")]
+    format: Annotated[
+        str | None, Field(description="The wire shape; defaults from the provider.")
+    ] = None
+    model: str | None = None
+    turn_id: Annotated[
+        str | None,
+        Field(
+            description="Your own id: a retry stores once, and completes what broke off.",
+            pattern="^[A-Za-z0-9._:-]{1,128}$",
+        ),
+    ] = None
 
 
 class AppendedCallOut(BaseModel):
@@ -109,6 +130,7 @@ class AppendedTurnOut(BaseModel):
     speaker: Speaker
     tool_calls: list[AppendedCallOut]
     tool_results: list[AppendedResultOut]
+    status: Annotated[TurnStatus, Field(description="Left out when complete.")] = "complete"
 
 
 class NoteOut(BaseModel):
@@ -134,7 +156,14 @@ class TurnOut(BaseModel):
     blocks: list[dict[str, Any]]
     created_at: str
     hash: str
+    status: Annotated[TurnStatus, Field(description="Left out when complete.")] = "complete"
     payload: Annotated[Any, Field(description="What was posted, byte for byte.")] = None
+    payload_text: Annotated[
+        str | None, Field(description="The same, where it was a stream and no JSON.")
+    ] = None
+    earlier: Annotated[
+        list["TurnOut"], Field(description="An interrupted turn before it was completed.")
+    ] = []
 
 
 class TurnListOut(_ListOut):

@@ -10,7 +10,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from app.codecs._reading import a_text, an_object, bad_choice, definitions, elements, maybe_text
+from app.codecs._anthropic_stream import AnthropicGathering
+from app.codecs._reading import (
+    a_text,
+    an_object,
+    arguments_text,
+    bad_choice,
+    definitions,
+    elements,
+    maybe_text,
+    reply,
+)
 from app.core.conversation import (
     Block,
     Draft,
@@ -25,9 +35,10 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
-from app.core.jsontext import Json, JsonObject, dumps
+from app.core.jsontext import Json, JsonObject
 from app.core.media import data_url
 from app.core.profile import BOTH, Profile
+from app.core.replies import Replies, Reply
 from app.core.toolrules import ToolRules
 from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
 from app.core.view import AnswerShown, CallShown, Content, Message, View
@@ -99,6 +110,23 @@ def parse(posted: Posted) -> list[Draft]:
     return [Draft("system", blocks, payload=payload, pointer="/system"), *drafts]
 
 
+def _read_reply(response: JsonObject, at: str) -> Reply:
+    """A `Message`."""
+    if not isinstance(response.get("content"), list):
+        raise RuleBroken("content is a list and has to be given.", pointer=f"{at}/content")
+    return reply(
+        _blocks(response["content"], f"{at}/content"),
+        id=response.get("id"),
+        model=response.get("model"),
+        stop_reason=response.get("stop_reason"),
+        usage=response.get("usage"),
+        error=response.get("error"),
+    )
+
+
+REPLIES = Replies(_read_reply, AnthropicGathering)
+
+
 def render(view: View) -> JsonObject:
     request: JsonObject = {}
     if len(view.system) == 1:
@@ -156,7 +184,9 @@ def _block(members: JsonObject, at: str) -> Block:
             return Thinking("", members, WIRE)
         case "tool_use":
             name = maybe_text(members, "name", at) or ""
-            return ToolCall(maybe_text(members, "id", at), name, dumps(members.get("input")))
+            return ToolCall(
+                maybe_text(members, "id", at), name, arguments_text(members.get("input"))
+            )
         case "tool_result":
             return _result(members, at)
         case "server_tool_use":

@@ -9,14 +9,17 @@ import base64
 import re
 from collections.abc import Iterator, Sequence
 
+from app.codecs._bedrock_stream import BedrockGathering
 from app.codecs._reading import (
     a_list,
     a_text,
     an_object,
+    arguments_text,
     bad_choice,
     definitions,
     elements,
     maybe_text,
+    reply,
 )
 from app.core.conversation import (
     Block,
@@ -35,6 +38,7 @@ from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import data_url
 from app.core.profile import BOTH, Profile
+from app.core.replies import Replies, Reply
 from app.core.toolrules import ToolRules
 from app.core.tools import EMPTY_SCHEMA, Choice, Definition, HostedTool, Refused, Tool, tool
 from app.core.view import AnswerShown, CallShown, Content, Message, View
@@ -125,6 +129,29 @@ def parse(posted: Posted) -> list[Draft]:
     return [Draft("system", blocks, payload=payload, pointer="/system"), *drafts]
 
 
+def _read_reply(response: JsonObject, at: str) -> Reply:
+    """A `ConverseResponse`."""
+    output = an_object(response.get("output"), f"{at}/output")
+    where = f"{at}/output/message"
+    message = an_object(output.get("message"), where)
+    return reply(
+        _blocks(message, "content", where),
+        id=_request_id(response),
+        model=response.get("modelId"),
+        stop_reason=response.get("stopReason"),
+        usage=response.get("usage"),
+        error=response.get("error"),
+    )
+
+
+def _request_id(response: JsonObject) -> Json:
+    about = response.get("ResponseMetadata")
+    return about.get("RequestId") if isinstance(about, dict) else None
+
+
+REPLIES = Replies(_read_reply, BedrockGathering)
+
+
 def _draft(members: JsonObject, text: str, at: str) -> Draft:
     role = a_text(members, "role", at)
     blocks = tuple(_blocks(members, "content", at))
@@ -156,7 +183,7 @@ def _block(members: JsonObject, at: str) -> Block:
         return Text(text)
     if isinstance(use := members.get("toolUse"), dict):
         name = maybe_text(use, "name", at) or ""
-        return ToolCall(maybe_text(use, "toolUseId", at), name, dumps(use.get("input")))
+        return ToolCall(maybe_text(use, "toolUseId", at), name, arguments_text(use.get("input")))
     if isinstance(result := members.get("toolResult"), dict):
         return _result(result, f"{at}/toolResult")
     if isinstance(reasoning := members.get("reasoningContent"), dict):

@@ -10,14 +10,18 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from app.codecs._gemini_stream import GeminiGathering
 from app.codecs._reading import (
     a_list,
     a_text,
     an_object,
+    arguments_text,
     bad_choice,
     definitions,
     elements,
+    first_of,
     maybe_text,
+    reply,
 )
 from app.core.conversation import (
     Block,
@@ -25,6 +29,7 @@ from app.core.conversation import (
     File,
     Image,
     Opaque,
+    Remark,
     Speaker,
     Text,
     Thinking,
@@ -35,6 +40,7 @@ from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import data_url
 from app.core.profile import BOTH, Profile
+from app.core.replies import Replies, Reply
 from app.core.toolrules import ToolRules
 from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
 from app.core.view import AnswerShown, CallShown, Content, Message, View
@@ -96,6 +102,31 @@ def parse(posted: Posted) -> list[Draft]:
     return drafts
 
 
+def _read_reply(response: JsonObject, at: str) -> Reply:
+    """A `GenerateContentResponse`: its first candidate. A blocked prompt has none."""
+    feedback = _member(response, "prompt_feedback")
+    blocked = _member(feedback, "block_reason") if isinstance(feedback, dict) else None
+    candidate: JsonObject = {}
+    notes: tuple[Remark, ...] = ()
+    if blocked is None or a_list(response, "candidates", at):
+        candidate, notes = first_of(response, "candidates", at)
+    content = candidate.get("content")
+    where = f"{at}/candidates/0/content"
+    stop = _member(candidate, "finish_reason")
+    return reply(
+        () if content is None else _parts(content, where),
+        notes,
+        id=_member(response, "response_id"),
+        model=_member(response, "model_version"),
+        stop_reason=stop if stop is not None else blocked,
+        usage=_member(response, "usage_metadata"),
+        error=response.get("error"),
+    )
+
+
+REPLIES = Replies(_read_reply, GeminiGathering)
+
+
 def _draft(members: JsonObject, text: str, at: str) -> Draft:
     role = maybe_text(members, "role", at) or "user"
     blocks = tuple(_parts(members, at))
@@ -131,7 +162,8 @@ def _part(members: JsonObject, at: str) -> Block:
     signature = _member(members, "thought_signature")
     signed = signature if isinstance(signature, str) else None
     if isinstance(call := _member(members, "function_call"), dict):
-        arguments = dumps(call.get("args") if call.get("args") is not None else {})
+        given = call.get("args")
+        arguments = arguments_text(given if given is not None else {})
         name = maybe_text(call, "name", at) or ""
         return ToolCall(maybe_text(call, "id", at), name, arguments, signature=signed)
     if isinstance(response := _member(members, "function_response"), dict):

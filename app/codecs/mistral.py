@@ -6,7 +6,7 @@ assistant's unless it says `prefix`.
 """
 
 from app.codecs import _chat
-from app.codecs._chat import KEYS, LIST, parse
+from app.codecs._chat import KEYS, LIST, REPLIES, parse
 from app.codecs._chat_tools import read_choice, read_tools, write_tools
 from app.core.conversation import ToolCall
 from app.core.ids import mistral_id
@@ -21,6 +21,7 @@ __all__ = [
     "KEYS",
     "LIST",
     "PROFILE",
+    "REPLIES",
     "TOOLS",
     "parse",
     "read_choice",

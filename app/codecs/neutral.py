@@ -20,6 +20,7 @@ from app.codecs._reading import (
 from app.core import neutral
 from app.core.conversation import (
     SPEAKERS,
+    TURN_STATUSES,
     Block,
     Draft,
     File,
@@ -41,6 +42,7 @@ from app.core.wording import value_text
 IDS = Prefixed("hist_tool_")
 KEYS = ("messages", "turns")
 LIST = "turns"
+REPLIES = None
 PROFILE = Profile(verbatim=True, names=re.compile(r".*", re.DOTALL))
 TOOLS = ToolRules(allowed=True, strict=True, hosted=True)
 
@@ -68,6 +70,11 @@ def _draft(members: JsonObject, text: str, at: str) -> Draft:
         for place, value in enumerate(a_list(members, "blocks", at))
     ]
     metadata = members.get("metadata")
+    status = maybe_text(members, "status", at) or "complete"
+    if status not in TURN_STATUSES:
+        raise RuleBroken(
+            f"A turn's status is one of {', '.join(TURN_STATUSES)}.", pointer=f"{at}/status"
+        )
     return Draft(
         speaker,  # type: ignore[arg-type]
         tuple(_with_media(blocks) if _is_handmade(members) else blocks),
@@ -77,6 +84,7 @@ def _draft(members: JsonObject, text: str, at: str) -> Draft:
         provider=maybe_text(members, "provider", at),
         model=maybe_text(members, "model", at),
         metadata={} if metadata is None else an_object(metadata, f"{at}/metadata"),
+        status=status,  # type: ignore[arg-type]
     )
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from app.codecs import _chat, _chat_tools
-from app.codecs._chat import KEYS, LIST, WIRE, parse
+from app.codecs._chat import KEYS, LIST, REPLIES, WIRE, parse
 from app.codecs._chat_tools import read_choice, read_tools
 from app.core.conversation import Opaque
 from app.core.jsontext import JsonObject
@@ -24,6 +24,7 @@ __all__ = [
     "KEYS",
     "LIST",
     "PROFILE",
+    "REPLIES",
     "TOOLS",
     "parse",
     "read_choice",

@@ -16,7 +16,9 @@ from app.codecs._reading import (
     definitions,
     elements,
     maybe_text,
+    reply,
 )
+from app.codecs._responses_stream import ResponsesGathering
 from app.core.conversation import (
     Block,
     Draft,
@@ -33,6 +35,7 @@ from app.core.conversation import (
 from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.profile import ASSISTANT, Profile
+from app.core.replies import Replies, Reply
 from app.core.toolrules import ToolRules
 from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
 from app.core.view import AnswerShown, CallShown, Content, Message, View
@@ -98,6 +101,29 @@ def parse(posted: Posted) -> list[Draft]:
     return [*drafts, *_spoken(said)]
 
 
+def _read_reply(response: JsonObject, at: str) -> Reply:
+    """A `Response`: all its output items are one turn."""
+    if not isinstance(response.get("output"), list):
+        raise RuleBroken("output is a list and has to be given.", pointer=f"{at}/output")
+    blocks: list[Block] = []
+    for place, item in enumerate(a_list(response, "output", at)):
+        where = f"{at}/output/{place}"
+        blocks += _item(an_object(item, where), where)[1]
+    details = response.get("incomplete_details")
+    reason = details.get("reason") if isinstance(details, dict) else None
+    return reply(
+        blocks,
+        id=response.get("id"),
+        model=response.get("model"),
+        stop_reason=reason if reason is not None else response.get("status"),
+        usage=response.get("usage"),
+        error=response.get("error"),
+    )
+
+
+REPLIES = Replies(_read_reply, ResponsesGathering)
+
+
 def _spoken(said: Sequence[Draft]) -> Iterator[Draft]:
     """Neighbouring items of the model are one turn."""
     if len(said) < 2:
@@ -124,7 +150,9 @@ def _item(members: JsonObject, at: str) -> tuple[Speaker, list[Block]]:
         case "reasoning":
             return "ai", [_reasoning(members, at)]
         case str():
-            executed = "server_tool" if kind in _EXECUTED else kind
+            # One that broke off before its end is nothing the provider takes back.
+            whole = members.get("status") not in ("in_progress", "searching", "interpreting")
+            executed = "server_tool" if kind in _EXECUTED and whole else kind
             return "ai", [Opaque(executed, members, WIRE)]
         case _:
             raise RuleBroken("An item's type is a text.", pointer=f"{at}/type")

@@ -21,6 +21,7 @@ __all__ = [
     "KEYS",
     "LIST",
     "PROFILE",
+    "REPLIES",
     "TOOLS",
     "parse",
     "read_choice",
@@ -31,6 +32,8 @@ __all__ = [
 
 _VERSION = _ai_sdk.Version("vercel", v4=False)
 IDS = Prefixed("call_")
+# An SDK, not a provider: its own answers are messages.
+REPLIES = None
 PROFILE = Profile(
     results="together",
     system="beside",

@@ -22,6 +22,7 @@ __all__ = [
     "KEYS",
     "LIST",
     "PROFILE",
+    "REPLIES",
     "TOOLS",
     "parse",
     "read_choice",
@@ -32,6 +33,8 @@ __all__ = [
 
 _VERSION = _ai_sdk.Version("vercel-v4", v4=True)
 IDS = Prefixed("call_")
+# An SDK, not a provider: its own answers are messages.
+REPLIES = None
 PROFILE = Profile(
     results="together",
     system="beside",

@@ -42,6 +42,12 @@ class NumberText(float):
         return NumberText.of, (self.text,)
 
 
+class Unfinished(str):
+    """JSON text that broke off, where its value would stand."""
+
+    __slots__ = ()
+
+
 def loads(text: str, limits: Limits | None = None) -> Json:
     """The value of a whole JSON text. Raises `NotJson`, `RuleBroken` or `LimitExceeded`."""
     limits = limits or Limits()

@@ -13,6 +13,8 @@ class Limits:
 
     # Bytes of a request body.
     body_bytes: int = 32 * 1024 * 1024
+    # Bytes of a stream: providers send about 300 for each token.
+    stream_bytes: int = 48 * 1024 * 1024
     # Turns of one POST.
     turns: int = 1_000
     # Blocks of one turn.

@@ -39,6 +39,22 @@ class TurnRecord:
     content_hash: bytes
     hash: bytes
     created_at: datetime
+    status: str = "complete"
+    # Where a revision replaced an interrupted turn: the version of the conversation then.
+    completed_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionRecord:
+    """A later version of an interrupted turn, in its place; it has its own link in the chain.
+
+    Revisions are numbered from 1 over the conversation; this one came when the conversation had
+    `at_version` turns.
+    """
+
+    number: int
+    at_version: int
+    turn: TurnRecord
 
 
 @dataclass(frozen=True, slots=True)

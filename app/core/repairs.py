@@ -53,6 +53,8 @@ CODES: Final[dict[str, str]] = {
     "SERVER_TOOL_DROPPED": "a provider-executed tool is left out: half a pair, or another provider",
     "BLOCK_OMITTED": "a block that only its issuer understands is left out",
     "UNICODE_REPLACED": "characters that are no Unicode text are shown as U+FFFD",
+    "TURN_INTERRUPTED": "the stream of this turn broke; it is shown as far as it came",
+    "TURN_COMPLETED": "a turn that was interrupted is whole; earlier replays showed less of it",
     "TURN_QUARANTINED": "a stored turn can no longer be read and is left out",
     "EMPTY_HISTORY": "the conversation has no turns yet",
 }

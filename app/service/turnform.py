@@ -28,6 +28,8 @@ def read_turn(record: TurnRecord) -> Turn:
         record.provider,
         record.model,
         read_object(record.metadata),
+        "complete" if record.status == "complete" else "interrupted",
+        record.completed_at,
     )
 
 
@@ -52,7 +54,12 @@ def _read_blocks(stored: bytes) -> tuple[Block, ...] | None:
 
 def content_hash(draft: Draft, wire: str) -> bytes:
     """What tells a retry from another turn: who said what, however the JSON was spaced."""
-    said: Json = loads(draft.payload, UNLIMITED)
+    said: Json
+    if draft.facts is not None:
+        # The same answer, be it a response or a stream, whatever was said about it.
+        said = [draft.status, *(block_json(block) for block in draft.blocks)]
+    else:
+        said = loads(draft.payload, UNLIMITED)
     facts: Json = [draft.provider, wire, draft.model, draft.metadata, said]
     return hashlib.sha256(_sorted_text(facts).encode()).digest()
 
@@ -68,9 +75,9 @@ def _sorted_text(value: Json) -> str:
             return dumps(value)
 
 
-def chain_hash(before: bytes, record: TurnRecord) -> bytes:
-    """The hash of a turn and of all turns before it."""
-    facts: Json = [
+def chain_hash(before: bytes, record: TurnRecord, revision: int | None = None) -> bytes:
+    """The hash of a turn, or of a later version of one, and of all that was stored before it."""
+    facts: list[Json] = [
         record.seq,
         record.turn_id,
         record.speaker,
@@ -82,4 +89,6 @@ def chain_hash(before: bytes, record: TurnRecord) -> bytes:
             for part in (record.payload, record.blocks, record.metadata)
         ),
     ]
+    if record.status != "complete" or revision is not None:
+        facts += [record.status, revision]
     return hashlib.sha256(before + dumps(facts).encode()).digest()

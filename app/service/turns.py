@@ -27,11 +27,24 @@ def listed(store: ReadStore, cid: str, after: int, limit: int, *, raw: bool) -> 
 
 def one(store: ReadStore, cid: str, turn_id: str) -> bytes:
     known(store, cid)
-    record = store.turn(cid, turn_id) if CALLER_TURN_ID.fullmatch(turn_id) else None
-    if record is None:
+    attempts = store.attempts(cid, turn_id) if CALLER_TURN_ID.fullmatch(turn_id) else []
+    if not attempts:
         raise TurnNotFound(cid, turn_id)
+    *earlier, record = attempts
     links = store.links(cid, after=record.seq - 1, until=record.seq)
-    return _turn(record, links, raw=True)
+    shown = _turn(record, links, raw=True)
+    if not earlier:
+        return shown
+    before = b",".join(_turn(attempt, links, raw=True) for attempt in earlier)
+    return shown[:-1] + b',"earlier":[' + before + b"]}"
+
+
+def _not_json(payload: bytes) -> JsonObject:
+    """A stream as its text; what is no text either, in base64."""
+    try:
+        return {"payload_text": payload.decode()}
+    except UnicodeDecodeError:
+        return {"payload_base64": base64.b64encode(payload).decode()}
 
 
 def _turn(record: TurnRecord, links: Links, *, raw: bool) -> bytes:
@@ -46,6 +59,5 @@ def _turn(record: TurnRecord, links: Links, *, raw: bool) -> bytes:
     try:
         loads(record.payload.decode(), UNLIMITED)
     except (TurnkeepError, UnicodeDecodeError, RecursionError):
-        shown["payload_base64"] = base64.b64encode(record.payload).decode()
-        return dumps_utf8(shown)
+        return dumps_utf8(shown | _not_json(record.payload))
     return dumps_utf8(shown)[:-1] + b',"payload":' + record.payload + b"}"

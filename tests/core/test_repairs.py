@@ -120,6 +120,8 @@ PROVOKED: dict[str, Callable[[], set[str]]] = {
     "SERVER_TOOL_DROPPED": lambda: shown("openai", turn("ai", SERVER, text("a"))),
     "BLOCK_OMITTED": lambda: shown("openai", turn("human", {"type": "hologram"}, text("a"))),
     "UNICODE_REPLACED": lambda: shown("openai", human("\ud800")),
+    "TURN_INTERRUPTED": lambda: shown("openai", ai(text="a") | {"status": "interrupted"}),
+    "TURN_COMPLETED": lambda: bare([Turn(1, "t1", "ai", (), "x", completed_at=2)]),
     "TURN_QUARANTINED": lambda: bare([Turn(1, "t1", "human", None, "x")]),
     "TOOL_DROPPED": lambda: offered("openai", "anthropic", {"name": "f", "input_schema": 5}),
     "REQUIRED_FILTERED": lambda: offered("openai", "anthropic", claude(OPTIONAL)),
