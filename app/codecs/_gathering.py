@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from app.core.conversation import Remark
 from app.core.errors import TurnkeepError
-from app.core.jsontext import Json, JsonObject, Unfinished, loads
+from app.core.jsontext import Json, JsonObject, Unfinished, dumps, loads
 from app.core.limits import Limits
 
 # What arrives as text inside events has not passed the limits of a body.
@@ -65,6 +65,11 @@ def value_of(text: str) -> Json:
         return loads(text, _LIMITS)
     except TurnkeepError:
         return Unfinished(text)
+
+
+def text_so_far(text: str, whole: bool) -> str:
+    """A text that is a value of its own; where it broke off, its JSON without the end."""
+    return text if whole else Unfinished(dumps(text)[:-1])
 
 
 def is_object(text: str) -> bool:

@@ -25,6 +25,7 @@ class GeminiGathering:
         self._parts: list[JsonObject] = []
         self._text: Pieces | None = None
         self._call: JsonObject | None = None
+        self._in_text = False
         self._finish: Json = None
         self._others: set[int] = set()
         self._odd = Odd()
@@ -102,19 +103,24 @@ class GeminiGathering:
         for piece in pieces if isinstance(pieces, list) else ():
             if isinstance(piece, dict):
                 _put(self._call["args"], piece)
+                self._in_text = _goes_on(piece)
         if not _goes_on(call):
             self._call = None
 
     def response(self) -> JsonObject:
         self._close()
         if self._call is not None:
-            # The text of the arguments, without the end that has not come.
-            self._call["args"] = Unfinished(dumps(self._call["args"])[:-1])
+            self._call["args"] = self._args_so_far(self._call["args"])
         parts: list[Json] = list(self._parts)
         candidate: JsonObject = {"content": {"role": "model", "parts": parts}}
         candidate["finish_reason"] = self._finish
         others: list[Json] = [{"index": index} for index in sorted(self._others)]
         return self._top | {"candidates": [candidate, *others]}
+
+    def _args_so_far(self, args: Json) -> Unfinished:
+        """The text of the arguments without the ends that have not come."""
+        text = dumps(args).rstrip("]}")
+        return Unfinished(text.removesuffix('"') if self._in_text else text)
 
     def notes(self) -> list[Remark]:
         return self._odd.notes()
