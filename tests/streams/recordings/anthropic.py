@@ -173,7 +173,7 @@ RECORDINGS = [
     ),
     told(
         "a long input in tiny pieces",
-        [used("tool_use", "toolu_l", "read", *pieces(written(DEEP), 6))],
+        [used("tool_use", "toolu_l", "read", *pieces(written(DEEP), 12))],
         [use("toolu_l", "read", DEEP)],
         "tool_use",
     ),

@@ -68,7 +68,7 @@ RECORDINGS = [
     ),
     told(
         "long arguments in tiny pieces",
-        called(0, "call_00_l", "query", LONG, 4),
+        called(0, "call_00_l", "query", LONG, 12),
         {"tool_calls": [call("call_00_l", "query", LONG)]},
         "tool_calls",
     ),
@@ -88,8 +88,8 @@ RECORDINGS = [
     ),
     told(
         "one token a chunk",
-        texts(*"To be, or not to be."),
-        {"content": "To be, or not to be."},
+        texts(*"To be, or"),
+        {"content": "To be, or"},
     ),
     told(
         "reasoning, text and a call",

@@ -5,7 +5,7 @@ from typing import Any
 from tests.streams.recordings.chat import USAGE, Frame, begin, call, called, choice, more, texts
 from tests.streams.recordings.frames import Event, Recording, sse
 
-K2 = Frame("kimi", "kimi-k2-thinking", "chatcmpl-k")
+K2 = Frame("kimi", "kimi-k2", "chatcmpl-k")
 ROLE: Event = {"role": "assistant", "content": ""}
 
 
@@ -69,7 +69,7 @@ RECORDINGS = [
     ),
     told(
         "long arguments in tiny pieces",
-        called(0, "functions.search:0", "search", LONG, 5),
+        called(0, "functions.search:0", "search", LONG, 12),
         {"tool_calls": [call("functions.search:0", "search", LONG)]},
         "tool_calls",
     ),

@@ -111,7 +111,7 @@ RECORDINGS = [
     ),
     told(
         "long arguments in tiny pieces",
-        [CALLING, *called(0, "call_l", "read", LONG, 7)],
+        [CALLING, *called(0, "call_l", "read", LONG, 14)],
         {"tool_calls": [call("call_l", "read", LONG)]},
         "tool_calls",
     ),
@@ -127,7 +127,7 @@ RECORDINGS = [
     ),
     told(
         "stopped inside arguments",
-        [CALLING, *called(0, "call_s", "write", '{"text":"once upo', 6)],
+        [CALLING, *called(0, "call_s", "write", '{"text":"once upo', 9)],
         {"tool_calls": [call("call_s", "write", '{"text":"once upo')]},
         "length",
     ),
