@@ -14,6 +14,9 @@ from app.core.jsontext import Json, JsonObject, dumps
 
 _TEXTS = ("refusal", "reasoning_content", "reasoning")
 
+# openai.lib.streaming.chat: the types of its events.
+_HELPING = ("chunk", "content.", "refusal.", "logprobs.", "tool_calls.function.arguments.")
+
 
 @dataclass
 class _Call:
@@ -55,6 +58,10 @@ class ChatGathering:
         self.whole = self.whole or "error" not in self._top
 
     def take(self, event: JsonObject) -> bool:
+        # OpenAI's helper wraps each chunk, and adds events that say the same again.
+        if isinstance(kind := event.get("type"), str) and kind.startswith(_HELPING):
+            chunk = event.get("chunk")
+            return self.take(chunk) if isinstance(chunk, dict) else True
         choices = event.get("choices")
         if (error := event.get("error")) is not None:
             self._top["error"] = an_error(error)

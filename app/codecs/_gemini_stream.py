@@ -8,6 +8,7 @@ from app.core.conversation import Remark
 from app.core.jsontext import Json, JsonObject, Unfinished, dumps
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\['([^']*)'\]")
+_CAPITAL = re.compile(r"(?<=[a-z0-9])[A-Z]")
 _VALUES = ("string_value", "number_value", "bool_value")
 
 
@@ -16,6 +17,21 @@ def member(members: JsonObject, name: str) -> Json:
     first, *rest = name.split("_")
     value = members.get(name)
     return value if value is not None else members.get(first + "".join(map(str.title, rest)))
+
+
+def snake(name: str) -> str:
+    return _CAPITAL.sub(lambda found: f"_{found[0].lower()}", name)
+
+
+def snake_keys(value: Json) -> Json:
+    """The same value with its members' names in snake_case, at any depth."""
+    match value:
+        case list():
+            return [snake_keys(one) for one in value]
+        case dict():
+            return {snake(key): snake_keys(one) for key, one in value.items()}
+        case _:
+            return value
 
 
 class GeminiGathering:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from app.codecs._gemini_stream import GeminiGathering
+from app.codecs._gemini_stream import GeminiGathering, snake, snake_keys
 from app.codecs._reading import (
     a_list,
     a_text,
@@ -38,7 +38,7 @@ from app.core.conversation import (
 )
 from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
-from app.core.media import data_url
+from app.core.media import data_url, plain_base64
 from app.core.profile import BOTH, Profile
 from app.core.replies import Replies, Reply
 from app.core.toolrules import ToolRules
@@ -114,14 +114,35 @@ def _read_reply(response: JsonObject, at: str) -> Reply:
     where = f"{at}/candidates/0/content"
     stop = _member(candidate, "finish_reason")
     return reply(
-        () if content is None else _parts(content, where),
+        () if content is None else _parts(_as_asked(content, where), where),
         notes,
         id=_member(response, "response_id"),
         model=_member(response, "model_version"),
         stop_reason=stop if stop is not None else blocked,
-        usage=_member(response, "usage_metadata"),
+        usage=snake_keys(_member(response, "usage_metadata")),
         error=response.get("error"),
     )
+
+
+def _as_asked(content: Json, at: str) -> JsonObject:
+    """Parts as the SDK takes them, whichever way they came: raw, or dumped by the SDK.
+
+    The wire writes camelCase and plain base64; the SDK's dumps snake_case and the URL's base64.
+    """
+    parts = a_list(an_object(content, at), "parts", at)
+    return {"parts": [_part_as_asked(part) for part in parts]}
+
+
+def _part_as_asked(part: Json) -> Json:
+    if not isinstance(part, dict):
+        return part
+    members: JsonObject = {snake(key): value for key, value in part.items() if value is not None}
+    if isinstance(signature := members.get("thought_signature"), str):
+        members["thought_signature"] = plain_base64(signature)
+    match members.get("inline_data"):
+        case {"data": str(data), **rest}:
+            members["inline_data"] = {**rest, "data": plain_base64(data)}
+    return members
 
 
 REPLIES = Replies(_read_reply, GeminiGathering)

@@ -39,3 +39,9 @@ def meaning(draft: Draft) -> Draft:
 
 def sized(data: bytes, size: int) -> Iterator[bytes]:
     return (data[at : at + size] for at in range(0, len(data), size))
+
+
+def from_turn(message: Any) -> Draft:
+    text = json.dumps({"provider": "openai", "messages": [message]})
+    members, texts = loads_object(text, LIMITS)
+    return only(read_post(members, texts, LIMITS))

@@ -155,8 +155,8 @@ RECORDINGS = [
     ),
     told(
         "many scripts",
-        [response(text("žluť 🐎")), response(text(" 日本語\u2028"), finish="STOP")],
-        [text("žluť 🐎 日本語\u2028")],
+        [response(text("žluť 🐎")), response(text(" 日本語\u00a0"), finish="STOP")],
+        [text("žluť 🐎 日本語\u00a0")],
     ),
     told(
         "text, then calls without arguments",
