@@ -168,9 +168,32 @@ def _draft(members: JsonObject, text: str, at: str) -> Draft:
 
 
 def _parts(holder: Json, at: str) -> Iterator[Block]:
+    before: JsonObject | None = None
     for place, value in enumerate(a_list(an_object(holder, at), "parts", at)):
         where = f"{at}/parts/{place}"
-        yield _part(an_object(value, where), where)
+        part = an_object(value, where)
+        if before is not None and _signs(part, before):
+            before = {**before, "thought_signature": _member(part, "thought_signature")}
+            continue
+        if before is not None:
+            yield _part(before, f"{at}/parts/{place - 1}")
+        before = part
+    if before is not None:
+        yield _part(before, where)
+
+
+def _signs(part: JsonObject, before: JsonObject) -> bool:
+    """Whether a part only brings the signature of the text before it, as streams end.
+
+    An unstreamed answer has both in one part, and an empty text would be refused.
+    """
+    return (
+        part.get("text") == ""
+        and bool(before.get("text"))
+        and _member(part, "thought_signature") is not None
+        and _member(before, "thought_signature") is None
+        and bool(part.get("thought")) == bool(before.get("thought"))
+    )
 
 
 def _member(members: JsonObject, name: str) -> Json:
@@ -190,7 +213,10 @@ def _part(members: JsonObject, at: str) -> Block:
     if isinstance(response := _member(members, "function_response"), dict):
         return _result(response, at)
     if isinstance(text := members.get("text"), str):
-        return Thinking(text, members, WIRE) if members.get("thought") else Text(text, signed)
+        if not members.get("thought"):
+            return Text(text, signed)
+        # No empty text is taken back, so a thought without words stays here.
+        return Thinking(text, members if text else None, WIRE)
     if isinstance(inline := _member(members, "inline_data"), dict):
         kind = str(_member(inline, "mime_type") or "application/octet-stream")
         url = f"data:{kind};base64,{a_text(inline, 'data', at)}"

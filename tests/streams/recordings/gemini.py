@@ -135,8 +135,7 @@ RECORDINGS = [
         ],
         [
             thought("**Hm** So."),
-            text("It is an elm."),
-            text("", thoughtSignature=SIGNATURE),
+            text("It is an elm.", thoughtSignature=SIGNATURE),
         ],
     ),
     told(
@@ -151,7 +150,7 @@ RECORDINGS = [
             response(thought("", thoughtSignature=SIGNATURE)),
             response(text("1"), finish="STOP"),
         ],
-        [thought("One."), thought("", thoughtSignature=SIGNATURE), text("1")],
+        [thought("One.", thoughtSignature=SIGNATURE), text("1")],
     ),
     told(
         "many scripts",
