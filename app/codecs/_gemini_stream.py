@@ -85,6 +85,10 @@ class GeminiGathering:
 
     def _part(self, part: JsonObject) -> None:
         call = member(part, "function_call")
+        if isinstance(call, dict) and self._call is not None and _is_another(call, self._call):
+            self._odd.note("a call began before the one in front of it had ended")
+            self._call["args"] = self._args_so_far(self._call["args"])
+            self._call = None
         if isinstance(call, dict) and (self._call is not None or _goes_on(call)):
             self._piece_of_call(part, call)
             return
@@ -144,6 +148,13 @@ class GeminiGathering:
 
 def _goes_on(call: JsonObject) -> bool:
     return member(call, "will_continue") is True
+
+
+def _is_another(call: JsonObject, begun: JsonObject) -> bool:
+    """Whether a piece begins a call of its own: it is whole, or says another name or id."""
+    if call.get("args") is not None:
+        return True
+    return any(call.get(key) and begun.get(key, call[key]) != call[key] for key in ("id", "name"))
 
 
 def _put(arguments: Json, piece: JsonObject) -> None:

@@ -1,27 +1,17 @@
 """What came as a stream or as an SDK's object is shown so that every provider accepts it."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from app.core.conversation import Draft
 from app.service.memory import remember
 from tests import judges
 from tests.histories import History
-from tests.streams.fake_provider import fake_provider
 from tests.streams.posts import from_response, from_stream, from_turn
 from tests.streams.recordings import RECORDINGS, Recording
 from tests.streams.sdks import SDKS
 
 every = pytest.mark.parametrize("one", RECORDINGS, ids=lambda one: one.label)
 TARGETS = [target for target in judges.TARGETS if not judges.available(target)]
-
-
-@pytest.fixture(scope="module")
-def provider() -> Iterator[str]:
-    with pytest.MonkeyPatch.context() as patch, fake_provider() as url:
-        patch.setenv("NO_PROXY", "127.0.0.1")
-        yield url
 
 
 def refusals(draft: Draft, targets: list[str]) -> list[tuple[str, int, str]]:

@@ -1,26 +1,17 @@
 """What the providers' SDKs make of a recording gives the turn that the recording gives."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from app.core.conversation import Draft
-from tests.streams.fake_provider import fake_provider
 from tests.streams.posts import from_response, from_stream, meaning
 from tests.streams.recordings import RECORDINGS, Recording
 from tests.streams.sdks import SDKS, can_be_helped
 
 CLEAN = [(at, one) for at, one in enumerate(RECORDINGS) if one.whole]
 FINISHED = [(at, one) for at, one in CLEAN if one.finished is not None]
-
-
-@pytest.fixture(scope="module")
-def provider() -> Iterator[str]:
-    with pytest.MonkeyPatch.context() as patch, fake_provider() as url:
-        patch.setenv("NO_PROXY", "127.0.0.1")
-        yield url
 
 
 def over(recordings: list[tuple[int, Recording]]) -> pytest.MarkDecorator:
