@@ -57,7 +57,10 @@ class ChatGathering:
             self._top["error"] = an_error(event["error"])
             return True
         if not isinstance(choices, list):
-            return event.get("object") == "chat.completion.chunk" or "usage" in event
+            if event.get("usage") and "type" not in event:
+                self._top["usage"] = event["usage"]
+                return True
+            return event.get("object") == "chat.completion.chunk"
         for key in ("id", "model", "usage"):
             if event.get(key) not in (None, ""):
                 self._top[key] = event[key]

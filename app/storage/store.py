@@ -258,5 +258,6 @@ class Store(ReadStore):
 
 
 _INSERT: Mapping[str, Insert] = {
-    table.name: insert(table) for table in (tool_calls, tool_results, provider_ids, tool_sets)
+    table.name: insert(table)
+    for table in (tool_calls, tool_results, provider_ids, tool_sets, turn_revisions)
 }
