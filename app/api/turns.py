@@ -16,6 +16,7 @@ from app.api.requests import (
     expected_version,
     idempotency_key,
     json_object,
+    unread,
 )
 from app.api.schemas import AppendedOut, StreamQuery, TurnListOut, TurnOut, TurnPageQuery, TurnsIn
 from app.core.errors import RuleBroken
@@ -100,6 +101,7 @@ async def append_stream(
                     await run_sync(stream.feed, piece)
         except (ClientDisconnect, CancelledError):
             # Nobody hears the answer, so no key may promise that it was given.
+            stream.feed(unread(request))
             if stream.size:
                 post = stream.post(hung_up=True)
                 order = Append(cid, post)
