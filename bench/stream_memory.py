@@ -61,9 +61,9 @@ def send(server: Server, pieces: Iterator[bytes], path: str) -> int:
 
 def stored(database: Path) -> int:
     with sqlite3.connect(database) as connection:
-        query = "SELECT COALESCE(SUM(LENGTH(payload) + LENGTH(blocks)), 0) FROM turns"
-        (size,) = connection.execute(query).fetchone()
-        return int(size)
+        whole = "SELECT COALESCE(SUM(LENGTH(payload) + LENGTH(blocks)), 0) FROM turns"
+        pieces = "SELECT COALESCE(SUM(LENGTH(data)), 0) FROM turn_pieces"
+        return sum(int(connection.execute(query).fetchone()[0]) for query in (whole, pieces))
 
 
 def measured(size: int, most: int | None) -> tuple[int, int, int]:

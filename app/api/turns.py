@@ -2,6 +2,7 @@
 
 import hashlib
 from asyncio import CancelledError, shield
+from contextlib import closing
 from typing import Annotated, Any
 
 from anyio.to_thread import run_sync
@@ -92,7 +93,7 @@ async def append_stream(
     key = idempotency_key(request)
     version = expected_version(request)
     stream = Stream(query.model_dump(exclude_none=True), here.limits)
-    with here.claim(cid, key):
+    with here.claim(cid, key), closing(stream):
         try:
             async for piece in request.stream():
                 if len(piece) <= _SMALL:

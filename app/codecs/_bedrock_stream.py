@@ -1,10 +1,11 @@
 """Events of ConverseStream put together: blocks that start, grow by deltas, and stop."""
 
 from dataclasses import dataclass, field
+from typing import cast
 
 from app.codecs._gathering import Odd, Pieces, an_error, number, value_of
 from app.core.conversation import Remark
-from app.core.jsontext import Json, JsonObject, Unfinished
+from app.core.jsontext import Json, JsonObject, JsonText
 
 _ERROR = "Exception"
 
@@ -24,8 +25,9 @@ class _Block:
     def json(self) -> JsonObject:
         if self.tool is not None:
             text = self.input.text()
-            nothing: Json = {} if self.stopped else Unfinished("")
-            return {"toolUse": self.tool | {"input": value_of(text) if text else nothing}}
+            nothing: Json | JsonText = {} if self.stopped else JsonText("")
+            given = value_of(text) if text else nothing
+            return {"toolUse": self.tool | {"input": cast(Json, given)}}
         if self.redacted is not None:
             return {"reasoningContent": {"redactedContent": self.redacted.text()}}
         if self.thought is not None:

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from typing import cast
 
 from app.codecs._gathering import Odd, Pieces, an_error, number
 from app.core.conversation import Remark
-from app.core.jsontext import Json, JsonObject, Unfinished, dumps
+from app.core.jsontext import Json, JsonObject, JsonText, dumps
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\['([^']*)'\]")
 _VALUES = ("string_value", "number_value", "bool_value")
@@ -109,7 +110,7 @@ class GeminiGathering:
         self._close()
         if self._call is not None:
             # The text of the arguments, without the end that has not come.
-            self._call["args"] = Unfinished(dumps(self._call["args"])[:-1])
+            self._call["args"] = cast(Json, JsonText(dumps(self._call["args"])[:-1]))
         parts: list[Json] = list(self._parts)
         candidate: JsonObject = {"content": {"role": "model", "parts": parts}}
         candidate["finish_reason"] = self._finish

@@ -1,6 +1,7 @@
 """What can be read of conversations, as records. It cannot write: its type has no such method."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from sqlalchemy import bindparam, literal_column, select
 
@@ -34,6 +35,7 @@ from app.storage.tables import (
     tool_calls,
     tool_results,
     tool_sets,
+    turn_pieces,
     turn_revisions,
     turns,
 )
@@ -73,6 +75,17 @@ _REVISED = (
     select(turn_revisions.c.seq, turn_revisions.c.status)
     .where(owned(turn_revisions))
     .order_by(turn_revisions.c.number)
+)
+_PIECES = (
+    select(turn_pieces.c.part, turn_pieces.c.data)
+    .where(
+        owned(turn_pieces),
+        turn_pieces.c.seq == bindparam("seq"),
+        turn_pieces.c.revision == bindparam("revision"),
+        # "blocks" comes before "payload".
+        turn_pieces.c.part <= bindparam("last_part"),
+    )
+    .order_by(turn_pieces.c.part, turn_pieces.c.place)
 )
 _REVISION_COUNT = (
     select(turn_revisions.c.number)
@@ -155,12 +168,13 @@ class ReadStore(Audit):
         rows = self._run(statement, cid, after=after, until=_or_all(until), most=_or_all(limit))
         records = [TurnRecord(*row) if payloads else turn_without_payload(row) for row in rows]
         newest = {one.turn.seq: one.turn for one in self.revisions(cid, records)}
-        return [newest.get(record.seq, record) for record in records] if newest else records
+        records = [newest.get(record.seq, record) for record in records] if newest else records
+        return [self._filled(cid, record, payload=payloads) for record in records]
 
     def posted_turns(self, cid: str) -> list[TurnRecord]:
         """All turns as they were posted first."""
         rows = self._run(_TURNS, cid, after=0, until=ALL, most=ALL)
-        return [TurnRecord(*row) for row in rows]
+        return [self._filled(cid, TurnRecord(*row)) for row in rows]
 
     def turn(self, cid: str, turn_id: str) -> TurnRecord | None:
         """A turn, completed if it was interrupted."""
@@ -172,7 +186,7 @@ class ReadStore(Audit):
         row = self._run(_TURN, cid, turn_id=turn_id).one_or_none()
         if row is None:
             return []
-        first = TurnRecord(*row)
+        first = self._filled(cid, TurnRecord(*row))
         return [first, *(one.turn for one in self.revisions(cid, [first]))]
 
     def revisions(self, cid: str, records: Sequence[TurnRecord]) -> list[RevisionRecord]:
@@ -181,7 +195,21 @@ class ReadStore(Audit):
         if not broken:
             return []
         rows = self._run(_REVISIONS, cid, first=min(broken), last=max(broken))
-        return [revision(row, broken[row.seq]) for row in rows if row.seq in broken]
+        found = [revision(row, broken[row.seq]) for row in rows if row.seq in broken]
+        return [replace(one, turn=self._filled(cid, one.turn, one.number)) for one in found]
+
+    def _filled(
+        self, cid: str, record: TurnRecord, revision: int = 0, *, payload: bool = True
+    ) -> TurnRecord:
+        """The record with its long values, which stand in pieces of their own."""
+        if record.blocks != b"":
+            return record
+        found: dict[str, list[bytes]] = {"payload": [], "blocks": []}
+        last_part = "payload" if payload else "blocks"
+        rows = self._run(_PIECES, cid, seq=record.seq, revision=revision, last_part=last_part)
+        for part, data in rows:
+            found[part].append(data)
+        return replace(record, payload=b"".join(found["payload"]), blocks=b"".join(found["blocks"]))
 
     def interrupted(self, cid: str) -> set[int]:
         """The turns that are interrupted and were not completed, by seq."""

@@ -434,3 +434,45 @@ def test_a_broken_response_is_refused_with_a_pointer(
     answer = lite.http.post("/v1/conversations/c1/turns", json=body)
     assert (answer.status_code, answer.json().get("pointer")) == (422, pointer), answer.text
     assert lite.get("").status_code == 404
+
+
+# Long streams are stored in pieces.
+
+
+def long(size: int) -> bytes:
+    """One call with a long argument, and a text that is not ASCII."""
+    start, *_ = events()
+    use = {"type": "tool_use", "id": "toolu_long", "name": "write", "input": {}}
+    pieces = ['{"text": "', *["ü\\n" + "x" * 1000] * (size // 1000), '"}']
+    deltas = (
+        event(
+            type="content_block_delta",
+            index=0,
+            delta={"type": "input_json_delta", "partial_json": piece},
+        )
+        for piece in pieces
+    )
+    begun = event(type="content_block_start", index=0, content_block=use)
+    stopped = event(type="content_block_stop", index=0)
+    return b"".join([start, begun, *deltas, stopped, event(type="message_stop")])
+
+
+def test_a_long_stream_comes_back_byte_for_byte(api: Api) -> None:
+    body = long(3_000_000)
+    api.post(user("write it"))
+    broken = body[: len(body) - 2_000]
+    assert stream(api, broken, turn_id="t1").json()["turns"][0]["status"] == "interrupted"
+    assert api.get("turns/t1").json()["payload_text"].encode() == broken
+    assert verified(api)
+    assert stream(api, body, turn_id="t1").status_code == 200
+    shown = api.get("turns/t1").json()
+    assert shown["payload_text"].encode() == body
+    assert shown["earlier"][0]["payload_text"].encode() == broken
+    (call,) = api.replay("openai")["request"]["messages"][1]["tool_calls"]
+    arguments = json.loads(call["function"]["arguments"])
+    assert arguments == {"text": ("ü\n" + "x" * 1000) * 3000}
+    assert verified(api)
+    again = stream(api, body, turn_id="t1")
+    assert (again.status_code, again.headers["Idempotent-Replayed"]) == (200, "true")
+    assert api.http.delete("/v1/conversations/c1").status_code == 204
+    assert api.get("turns").status_code == 404
