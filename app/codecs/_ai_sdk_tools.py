@@ -1,6 +1,7 @@
 """Tool definitions of the AI SDK: an object by name, the schema under the version's own key."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.codecs._reading import bad_choice, definitions
 from app.core.jsontext import Json, JsonObject
@@ -11,7 +12,10 @@ _WORDS: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
 
 def read_tools(value: Json) -> list[Definition]:
     if isinstance(value, dict):
-        return [_definition(name, one) for name, one in value.items()]
+        return [
+            replace(_definition(name, one), at=name.replace("~", "~0").replace("/", "~1"))
+            for name, one in value.items()
+        ]
     return [
         _definition(one.get("name") if isinstance(one, dict) else None, one)
         for one in definitions(value)

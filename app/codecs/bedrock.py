@@ -63,7 +63,12 @@ _S3 = re.compile(r"s3://[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](/.*)?")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9()\[\]-]+")
 
 TOOLS = ToolRules(
-    members=("toolConfig",), object_type=True, combinations=False, none=False, parallel=False
+    members=("toolConfig",),
+    config="toolConfig",
+    object_type=True,
+    combinations=False,
+    none=False,
+    parallel=False,
 )
 
 
@@ -246,8 +251,6 @@ def _written_media(content: Image | File) -> JsonObject:
 
 
 def read_tools(value: Json) -> list[Definition]:
-    if isinstance(value, dict):
-        value = value.get("tools")
     return [_definition(one) for one in definitions(value)]
 
 

@@ -19,6 +19,7 @@ class ToolRules:
     """The demands of one wire.
 
     members       the members of a request that offer tools
+    config        the one among them that holds definitions and choice together
     openai        OpenAI itself: Anthropic's definitions get `required` filtered and unknown formats
                   taken out, and `strict` of others stays only where OpenAI's rules for it hold
     object_type   the schema says `type: object` at its top
@@ -30,6 +31,7 @@ class ToolRules:
     """
 
     members: tuple[str, ...] = ("tools", "tool_choice", "parallel_tool_calls")
+    config: str | None = None
     openai: bool = False
     object_type: bool = False
     combinations: bool = True

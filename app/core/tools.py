@@ -1,10 +1,11 @@
 """Tool definitions and tool choice as values: what a wire's own shapes are read into.
 
 A `Tool` is a function that the agent runs; a `HostedTool` is one that a provider runs itself, known
-to its own wire only. What cannot be used is `Refused` with the reason and never lost silently.
+to its own wire only. What cannot be used is `Refused` with the reason and never lost silently. `at`
+is the rest of a JSON pointer into `tools`, where that is not the place in a plain list.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from app.core.jsontext import Json, JsonObject
@@ -18,6 +19,7 @@ class Tool:
     description: str | None
     schema: JsonObject
     strict: bool = False
+    at: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +27,14 @@ class HostedTool:
     name: str
     native: JsonObject
     wire: str
+    at: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
     name: str | None
     reason: str
+    at: str | None = field(default=None, compare=False)
 
 
 Definition: TypeAlias = Tool | HostedTool | Refused

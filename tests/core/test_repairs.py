@@ -13,7 +13,7 @@ from app.core.conversation import Turn
 from app.core.limits import Limits
 from app.core.repairs import CODES, Repair
 from app.service.rendering import Wanted, render
-from app.service.tooldefs import read_tool_set
+from app.service.toolreading import read_tool_set
 from tests.core.paired import ai, human, system, tool
 from tests.histories import posted, said
 

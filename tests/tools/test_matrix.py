@@ -210,3 +210,38 @@ def test_what_gemini_lets_be_null_may_be_null_elsewhere() -> None:
 def test_data_in_the_older_schemas_of_gemini_is_not_rewritten() -> None:
     parameters = {"type": "OBJECT", "default": {"type": "USER"}}
     assert from_gemini(parameters)["default"] == {"type": "USER"}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "shown"),
+    [
+        ({"any_of": [{"type": "STRING"}, {"type": "NULL"}]}, {"anyOf": ["string", "null"]}),
+        ({"anyOf": [{"type": "STRING"}], "nullable": True}, {"anyOf": [["string"], "null"]}),
+    ],
+    ids=["snake", "nullable"],
+)
+def test_alternatives_of_gemini_are_read(parameters: dict[str, Any], shown: dict[str, Any]) -> None:
+    schema = from_gemini({"type": "OBJECT", "properties": {"a": parameters}})["properties"]["a"]
+
+    def kinds(schema: Any) -> Any:
+        return [one.get("type") or kinds(one) for one in schema["anyOf"]]
+
+    assert {"anyOf": kinds(schema)} == shown
+
+
+def test_counts_names_and_references_of_gemini_are_those_of_json_schema() -> None:
+    shown = from_gemini(
+        {
+            "type": "OBJECT",
+            "properties": {
+                "a": {"type": "ARRAY", "max_items": "3", "items": {"ref": "#/defs/x"}},
+                "b": {"type": "STRING", "enum": ["X"], "nullable": True},
+            },
+            "property_ordering": ["b", "a"],
+            "defs": {"x": {"type": "INTEGER", "format": "int32"}},
+        }
+    )
+    assert shown["properties"]["a"]["maxItems"] == 3
+    assert shown["properties"]["a"]["items"] == {"$ref": "#/$defs/x"}
+    assert shown["properties"]["b"] == {"type": ["string", "null"], "enum": ["X", None]}
+    assert shown["$defs"]["x"]["type"] == "integer"
