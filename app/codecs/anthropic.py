@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from app.codecs._reading import a_text, an_object, bad_choice, definitions, elements, maybe_text
+from app.core.combinations import COMBINATIONS
 from app.core.conversation import (
     Block,
     Draft,
@@ -60,7 +61,8 @@ def _whole_pairs(blocks: Sequence[Opaque]) -> set[int]:
     return kept
 
 
-TOOLS = ToolRules(object_type=True, combinations=False, strict=True)
+# The API: "input_schema does not support oneOf, allOf, or anyOf at the top level".
+TOOLS = ToolRules(object_type=True, refused_top=COMBINATIONS, strict=True)
 PROFILE = Profile(
     results="user",
     system="beside",

@@ -18,6 +18,7 @@ from app.codecs._reading import (
     elements,
     maybe_text,
 )
+from app.core.combinations import COMBINATIONS
 from app.core.conversation import (
     Block,
     Draft,
@@ -66,7 +67,7 @@ TOOLS = ToolRules(
     members=("toolConfig",),
     config="toolConfig",
     object_type=True,
-    combinations=False,
+    refused_top=COMBINATIONS,
     none=False,
     parallel=False,
 )

@@ -62,7 +62,12 @@ def _code_pairs(blocks: Sequence[Opaque]) -> set[int]:
 
 
 TOOLS = ToolRules(
-    members=("tools", "tool_config", "toolConfig"), object_type=True, parallel=False, allowed=True
+    members=("tools", "tool_config", "toolConfig"),
+    object_type=True,
+    # Google's documentation of JSON Schema for Gemini: only what begins with $ beside a $ref.
+    lone_refs=True,
+    parallel=False,
+    allowed=True,
 )
 PROFILE = Profile(
     results="together",

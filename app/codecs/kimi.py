@@ -10,6 +10,7 @@ import re
 from app.codecs import _chat
 from app.codecs._chat import KEYS, LIST, WIRE, parse
 from app.codecs._chat_tools import read_choice, read_tools, write_tools
+from app.core.combinations import COMBINATIONS
 from app.core.conversation import ToolCall
 from app.core.ids import kimi_id
 from app.core.jsontext import JsonObject
@@ -51,7 +52,11 @@ def _assign(call: ToolCall, highest: int, taken: Taken) -> tuple[str, int | None
 IDS = Assigned(_assign)
 
 
-TOOLS = ToolRules(parallel=False)
+# Moonshot's answers: 'parameters.type is required and must be "object"'; "when using anyOf, type
+# should be defined in anyOf items instead of the parent schema" (MoonshotAI/kimi-code#2661).
+TOOLS = ToolRules(
+    object_type=True, refused_top=COMBINATIONS, typed_branches=True, most=128, parallel=False
+)
 
 
 def render(view: View) -> JsonObject:

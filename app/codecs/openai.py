@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from app.codecs import _chat, _chat_tools
 from app.codecs._chat import KEYS, LIST, WIRE, parse
 from app.codecs._chat_tools import read_choice, read_tools
+from app.core.combinations import COMBINATIONS
 from app.core.conversation import Opaque
 from app.core.jsontext import JsonObject
 from app.core.profile import Profile
@@ -52,7 +53,15 @@ PROFILE = Profile(
 )
 
 
-TOOLS = ToolRules(openai=True, allowed=True, strict=True)
+# The API: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
+# top level" (langchain-ai/langchainjs#9804).
+TOOLS = ToolRules(
+    openai=True,
+    object_type=True,
+    refused_top=(*COMBINATIONS, "enum", "not"),
+    allowed=True,
+    strict=True,
+)
 
 
 def render(view: View) -> JsonObject:

@@ -17,6 +17,7 @@ from app.codecs._reading import (
     elements,
     maybe_text,
 )
+from app.core.combinations import COMBINATIONS
 from app.core.conversation import (
     Block,
     Draft,
@@ -59,7 +60,15 @@ def _own_items(blocks: Sequence[Opaque]) -> set[int]:
     return {place for place, block in enumerate(blocks) if block.kind in own}
 
 
-TOOLS = ToolRules(openai=True, allowed=True, strict=True)
+# The API: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
+# top level" (langchain-ai/langchainjs#9804).
+TOOLS = ToolRules(
+    openai=True,
+    object_type=True,
+    refused_top=(*COMBINATIONS, "enum", "not"),
+    allowed=True,
+    strict=True,
+)
 PROFILE = Profile(
     system="beside",
     alternate=ASSISTANT,

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from app.core import schemas
+from app.core.combinations import COMBINATIONS, with_plain_top, with_top_resolved
+from app.core.jsontext import JsonObject
 from app.core.names import shown_name
 from app.core.schemas import note_if_changed
 from app.core.tools import Choice, HostedTool, Note, Refused, Tool
@@ -21,9 +23,13 @@ class ToolRules:
     members       the members of a request that offer tools
     config        the one among them that holds definitions and choice together
     openai        OpenAI itself: Anthropic's definitions get `required` filtered and unknown formats
-                  taken out, and `strict` of others stays only where OpenAI's rules for it hold
+                  taken out, and `strict` of others stays only where OpenAI's rules for it hold.
+                  Definitions that were written for OpenAI are not touched
     object_type   the schema says `type: object` at its top
-    combinations  oneOf, anyOf and allOf may stand at the top
+    refused_top   words that may not stand at the top of a schema
+    lone_refs     nothing may stand beside `$ref`
+    typed_branches   `type` may not stand beside anyOf and oneOf, but inside them
+    most          how many tools a request may offer
     none, parallel, allowed   whether "no tools", parallel calls on or off, and a narrowed list of
                               tools can be said
     strict        a definition can say that it is strict
@@ -34,7 +40,10 @@ class ToolRules:
     config: str | None = None
     openai: bool = False
     object_type: bool = False
-    combinations: bool = True
+    refused_top: tuple[str, ...] = ()
+    lone_refs: bool = False
+    typed_branches: bool = False
+    most: int | None = None
     none: bool = True
     parallel: bool = True
     allowed: bool = False
@@ -70,6 +79,8 @@ def prepared(
         fit = _fit(definition, source, target, rules, names, required, notes)
         if not isinstance(fit, Refused) and fit.name in seen:
             fit = Refused(fit.name, "another tool has this name already")
+        if not isinstance(fit, Refused) and len(tools) == rules.most:
+            fit = Refused(fit.name, f"the target takes no more than {rules.most} tools")
         if isinstance(fit, Refused):
             dropped.append((index, fit))
         else:
@@ -115,14 +126,10 @@ def _with_schema(
         plain = schemas.without_formats(schema, schemas.OPENAI_FORMATS)
         why = "formats that the target does not know are left out"
         schema = note_if_changed(schema, plain, "FORMAT_REMOVED", why, name, notes)
-    if rules.object_type:
-        schema = schemas.as_object(schema)
-    if not rules.combinations:
-        loose = schemas.without_top_combinations(schema)
-        why = "oneOf, anyOf and allOf at the top are left out; more inputs are accepted"
-        schema = note_if_changed(schema, loose, "SCHEMA_LOOSENED", why, name, notes)
-    strict = tool.strict
     foreign = rules.openai and source not in _OPENAI
+    if foreign or not rules.openai:
+        schema = _shaped(schema, rules, name, notes)
+    strict = tool.strict
     if strict and not rules.strict:
         notes.append(Note("STRICT_DROPPED", "the target has no strict tools", name))
         strict = False
@@ -130,6 +137,24 @@ def _with_schema(
         notes.append(Note("STRICT_DROPPED", "the schema breaks the rules of strict tools", name))
         strict = False
     return replace(tool, schema=schema, strict=strict)
+
+
+def _shaped(schema: JsonObject, rules: ToolRules, name: str, notes: list[Note]) -> JsonObject:
+    """The schema in the form that the wire takes; only what accepts more than before is noted."""
+    if rules.object_type:
+        schema = schemas.as_object(with_top_resolved(schema))
+    if any(word in schema for word in rules.refused_top):
+        plain = schema
+        if any(word in schema for word in COMBINATIONS if word in rules.refused_top):
+            plain = with_plain_top(schema)
+        plain = schemas.without_top(plain, rules.refused_top)
+        why = "combinations at the top are joined into one object; more inputs are accepted"
+        schema = note_if_changed(schema, plain, "SCHEMA_LOOSENED", why, name, notes)
+    if rules.lone_refs:
+        schema = schemas.with_lone_references(schema)
+    if rules.typed_branches:
+        schema = schemas.with_typed_branches(schema)
+    return schema
 
 
 def _choice(

@@ -222,9 +222,9 @@ def test_the_real_command_works_in_a_pipe_and_leaves_no_file(tmp_path: Path) -> 
 
 
 def test_a_reader_who_has_seen_enough_is_no_failure(tmp_path: Path) -> None:
-    ids = " ".join(f"call_{number}" for number in range(20_000))
+    (tmp_path / "ids").write_text("".join(f"call_{number}\n" for number in range(50_000)))
     command = Path(sys.executable).with_name("turnkeep")
-    pipe = f"echo '{ids}' | tr ' ' '\\n' | {command} convert tool-id --to anthropic | head -n 1"
+    pipe = f"{command} convert tool-id --to anthropic < ids | head -n 1"
     ran = subprocess.run(
         ["/bin/sh", "-c", pipe], capture_output=True, text=True, cwd=tmp_path, check=False
     )
