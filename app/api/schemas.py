@@ -274,18 +274,21 @@ class DroppedOut(BaseModel):
     reason: str
 
 
+class ToolNoteOut(BaseModel):
+    code: str
+    tool: str | None = None
+    detail: str
+
+
 class ToolsPutOut(BaseModel):
     conversation_id: str
     version: int
     number: int
     tools: int
     dropped: list[DroppedOut]
-
-
-class ToolNoteOut(BaseModel):
-    code: str
-    tool: str | None = None
-    detail: str
+    notes: Annotated[
+        list[ToolNoteOut], Field(description="What had to be changed in order to be kept.")
+    ]
 
 
 class ToolsOut(BaseModel):

@@ -68,6 +68,8 @@ TOOLS = ToolRules(
     lone_refs=True,
     parallel=False,
     allowed=True,
+    # The mode of function calling says nothing of google_search and its like.
+    chooses_hosted=False,
 )
 PROFILE = Profile(
     results="together",

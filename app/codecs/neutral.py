@@ -133,6 +133,7 @@ def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
     parallel = said if isinstance(said, bool) else parallel
     allowed = choice.get("allowed")
     names = tuple(str(one) for one in allowed) if isinstance(allowed, list) else ()
+    own = choice.get("native")
     match choice:
         case {"mode": "auto"}:
             return Choice("auto", None, names, parallel)
@@ -141,7 +142,7 @@ def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
         case {"mode": "none"}:
             return Choice("none", None, names, parallel)
         case {"mode": "tool", "name": str(name)}:
-            return Choice("tool", name, (), parallel)
+            return Choice("tool", name, (), parallel, own if isinstance(own, dict) else None)
         case _:
             raise bad_choice()
 
@@ -158,6 +159,8 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
             shown["allowed"] = list(choice.allowed)
         if choice.parallel is not None:
             shown["parallel"] = choice.parallel
+        if choice.native is not None:
+            shown["native"] = choice.native
         request["tool_choice"] = shown
     return request
 

@@ -298,7 +298,7 @@ def _definition(value: Json) -> Definition:
     kind = value.get("type")
     name = value.get("name")
     if isinstance(kind, str) and kind in _HOSTED:
-        return HostedTool(name if isinstance(name, str) else kind, value, WIRE)
+        return HostedTool(_hosted_name(value, kind), value, WIRE)
     if kind != "function":
         return Refused(name if isinstance(name, str) else None, 'the type must be "function"')
     inner = value.get("function")
@@ -312,18 +312,38 @@ def _definition(value: Json) -> Definition:
     )
 
 
+def _hosted_name(value: JsonObject, kind: str) -> str:
+    """What a hosted tool is called here: there is one web search, but there may be many servers."""
+    if kind == "mcp" and isinstance(label := value.get("server_label"), str):
+        return f"mcp:{label}"
+    name = value.get("name")
+    return name if isinstance(name, str) and name else kind
+
+
 def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
     match choice:
         case None:
             return None if parallel is None else Choice(parallel=parallel)
         case str() if choice in _WORDS:
             return Choice(_WORDS[choice], parallel=parallel)
-        case {"type": "function", "name": str(name)}:
-            return Choice("tool", name, parallel=parallel)
         case {"type": "allowed_tools", "mode": str(word), "tools": list(listed)}:
-            names = [one.get("name") for one in listed if isinstance(one, dict)]
-            kept = tuple(name for name in names if isinstance(name, str))
-            return Choice("any" if word == "required" else "auto", None, kept, parallel)
+            names = tuple(_chosen(one) for one in listed)
+            return Choice("any" if word == "required" else "auto", None, names, parallel)
+        case {"type": "mcp", "server_label": str(label), "name": str(name)}:
+            # One tool of a server: its name says more than the server's does.
+            own: JsonObject = {"type": "mcp", "server_label": label, "name": name}
+            return Choice("tool", _hosted_name(own, "mcp"), parallel=parallel, native=own)
+        case _:
+            return Choice("tool", _chosen(choice), parallel=parallel)
+
+
+def _chosen(value: Json) -> str:
+    """The name of a chosen tool: a function's, or that of one that the provider runs."""
+    match value:
+        case {"type": "function", "name": str(name)} if name:
+            return name
+        case {"type": str(kind)} if kind in _HOSTED and isinstance(value, dict):
+            return _hosted_name(value, kind)
         case _:
             raise bad_choice()
 
@@ -335,16 +355,24 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
     if not tools or choice is None:
         return request
     word = "required" if choice.mode == "any" else choice.mode
+    named = {one.name: _choosing(one) for one in tools}
     if choice.allowed:
-        listed: list[Json] = [{"type": "function", "name": name} for name in choice.allowed]
+        listed: list[Json] = [named[name] for name in choice.allowed]
         request["tool_choice"] = {"type": "allowed_tools", "mode": word, "tools": listed}
-    elif choice.mode == "tool":
-        request["tool_choice"] = {"type": "function", "name": choice.name}
+    elif choice.name is not None:
+        request["tool_choice"] = choice.native or named[choice.name]
     else:
         request["tool_choice"] = word
     if choice.parallel is not None:
         request["parallel_tool_calls"] = choice.parallel
     return request
+
+
+def _choosing(one: Tool | HostedTool) -> JsonObject:
+    if isinstance(one, Tool):
+        return {"type": "function", "name": one.name}
+    told = ("type", "server_label" if one.native.get("type") == "mcp" else "name")
+    return {key: one.native[key] for key in told if key in one.native}
 
 
 def _written_tool(one: Tool | HostedTool) -> JsonObject:

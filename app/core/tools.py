@@ -42,12 +42,17 @@ Definition: TypeAlias = Tool | HostedTool | Refused
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How the model may use tools. `allowed` narrows them; `parallel` None: not said."""
+    """How the model may use tools. `allowed` narrows them; `parallel` None: not said.
+
+    `native`: the words of the wire for a chosen tool that its provider runs, where its name alone
+    would say less.
+    """
 
     mode: Mode = "auto"
     name: str | None = None
     allowed: tuple[str, ...] = ()
     parallel: bool | None = None
+    native: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)

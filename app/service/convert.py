@@ -67,7 +67,7 @@ def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
         "tool_choice": choice,
         "request": offered.request,
         "dropped": offered.dropped_json(),
-        "notes": [note.json() for note in offered.prepared.notes],
+        "notes": offered.notes_json(),
     }
 
 

@@ -9,7 +9,7 @@ from app.core.errors import RuleBroken, UnknownTarget
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.limits import Limits
 from app.core.records import ConversationRecord, ToolSetRecord
-from app.core.toolrules import Prepared, Required, prepared
+from app.core.toolfitting import Prepared, Required, prepared
 from app.service.conversations import known, locked
 from app.service.posting import wire_of
 from app.service.toolreading import ToolSet, read_tool_set, under_our_names
@@ -32,6 +32,9 @@ class Offer:
             {"index": index, "name": refused.name, "reason": refused.reason}
             for index, refused in self.prepared.dropped
         ]
+
+    def notes_json(self) -> list[Json]:
+        return [note.json() for note in self.prepared.notes]
 
 
 def offer(tools: ToolSet, target: str, required: Required | None = None) -> Offer:
@@ -125,6 +128,7 @@ def put_tools(store: Store, cid: str, order: KeepTools) -> JsonObject:
         "number": keep_tools(store, head, order),
         "tools": len(order.offered.prepared.tools),
         "dropped": order.offered.dropped_json(),
+        "notes": order.offered.notes_json(),
     }
 
 
@@ -151,7 +155,7 @@ def get_tools(store: ReadStore, cid: str, target: str, required: Required | None
         "provider": target,
         "request": offered.request,
         "dropped": offered.dropped_json(),
-        "notes": [note.json() for note in offered.prepared.notes],
+        "notes": offered.notes_json(),
     }
 
 

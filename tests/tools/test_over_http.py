@@ -64,6 +64,7 @@ def test_a_put_says_what_it_kept(api: ToolApi) -> None:
         "number": 1,
         "tools": 1,
         "dropped": [],
+        "notes": [],
     }
     assert api.put("anthropic", written("anthropic", READ)).json()["number"] == 1
     assert api.put("anthropic", written("anthropic", WRITE)).json()["number"] == 2
@@ -323,3 +324,18 @@ def test_a_deleted_conversation_takes_its_tools_along(api: ToolApi) -> None:
     api.http.delete("/v1/conversations/c1")
     api.post(user("hi"))
     assert offered(api) == []
+
+
+def test_a_put_says_when_the_chosen_tool_is_not_there(lite: ToolApi) -> None:
+    choice = {"type": "tool", "name": "absent"}
+    kept = lite.put("anthropic", written("anthropic", READ), tool_choice=choice).json()
+    assert [note["code"] for note in kept["notes"]] == ["CHOICE_CHANGED"]
+
+
+def test_a_hosted_tool_that_was_chosen_comes_back_with_a_replay(lite: ToolApi) -> None:
+    tools = [{"type": "mcp", "server_label": "s", "server_url": "https://x"}]
+    choice = {"type": "mcp", "server_label": "s", "name": "look"}
+    lite.post(user("hi"))
+    lite.put("openai-responses", tools, tool_choice=choice)
+    request = lite.request("openai-responses")
+    assert (request["tools"], request["tool_choice"]) == (tools, choice)
