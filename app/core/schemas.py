@@ -28,7 +28,7 @@ OPTIONAL_WORDS: Final = (
     "not required",
     "only provide if",
 )
-_INNER: Final = (
+INNER: Final = (
     "items",
     "additionalProperties",
     "not",
@@ -39,6 +39,7 @@ _INNER: Final = (
     "propertyNames",
     "unevaluatedItems",
     "unevaluatedProperties",
+    "contentSchema",
 )
 # OpenAI's answers to strict tools: "In context=(…), 'allOf' is not permitted", "$ref cannot have
 # keywords {'description'}".
@@ -52,7 +53,9 @@ _NEVER_STRICT: Final = (
     "dependentRequired",
     "dependentSchemas",
 )
-_NAMED: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+LISTED: Final = (*COMBINATIONS, "prefixItems")
+NAMED: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+# Where schemas stand inside a schema: one, a list of them, or each under a name.
 _APART: Final = ("not", "if", "then", "else", "oneOf", "contains", "$defs", "definitions")
 
 
@@ -79,13 +82,27 @@ def _inside(
     def inner(value: Json) -> Json:
         return mapped(value, change, loosens=loosens) if isinstance(value, dict) else value
 
-    if key in _NAMED and isinstance(member, dict):
+    if key in NAMED and isinstance(member, dict):
         return {name: inner(value) for name, value in member.items()}
-    if key in _INNER:
+    if key in INNER:
         return inner(member)
-    if key in (*COMBINATIONS, "prefixItems") and isinstance(member, list):
+    if key in LISTED and isinstance(member, list):
         return [inner(value) for value in member]
     return member
+
+
+def size(value: Json) -> int:
+    """How many values a schema holds, itself included."""
+    count = 0
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        count += 1
+        if isinstance(one, dict):
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+    return count
 
 
 def with_filtered_required(schema: JsonObject) -> JsonObject:
@@ -204,7 +221,7 @@ def _schemas_inside(schema: JsonObject) -> Iterator[Json]:
             yield from members.values()
     if isinstance(items := schema.get("items"), dict):
         yield items
-    for key in (*COMBINATIONS, "prefixItems"):
+    for key in LISTED:
         if isinstance(members := schema.get(key), list):
             yield from members
 

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
+from dataclasses import dataclass, field, replace
 
 from app.codecs import CODECS
 from app.core.errors import LimitExceeded, RuleBroken
 from app.core.jsontext import Json, JsonObject
 from app.core.limits import Limits
+from app.core.schemas import size
 from app.core.tools import Choice, Definition, Refused, Tool
+from app.service.schemacheck import fault
 
 _OURS = ("tools", "tool_choice", "parallel_tool_calls")
 
@@ -47,7 +46,9 @@ def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
                 "parallel_tool_calls is true or false.", pointer="/parallel_tool_calls"
             )
         choice = codec.read_choice(ours.get("tool_choice"), parallel)
-    return ToolSet(source, tuple(map(_checked, read)), choice, places)
+    tools = ToolSet(source, tuple(read), choice, places)
+    _check_sizes(tools, limits)
+    return replace(tools, definitions=tuple(map(_checked, read)))
 
 
 def under_our_names(members: JsonObject, source: str) -> tuple[JsonObject, dict[str, str]]:
@@ -103,6 +104,17 @@ def _moved(pointer: str, places: Mapping[str, str]) -> str:
     return places.get(name, f"/{name}") + slash + rest
 
 
+def _check_sizes(tools: ToolSet, limits: Limits) -> None:
+    """Schemas are judged in a time that grows with their size; all of them together are bounded."""
+    total = 0
+    for index, definition in enumerate(tools.definitions):
+        total += size(definition.schema) if isinstance(definition, Tool) else 0
+        if total > limits.schema_nodes:
+            raise LimitExceeded(
+                "schema_nodes", limits.schema_nodes, total, pointer=tools.place(index)
+            )
+
+
 def _checked(definition: Definition) -> Definition:
     """A tool whose schema is real JSON Schema and describes an object."""
     if not isinstance(definition, Tool):
@@ -110,12 +122,5 @@ def _checked(definition: Definition) -> Definition:
     kind = definition.schema.get("type", "object")
     if kind != "object" and not (isinstance(kind, list) and "object" in kind):
         return Refused(definition.name, "the schema does not describe an object", definition.at)
-    try:
-        Draft202012Validator.check_schema(definition.schema)
-    except (OverflowError, RecursionError):
-        return Refused(definition.name, "the schema is too large to be checked", definition.at)
-    except SchemaError as error:
-        where = "/".join(str(step) for step in error.absolute_path) or "its top"
-        why = f"the schema is no JSON Schema at {where}"
-        return Refused(definition.name, why, definition.at)
-    return definition
+    found = fault(definition.schema)
+    return Refused(definition.name, f"the schema {found}", definition.at) if found else definition

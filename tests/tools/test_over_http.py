@@ -137,6 +137,11 @@ def test_flatten_leaves_no_tool_block(story: ToolApi, target: str) -> None:
     assert places == sorted(places)
 
 
+def test_turns_as_they_are_stored_cannot_be_flattened(story: ToolApi) -> None:
+    answer = story.get("replay", provider="neutral", tools="flatten")
+    assert (answer.status_code, answer.json()["pointer"]) == (422, "?tools")
+
+
 def test_flatten_says_that_a_result_is_missing(lite: ToolApi) -> None:
     lite.post(user("look"), calling(("a", "read", "{}")), user("well?"))
     request = lite.request("anthropic", tools="flatten")
