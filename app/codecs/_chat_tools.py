@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from app.codecs._reading import bad_choice, definitions
 from app.core.jsontext import Json, JsonObject
-from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
+from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool, with_own
 
+_MEMBERS = ("type", "function", "name", "description", "parameters", "strict")
 _MODES: dict[str, Mode] = {"auto": "auto", "required": "any", "any": "any", "none": "none"}
 _WORDS = {"auto": "auto", "any": "required", "none": "none"}
 
@@ -28,13 +29,14 @@ def _definition(value: Json) -> Definition:
     function = value.get("function", value)
     if not isinstance(function, dict):
         return Refused(_name(value), "function is not a JSON object")
-    return tool(
+    read = tool(
         function.get("name"),
         function.get("description"),
         function.get("parameters"),
         strict=function.get("strict"),
         described=True,
     )
+    return with_own(read, value | function, _MEMBERS, None)
 
 
 def _name(value: JsonObject) -> str | None:
@@ -105,6 +107,6 @@ def _written(one: Tool | HostedTool, *, strict: bool) -> JsonObject:
     if one.description is not None:
         function["description"] = one.description
     function["parameters"] = one.schema
-    if strict:
+    if strict or one.strict:
         function["strict"] = one.strict
     return {"type": "function", "function": function}

@@ -38,7 +38,7 @@ from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import data_url
 from app.core.profile import BOTH, Profile
 from app.core.toolrules import ToolRules
-from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
+from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool, with_own
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
@@ -249,7 +249,12 @@ _HOSTED = (
     "computer_use",
     "enterprise_web_search",
     "file_search",
+    "retrieval",
+    "parallel_ai_search",
+    "exa_ai_search",
+    "mcp_servers",
 )
+_MEMBERS = ("name", "description", "parameters", "parameters_json_schema", "parametersJsonSchema")
 _MODES: dict[str, Mode] = {"AUTO": "auto", "ANY": "any", "NONE": "none", "VALIDATED": "auto"}
 
 
@@ -287,7 +292,8 @@ def _declaration(value: Json) -> Definition:
     if schema is None:
         schema = value.get("parameters")
         schema = json_schema(schema) if isinstance(schema, dict) else schema
-    return tool(value.get("name"), value.get("description"), schema)
+    read = tool(value.get("name"), value.get("description"), schema)
+    return with_own(read, value, _MEMBERS, WIRE)
 
 
 def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
@@ -326,4 +332,4 @@ def _written_tool(one: Tool) -> JsonObject:
     shown: JsonObject = {"name": one.name}
     if one.description is not None:
         shown["description"] = one.description
-    return shown | {"parameters_json_schema": one.schema}
+    return shown | {"parameters_json_schema": one.schema} | one.own

@@ -33,7 +33,7 @@ from app.core.ids import signature_in
 from app.core.jsontext import Json, JsonObject
 from app.core.profile import Profile
 from app.core.toolrules import ToolRules
-from app.core.tools import Choice, Definition, HostedTool, Refused, Tool, tool
+from app.core.tools import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 from app.core.view import View
 from app.core.wire import Posted, Prefixed
 from app.core.wording import value_text
@@ -121,7 +121,10 @@ def _definition(value: Json) -> Definition:
     native, wire = value.get("native"), value.get("wire")
     if isinstance(native, dict) and isinstance(wire, str):
         return HostedTool(name if isinstance(name, str) else wire, native, wire)
-    return tool(name, value.get("description"), value.get("parameters"), strict=value.get("strict"))
+    read = tool(name, value.get("description"), value.get("parameters"), strict=value.get("strict"))
+    own = value.get("own")
+    known = wire if isinstance(wire, str) else None
+    return with_own(read, own if isinstance(own, dict) else {}, (), known)
 
 
 def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
@@ -174,4 +177,6 @@ def _written_tool(one: Tool | HostedTool) -> JsonObject:
     shown["parameters"] = one.schema
     if one.strict:
         shown["strict"] = True
+    if one.own:
+        shown |= {"wire": one.wire, "own": one.own}
     return shown

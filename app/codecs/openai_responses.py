@@ -35,7 +35,7 @@ from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.profile import ASSISTANT, Profile
 from app.core.toolrules import ToolRules
-from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
+from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool, with_own
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
@@ -271,10 +271,13 @@ def _written(contents: Sequence[Content]) -> Json:
 _HOSTED = frozenset(
     {
         "web_search",
+        "web_search_2025_08_26",
         "web_search_preview",
+        "web_search_preview_2025_03_11",
         "file_search",
         "code_interpreter",
         "computer",
+        "computer_use",
         "computer_use_preview",
         "image_generation",
         "local_shell",
@@ -283,8 +286,11 @@ _HOSTED = frozenset(
         "mcp",
         "custom",
         "tool_search",
+        "programmatic_tool_calling",
+        "namespace",
     }
 )
+_MEMBERS = ("type", "name", "description", "parameters", "strict", "function")
 _WORDS: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
 
 
@@ -303,13 +309,14 @@ def _definition(value: Json) -> Definition:
         return Refused(name if isinstance(name, str) else None, 'the type must be "function"')
     inner = value.get("function")
     said = value if not isinstance(inner, dict) else inner | value
-    return tool(
+    read = tool(
         said.get("name"),
         said.get("description"),
         said.get("parameters"),
         strict=said.get("strict"),
         described=True,
     )
+    return with_own(read, said, _MEMBERS, WIRE)
 
 
 def _hosted_name(value: JsonObject, kind: str) -> str:
@@ -317,7 +324,9 @@ def _hosted_name(value: JsonObject, kind: str) -> str:
     if kind == "mcp" and isinstance(label := value.get("server_label"), str):
         return f"mcp:{label}"
     name = value.get("name")
-    return name if isinstance(name, str) and name else kind
+    # A choice may name another version of the tool than the one that is offered.
+    versions = [one for one in ("web_search", "computer") if kind.startswith(one)]
+    return name if isinstance(name, str) and name else (*versions, kind)[0]
 
 
 def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
@@ -329,10 +338,9 @@ def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
         case {"type": "allowed_tools", "mode": str(word), "tools": list(listed)}:
             names = tuple(_chosen(one) for one in listed)
             return Choice("any" if word == "required" else "auto", None, names, parallel)
-        case {"type": "mcp", "server_label": str(label), "name": str(name)}:
-            # One tool of a server: its name says more than the server's does.
-            own: JsonObject = {"type": "mcp", "server_label": label, "name": name}
-            return Choice("tool", _hosted_name(own, "mcp"), parallel=parallel, native=own)
+        case {"type": str(kind)} if kind in _HOSTED and isinstance(choice, dict):
+            # It may say more than the tool's name does: which tool of a server, which version.
+            return Choice("tool", _chosen(choice), parallel=parallel, native=choice)
         case _:
             return Choice("tool", _chosen(choice), parallel=parallel)
 
@@ -382,4 +390,4 @@ def _written_tool(one: Tool | HostedTool) -> JsonObject:
     if one.description is not None:
         shown["description"] = one.description
     # Left out, the API would turn strict mode on.
-    return shown | {"strict": one.strict, "parameters": one.schema}
+    return shown | {"strict": one.strict, "parameters": one.schema} | one.own

@@ -40,6 +40,7 @@ CODES: Final[dict[str, str]] = {
     "SUSPECT_MARKUP": "text holds the markup of a tool call; it is shown unchanged, as text",
     "TOOLS_STUBBED": "tools that the history calls are declared by name only",
     "TOOL_DROPPED": "a tool definition cannot be used on this wire and is left out",
+    "MEMBERS_DROPPED": "members of a tool definition that this wire does not know are left out",
     "REQUIRED_FILTERED": "properties that are optional in truth are no longer required",
     "FORMAT_REMOVED": "formats that this wire does not know are taken out of a tool's schema",
     "SCHEMA_LOOSENED": "a tool's schema accepts more than it did, because the wire refuses it",

@@ -75,11 +75,15 @@ def _fit(
     if isinstance(definition, HostedTool):
         if definition.wire == target or rules.hosted:
             return definition
-        return Refused(definition.name, f"only {definition.wire} runs this tool itself")
+        return Refused(definition.name, f"only {definition.wire} knows this kind of tool")
     name = shown_name(definition.name, names)
     if name != definition.name:
         notes.append(Note("NAME_SANITIZED", f"shown as {name}", definition.name))
     fit = _with_schema(definition, source, rules, required, notes)
+    if fit.own and fit.wire != target and not rules.hosted:
+        why = f"the target does not know {', '.join(sorted(fit.own))}"
+        notes.append(Note("MEMBERS_DROPPED", why, definition.name))
+        fit = replace(fit, own={})
     return replace(fit, name=name)
 
 

@@ -1,11 +1,14 @@
 """Tool definitions and tool choice as values: what a wire's own shapes are read into.
 
 A `Tool` is a function that the agent runs; a `HostedTool` is one that a provider runs itself, known
-to its own wire only. What cannot be used is `Refused` with the reason and never lost silently. `at`
-is the rest of a JSON pointer into `tools`, where that is not the place in a plain list.
+to its own wire only. What cannot be used is `Refused` with the reason and never lost silently.
+
+`own` are members of a definition that only its `wire` knows (`cache_control`, `defer_loading`).
+`at` is the rest of a JSON pointer into `tools`, where that is not the place in a plain list.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from app.core.jsontext import Json, JsonObject
@@ -19,6 +22,8 @@ class Tool:
     description: str | None
     schema: JsonObject
     strict: bool = False
+    own: JsonObject = field(default_factory=dict)
+    wire: str | None = None
     at: str | None = field(default=None, compare=False)
 
 
@@ -71,6 +76,16 @@ class Note:
 
 
 EMPTY_SCHEMA: JsonObject = {"type": "object", "properties": {}}
+
+
+def with_own(
+    definition: Tool | Refused, value: JsonObject, known: Collection[str], wire: str | None
+) -> Tool | Refused:
+    """The definition with its other members, which only `wire` knows; None: nobody does."""
+    own: JsonObject = {key: member for key, member in value.items() if key not in known}
+    if isinstance(definition, Refused) or not own:
+        return definition
+    return replace(definition, own=own, wire=wire)
 
 
 def tool(

@@ -122,6 +122,9 @@ PROVOKED: dict[str, Callable[[], set[str]]] = {
     "UNICODE_REPLACED": lambda: shown("openai", human("\ud800")),
     "TURN_QUARANTINED": lambda: bare([Turn(1, "t1", "human", None, "x")]),
     "TOOL_DROPPED": lambda: offered("openai", "anthropic", {"name": "f", "input_schema": 5}),
+    "MEMBERS_DROPPED": lambda: offered(
+        "openai", "anthropic", claude(ADDRESS, cache_control={"type": "ephemeral"})
+    ),
     "REQUIRED_FILTERED": lambda: offered("openai", "anthropic", claude(OPTIONAL)),
     "FORMAT_REMOVED": lambda: offered("openai", "anthropic", claude(ADDRESS)),
     "SCHEMA_LOOSENED": lambda: offered("anthropic", "openai", gpt(EITHER)),
