@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from app.codecs._reading import a_text, an_object, bad_choice, definitions, elements, maybe_text
-from app.core.combinations import COMBINATIONS
 from app.core.conversation import (
     Block,
     Draft,
@@ -29,6 +28,7 @@ from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import data_url
 from app.core.profile import BOTH, Profile
+from app.core.schemawalk import COMBINATIONS
 from app.core.toolrules import ToolRules
 from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool, with_own
 from app.core.view import AnswerShown, CallShown, Content, Message, View

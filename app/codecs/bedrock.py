@@ -18,7 +18,6 @@ from app.codecs._reading import (
     elements,
     maybe_text,
 )
-from app.core.combinations import COMBINATIONS
 from app.core.conversation import (
     Block,
     Draft,
@@ -36,6 +35,7 @@ from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import data_url
 from app.core.profile import BOTH, Profile
+from app.core.schemawalk import COMBINATIONS
 from app.core.toolrules import ToolRules
 from app.core.tools import (
     EMPTY_SCHEMA,

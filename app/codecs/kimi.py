@@ -10,12 +10,12 @@ import re
 from app.codecs import _chat
 from app.codecs._chat import KEYS, LIST, WIRE, parse
 from app.codecs._chat_tools import read_choice, read_tools, write_tools
-from app.core.combinations import COMBINATIONS
 from app.core.conversation import ToolCall
 from app.core.ids import kimi_id
 from app.core.jsontext import JsonObject
 from app.core.names import shown_name
 from app.core.profile import Profile
+from app.core.schemawalk import COMBINATIONS
 from app.core.toolrules import ToolRules
 from app.core.view import View
 from app.core.wire import Assigned, Taken

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from app.codecs import _chat, _chat_tools
 from app.codecs._chat import KEYS, LIST, WIRE, parse
 from app.codecs._chat_tools import read_choice, read_tools
-from app.core.combinations import COMBINATIONS
 from app.core.conversation import Opaque
 from app.core.jsontext import JsonObject
 from app.core.profile import Profile
+from app.core.schemawalk import COMBINATIONS
 from app.core.toolrules import ToolRules
 from app.core.tools import Choice, HostedTool, Tool
 from app.core.view import View

@@ -17,7 +17,6 @@ from app.codecs._reading import (
     elements,
     maybe_text,
 )
-from app.core.combinations import COMBINATIONS
 from app.core.conversation import (
     Block,
     Draft,
@@ -34,6 +33,7 @@ from app.core.conversation import (
 from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.profile import ASSISTANT, Profile
+from app.core.schemawalk import COMBINATIONS
 from app.core.toolrules import ToolRules
 from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool, with_own
 from app.core.view import AnswerShown, CallShown, Content, Message, View

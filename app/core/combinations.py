@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from app.core.jsontext import Json, JsonObject, dumps
+from app.core.references import resolved
+from app.core.schemawalk import COMBINATIONS
 
-COMBINATIONS: Final = ("oneOf", "anyOf", "allOf")
 # What may be taken from a branch as it stands: it does not depend on what stands beside it, or
 # (additionalProperties) asks for less, the more properties stand beside it.
 _TAKEN: Final = frozenset(
@@ -44,19 +45,6 @@ def with_top_resolved(schema: JsonObject) -> JsonObject:
     if "type" in beside and found.get("type", beside["type"]) != beside["type"]:
         return schema
     return found | beside
-
-
-def resolved(root: JsonObject, reference: str) -> JsonObject | None:
-    """What a pointer into the same schema leads to; nothing is ever fetched."""
-    if not reference.startswith("#/"):
-        return None
-    found: Json = root
-    for step in reference.removeprefix("#/").split("/"):
-        if not isinstance(found, dict):
-            return None
-        found = found.get(step.replace("~1", "/").replace("~0", "~"))
-    # A schema with an address of its own has references of its own.
-    return found if isinstance(found, dict) and "$id" not in found else None
 
 
 class _Plain:

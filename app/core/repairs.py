@@ -44,6 +44,7 @@ CODES: Final[dict[str, str]] = {
     "REQUIRED_FILTERED": "properties that are optional in truth are no longer required",
     "FORMAT_REMOVED": "formats that this wire does not know are taken out of a tool's schema",
     "SCHEMA_LOOSENED": "a tool's schema accepts more than it did, because the wire refuses it",
+    "REFERENCE_OPEN": "a reference leads out of a tool's schema, which providers may refuse",
     "STRICT_DROPPED": "a tool is no longer strict: its schema breaks the wire's rules for that",
     "CHOICE_CHANGED": "the wire cannot say this tool choice; the nearest one is said",
     "PARALLEL_UNSAID": "the wire cannot say whether calls may be parallel",

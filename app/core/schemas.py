@@ -5,11 +5,10 @@ target does not know are taken out, combinations it refuses at the top are loose
 reported by a note; properties are never lost.
 """
 
-from collections.abc import Callable, Iterator
 from typing import Final, cast
 
-from app.core.combinations import COMBINATIONS
 from app.core.jsontext import Json, JsonObject
+from app.core.schemawalk import inner_schemas, mapped
 from app.core.tools import Note
 
 # The formats that OpenAI documents for function schemas.
@@ -28,19 +27,6 @@ OPTIONAL_WORDS: Final = (
     "not required",
     "only provide if",
 )
-INNER: Final = (
-    "items",
-    "additionalProperties",
-    "not",
-    "if",
-    "then",
-    "else",
-    "contains",
-    "propertyNames",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "contentSchema",
-)
 # OpenAI's answers to strict tools: "In context=(…), 'allOf' is not permitted", "$ref cannot have
 # keywords {'description'}".
 _NEVER_STRICT: Final = (
@@ -53,56 +39,6 @@ _NEVER_STRICT: Final = (
     "dependentRequired",
     "dependentSchemas",
 )
-LISTED: Final = (*COMBINATIONS, "prefixItems")
-NAMED: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-# Where schemas stand inside a schema: one, a list of them, or each under a name.
-_APART: Final = ("not", "if", "then", "else", "oneOf", "contains", "$defs", "definitions")
-
-
-def mapped(
-    schema: JsonObject, change: Callable[[JsonObject], JsonObject], *, loosens: bool = False
-) -> JsonObject:
-    """The schema with a change made to it and to every schema inside it.
-
-    A change that `loosens` is made only where a looser part makes a looser whole: not under `not`,
-    `if` or `oneOf`, and not in definitions that may be used there.
-    """
-    apart = _APART if loosens else ()
-    return change(
-        {
-            key: member if key in apart else _inside(key, member, change, loosens=loosens)
-            for key, member in schema.items()
-        }
-    )
-
-
-def _inside(
-    key: str, member: Json, change: Callable[[JsonObject], JsonObject], *, loosens: bool
-) -> Json:
-    def inner(value: Json) -> Json:
-        return mapped(value, change, loosens=loosens) if isinstance(value, dict) else value
-
-    if key in NAMED and isinstance(member, dict):
-        return {name: inner(value) for name, value in member.items()}
-    if key in INNER:
-        return inner(member)
-    if key in LISTED and isinstance(member, list):
-        return [inner(value) for value in member]
-    return member
-
-
-def size(value: Json) -> int:
-    """How many values a schema holds, itself included."""
-    count = 0
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        count += 1
-        if isinstance(one, dict):
-            waiting.extend(one.values())
-        elif isinstance(one, list):
-            waiting.extend(one)
-    return count
 
 
 def with_filtered_required(schema: JsonObject) -> JsonObject:
@@ -198,32 +134,22 @@ def _typed(branch: Json, kind: Json) -> Json:
     return {"type": own, **branch} if fits else None
 
 
-def is_strict(schema: Json) -> bool:
+def is_strict(schema: JsonObject) -> bool:
     """OpenAI's rules for strict tools: objects are closed, require all, and are not combined."""
-    if not isinstance(schema, dict):
-        return True
+    return all(map(_is_strict, inner_schemas(schema)))
+
+
+def _is_strict(schema: JsonObject) -> bool:
     if any(word in schema for word in _NEVER_STRICT) or ("$ref" in schema and len(schema) > 1):
         return False
     properties = schema.get("properties")
-    if schema.get("type") == "object" or isinstance(properties, dict):
-        names = list(properties) if isinstance(properties, dict) else []
-        required = schema.get("required", [])
-        if schema.get("additionalProperties") is not False or not isinstance(required, list):
-            return False
-        if set(names) != {name for name in required if isinstance(name, str)}:
-            return False
-    return all(is_strict(inner) for inner in _schemas_inside(schema))
-
-
-def _schemas_inside(schema: JsonObject) -> Iterator[Json]:
-    for key in ("properties", "$defs", "definitions"):
-        if isinstance(members := schema.get(key), dict):
-            yield from members.values()
-    if isinstance(items := schema.get("items"), dict):
-        yield items
-    for key in LISTED:
-        if isinstance(members := schema.get(key), list):
-            yield from members
+    if schema.get("type") != "object" and not isinstance(properties, dict):
+        return True
+    names = list(properties) if isinstance(properties, dict) else []
+    required = schema.get("required", [])
+    if schema.get("additionalProperties") is not False or not isinstance(required, list):
+        return False
+    return set(names) == {name for name in required if isinstance(name, str)}
 
 
 def note_if_changed(

@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from app.core import schemas
-from app.core.combinations import COMBINATIONS, with_plain_top, with_top_resolved
+from app.core.combinations import with_plain_top, with_top_resolved
 from app.core.jsontext import JsonObject
 from app.core.names import shown_name
+from app.core.references import open_references
 from app.core.schemas import note_if_changed
+from app.core.schemawalk import COMBINATIONS
 from app.core.toolchoice import fitted_choice
 from app.core.toolrules import ToolRules
 from app.core.tools import Choice, HostedTool, Note, Refused, Tool
@@ -80,6 +82,9 @@ def _fit(
     if name != definition.name:
         notes.append(Note("NAME_SANITIZED", f"shown as {name}", definition.name))
     fit = _with_schema(definition, source, rules, required, notes)
+    if not rules.hosted and (leading := open_references(fit.schema)):
+        why = f"{len(leading)} references lead out of the schema; providers refuse what they miss"
+        notes.append(Note("REFERENCE_OPEN", why, definition.name))
     if fit.own and fit.wire != target and not rules.hosted:
         why = f"the target does not know {', '.join(sorted(fit.own))}"
         notes.append(Note("MEMBERS_DROPPED", why, definition.name))

@@ -73,6 +73,7 @@ def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
 
 def convert_tool_id(members: JsonObject) -> JsonObject:
     """`/convert/tool-id`: the prefix functions, which need no history."""
+    unknown_members(members, ("id", "to"))
     given, target = members.get("id"), members.get("to")
     if not isinstance(given, str):
         raise RuleBroken("id is a text.", pointer="/id")

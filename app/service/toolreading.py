@@ -8,7 +8,7 @@ from app.codecs import CODECS
 from app.core.errors import LimitExceeded, RuleBroken
 from app.core.jsontext import Json, JsonObject
 from app.core.limits import Limits
-from app.core.schemas import size
+from app.core.schemawalk import size
 from app.core.tools import Choice, Definition, Refused, Tool
 from app.service.schemacheck import fault
 
@@ -36,6 +36,8 @@ def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
     """The definitions of a posted body, under our names or those of `source`."""
     codec = CODECS[source]
     ours, places = under_our_names(members, source)
+    if "tools" not in ours and "tools" not in members and codec.TOOLS.config not in members:
+        raise RuleBroken("tools has to be given; an empty list takes them away.", pointer="/tools")
     with _pointing(places):
         read = codec.read_tools(ours.get("tools"))
         if len(read) > limits.tools:

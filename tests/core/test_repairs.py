@@ -128,6 +128,7 @@ PROVOKED: dict[str, Callable[[], set[str]]] = {
     "REQUIRED_FILTERED": lambda: offered("openai", "anthropic", claude(OPTIONAL)),
     "FORMAT_REMOVED": lambda: offered("openai", "anthropic", claude(ADDRESS)),
     "SCHEMA_LOOSENED": lambda: offered("anthropic", "openai", gpt(EITHER)),
+    "REFERENCE_OPEN": lambda: offered("openai", "anthropic", claude({"$ref": "https://x/y"})),
     "STRICT_DROPPED": lambda: offered("openai", "anthropic", claude(ADDRESS, strict=True)),
     "CHOICE_CHANGED": lambda: offered("bedrock", "openai", gpt({}), tool_choice="none"),
     "PARALLEL_UNSAID": lambda: offered("kimi", "openai", gpt({}), parallel_tool_calls=False),

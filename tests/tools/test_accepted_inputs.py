@@ -369,3 +369,23 @@ def test_kimi_is_offered_no_more_tools_than_it_takes() -> None:
     answer = convert("neutral", "kimi", written("neutral", *tools))
     assert len(answer["tools"]) == 128
     assert [one["index"] for one in answer["dropped"]] == [128, 129]
+
+
+@pytest.mark.parametrize(
+    ("schema", "is_open"),
+    [
+        ({"properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {}}}, False),
+        ({"properties": {"a": {"$ref": "#"}}}, False),
+        ({"properties": {"a": {"$ref": "#x"}, "b": {"$anchor": "x"}}}, False),
+        ({"properties": {"$ref": {"type": "string"}}, "default": {"$ref": "#/no"}}, False),
+        ({"properties": {"a": {"$ref": "#/$defs/x"}}}, True),
+        ({"properties": {"a": {"items": {"$ref": "https://127.0.0.1:1/x"}}}}, True),
+    ],
+)
+@pytest.mark.parametrize("target", ["openai", "anthropic", "gemini"])
+def test_a_reference_that_leads_nowhere_is_reported(
+    schema: Schema, is_open: bool, target: str
+) -> None:
+    tools = written("neutral", Said("t", "d", {"type": "object", **schema}))
+    notes = convert("neutral", target, tools)["notes"]
+    assert [note["code"] for note in notes] == (["REFERENCE_OPEN"] if is_open else [])

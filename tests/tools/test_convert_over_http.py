@@ -181,7 +181,12 @@ def test_seed_000_history_ids_survive_the_round_trip(shared: ToolApi, given: str
 
 @pytest.mark.parametrize(
     ("body", "pointer"),
-    [({"to": "openai"}, "/id"), ({"id": 1, "to": "openai"}, "/id"), ({"id": "x"}, "/to")],
+    [
+        ({"to": "openai"}, "/id"),
+        ({"id": 1, "to": "openai"}, "/id"),
+        ({"id": "x"}, "/to"),
+        ({"id": "x", "to": "openai", "from": "kimi"}, "/from"),
+    ],
 )
 def test_a_tool_id_needs_an_id_and_a_target(shared: ToolApi, body: Any, pointer: str) -> None:
     answer = shared.convert("tool-id", **body)

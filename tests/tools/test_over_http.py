@@ -70,6 +70,14 @@ def test_a_put_says_what_it_kept(api: ToolApi) -> None:
     assert api.put("anthropic", written("anthropic", WRITE)).json()["number"] == 2
 
 
+def test_a_put_without_tools_is_refused_and_takes_nothing_away(lite: ToolApi) -> None:
+    lite.put("anthropic", written("anthropic", READ))
+    refused = lite.send("PUT", "conversations/c1/tools", {"provider": "anthropic"})
+    assert (refused.status_code, refused.json()["pointer"]) == (422, "/tools")
+    lite.post(user("hi"))
+    assert offered(lite) == ["read"]
+
+
 def test_the_format_alone_says_how_to_read_the_tools(lite: ToolApi) -> None:
     body = {"format": "anthropic", "tools": written("anthropic", READ)}
     answer = lite.http.put("/v1/conversations/c1/tools", json=body)
