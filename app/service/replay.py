@@ -31,6 +31,11 @@ class Replayed:
 def replay(store: ReadStore, wanted: Wanted, known_tags: Sequence[str] = ()) -> Replayed:
     if wanted.target not in TARGETS:
         raise UnknownTarget(wanted.target, list(TARGETS))
+    if wanted.tools == "flatten" and CODECS[wanted.target].PROFILE.verbatim:
+        raise RuleBroken(
+            f"{wanted.target} shows turns as they are stored; flatten is for providers.",
+            pointer="?tools",
+        )
     head = known(store, wanted.conversation_id)
     tools = store.tool_set(wanted.conversation_id, head.version)
     etag = _etag(head, wanted, tools)
