@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from app import __version__
-from app.cli import migrate, serve, verify
+from app.cli import exporting, importing, migrate, serve, verify
 from app.core.errors import TurnkeepError
 from app.settings import SettingsError
 from app.storage.database import DatabaseUrlError
@@ -17,7 +17,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"turnkeep {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (serve, migrate, verify):
+    for command in (serve, migrate, verify, importing, exporting):
         command.add_to(commands)
     args = parser.parse_args(argv)
     try:

@@ -47,6 +47,9 @@ _TURNS_WITHOUT_PAYLOADS = (
     select(*TURN_WITHOUT_PAYLOAD).where(owned(turns), *_RANGE).order_by(turns.c.seq).limit(LIMIT)
 )
 _TURN = select(*TURN).where(owned(turns), turns.c.turn_id == bindparam("turn_id"))
+_CONTENT_HASHES = select(turns.c.turn_id, turns.c.content_hash).where(
+    owned(turns), turns.c.turn_id.in_(IDS)
+)
 _LINKS = select(
     tool_results.c.seq,
     tool_results.c.place,
@@ -88,6 +91,7 @@ _TOOL_SET = (
     .order_by(tool_sets.c.number.desc())
     .limit(1)
 )
+_TOOL_SETS = select(*TOOL_SET).where(owned(tool_sets)).order_by(tool_sets.c.number)
 _ANSWER = select(
     idempotency_keys.c.body_sha256, idempotency_keys.c.status, idempotency_keys.c.answer
 ).where(owned(idempotency_keys), idempotency_keys.c.key_sha256 == bindparam("key"))
@@ -124,6 +128,14 @@ class ReadStore(Audit):
     def turn(self, cid: str, turn_id: str) -> TurnRecord | None:
         row = self._run(_TURN, cid, turn_id=turn_id).one_or_none()
         return TurnRecord(*row) if row else None
+
+    def content_hashes(self, cid: str, turn_ids: Collection[str]) -> dict[str, bytes]:
+        """The content hashes of those of the turns that are stored."""
+        return {
+            row.turn_id: row.content_hash
+            for piece in pieces(turn_ids)
+            for row in self._run(_CONTENT_HASHES, cid, ids=piece)
+        }
 
     def links(
         self, cid: str, *, after: int = 0, until: int | None = None
@@ -185,6 +197,10 @@ class ReadStore(Audit):
         """The tool definitions that were in force at a version of the conversation."""
         row = self._run(_TOOL_SET, cid, until=until).one_or_none()
         return ToolSetRecord(*row) if row else None
+
+    def tool_sets(self, cid: str) -> list[ToolSetRecord]:
+        """All tool definitions that were ever in force, oldest first."""
+        return [ToolSetRecord(*row) for row in self._run(_TOOL_SETS, cid)]
 
     def idempotent_answer(
         self, cid: str, key: str
