@@ -5,8 +5,10 @@ The neutral line is what `turnkeep import` takes back: the same ids, the same re
 
 from dataclasses import dataclass
 
+from app.core.conversation import Turn
 from app.core.history import turn_json
 from app.core.jsontext import Json, JsonObject, dumps_utf8
+from app.core.pairing import Links
 from app.core.records import ToolSetRecord
 from app.service.conversations import known
 from app.service.rendering import Wanted
@@ -42,7 +44,7 @@ def _neutral(store: ReadStore, cid: str) -> Exported:
         if turn.blocks is None:
             unreadable.append(turn.turn_id)
         else:
-            shown.append(turn_json(turn, links))
+            shown.append(exported_turn(turn, links))
     line: JsonObject = {
         "conversation_id": cid,
         "title": head.title,
@@ -52,6 +54,17 @@ def _neutral(store: ReadStore, cid: str) -> Exported:
     if sets := {record.at_version: _tool_set(record) for record in store.tool_sets(cid)}:
         line["tools"] = list(sets.values())
     return Exported(dumps_utf8(line), len(shown), tuple(unreadable))
+
+
+def exported_turn(turn: Turn, links: Links) -> JsonObject:
+    """The neutral form, and of every matched result the rule that found its call."""
+    shown = turn_json(turn, links)
+    blocks = shown["blocks"]
+    assert isinstance(blocks, list)
+    for place, block in enumerate(blocks):
+        if isinstance(block, dict) and (link := links.get((turn.seq, place))):
+            block["matched_by"] = link.matched_by
+    return shown
 
 
 def _tool_set(record: ToolSetRecord) -> JsonObject:

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from app.core.conversation import Draft
+from app.core.conversation import Draft, ToolResult
 from app.core.errors import TurnIdTaken
-from app.core.history import turn_json
 from app.core.jsontext import dumps, loads
 from app.core.records import ConversationRecord
 from app.service.conversations import locked
+from app.service.exporting import exported_turn
 from app.service.ingest import Append, ingest
 from app.service.planning import Plan, Turned, turned_of
 from app.service.posting import Post
@@ -49,8 +49,12 @@ def _store(store: Store, plan: Plan, start: int, end: int) -> Counted:
     batch = plan.turns[start:end]
     new = _missing(store, plan, batch)
     if new:
-        post = Post(history.format, tuple(new))
-        ingest(store, Append(cid, post, tools=plan.riding))
+        # Where the same turns came before, the same rules find the same calls.
+        there = end - len(new)
+        as_before = new == [turned.draft for turned in plan.turns[there:end]]
+        if as_before and _in_their_places(store, plan, there):
+            new = [_matched_anew(draft) for draft in new]
+        ingest(store, Append(cid, Post(history.format, tuple(new)), tools=plan.riding))
     _keep_tool_sets(store, locked(store, cid), plan, start, end)
     return Counted(len(new), max(len(batch) - len(new), 0))
 
@@ -74,10 +78,32 @@ def _keep_tool_sets(
 
 
 def _in_their_places(store: Store, plan: Plan, end: int) -> bool:
-    if end == 0:
-        return True
-    last = store.turn(plan.history.conversation_id, plan.turns[end - 1].draft.turn_id or "")
+    """Whether the first turns of the history are the last ones stored, without others before."""
+    cid = plan.history.conversation_id
+    head = store.conversation(cid)
+    if end == 0 or head is None:
+        return head is None or head.version == 0
+    last = store.turn(cid, plan.turns[end - 1].draft.turn_id or "")
     return last is not None and last.seq == end
+
+
+def _matched_anew(draft: Draft) -> Draft:
+    """A turn of an export whose results look for their calls by the rules that found them then."""
+    if not any(isinstance(block, ToolResult) and block.call_id for block in draft.blocks):
+        return draft
+    value = loads(draft.payload, UNLIMITED)
+    shown = value.get("blocks") if isinstance(value, dict) else None
+    if not isinstance(shown, list) or len(shown) != len(draft.blocks):
+        return draft
+    blocks = (
+        replace(block, call_id=None)
+        if isinstance(block, ToolResult)
+        and isinstance(said, dict)
+        and said.get("matched_by") not in (None, "canonical")
+        else block
+        for block, said in zip(draft.blocks, shown, strict=True)
+    )
+    return replace(draft, blocks=tuple(blocks))
 
 
 def _missing(store: Store, plan: Plan, batch: Sequence[Turned]) -> list[Draft]:
@@ -117,5 +143,5 @@ def _is_exported(store: Store, plan: Plan, draft: Draft) -> bool:
     if record is None:
         return False
     links = store.links(cid, after=record.seq - 1, until=record.seq)
-    shown = turn_json(read_turn(record), links)
+    shown = exported_turn(read_turn(record), links)
     return dumps(shown) == dumps(loads(draft.payload, UNLIMITED))
