@@ -1,6 +1,7 @@
 """`turnkeep export`: conversations as JSON lines, neutral or for a provider."""
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,9 +46,17 @@ def run(args: argparse.Namespace) -> int:
         return 2
     url = settings_of(args).database_url
     check_schema(url)
-    with Database(url) as database, _output(args.output) as out:
-        ids = all_ids(database) if args.all else iter(args.conversation)
-        return _write(database, ids, args, out)
+    try:
+        with Database(url) as database, _output(args.output) as out:
+            ids = all_ids(database) if args.all else iter(args.conversation)
+            return _write(database, ids, args, out)
+    except BrokenPipeError:
+        # Whoever read the output has enough; nothing may be written to it at the end either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        print(f"turnkeep: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
 
 
 def _write(database: Database, ids: Iterator[str], args: argparse.Namespace, out: BinaryIO) -> int:

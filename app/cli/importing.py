@@ -88,7 +88,9 @@ class _Work:
         self._wish = wish
         self._model = model
         self._strict = strict
+        # Bytes: of the files before this one, and of this one's pieces before the present one.
         self._before = 0
+        self._read = 0
         self._given = False
 
     def all(self, database: Database, files: list[str], *, quiet: bool) -> int:
@@ -105,6 +107,7 @@ class _Work:
         return 1 if self.counts.problems else 0
 
     def _file(self, database: Database, source: Source) -> None:
+        self._read = 0
         try:
             for read, found in found_in(source, self._wish):
                 for problem in found.problems:
@@ -112,6 +115,7 @@ class _Work:
                 self.counts.skipped.update(found.skipped)
                 for history in found.histories:
                     self._history(database, source, history, read)
+                self._read = read
         except (OSError, EOFError) as error:
             self._problem(source.label, getattr(error, "strerror", None) or str(error))
 
@@ -126,13 +130,17 @@ class _Work:
         if plan is None:
             return
         self.counts.skipped.update(plan.ignored)
+        done = 0
         try:
             for batch in store_history(database, plan):
                 self.counts.conversations.add(history.conversation_id)
                 self.counts.stored += batch.stored
                 self.counts.there += batch.there
+                done += batch.stored + batch.there
+                at = self._read + (read - self._read) * done // max(len(plan.turns), 1)
                 words = f"{self.counts.words()}  {source.name}"
-                self.progress.show(self._before + read, words)
+                # What is read of a packed file is more than its size.
+                self.progress.show(self._before + min(at, source.size), words)
         except Conflict as error:
             self._problem(where, error.detail)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from app.core.errors import RuleBroken, TurnkeepError
-from app.core.jsontext import JsonObject, loads_object
+from app.core.jsontext import JsonObject, dumps, loads_object
 from app.core.limits import Limits
 from app.formats.histories import Found, History, Line, Message, Problem
 from app.formats.naming import conversation_name, fit, turn_name
@@ -87,18 +87,17 @@ class _Session:
             raise RuleBroken(f"A line of type {kind} needs a message.")
         elif members.get("isApiErrorMessage") is True or message.get("model") == _SYNTHETIC:
             self._skipped["answers written by the program"] += 1
-        elif self._is_repeated(members, message, texts["message"][0]):
+        elif self._is_repeated(members, message):
             self._skipped["repeated lines"] += 1
         else:
             self._add(line, members, message, texts["message"][0])
 
-    def _is_repeated(self, members: JsonObject, message: JsonObject, text: str) -> bool:
+    def _is_repeated(self, members: JsonObject, message: JsonObject) -> bool:
         """A line that is there twice, or the same piece of the same answer."""
         uuid, answer = members.get("uuid"), message.get("id")
         keys = {f"uuid {uuid}"} if isinstance(uuid, str) else set()
         if isinstance(answer, str):
-            _, texts = loads_object(text, self._limits)
-            keys.add(f"answer {answer} {texts.get('content')}")
+            keys.add(f"answer {answer} {dumps(message.get('content'))}")
         repeated = bool(keys & self._seen)
         self._seen |= keys
         return repeated
