@@ -6,6 +6,7 @@ read whole, one at a time.
 
 import gzip
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -41,6 +42,8 @@ class Source:
     name: str
     size: int
     open: Callable[[], BinaryIO]
+    # Found in a folder, where files of other kinds may lie about.
+    walked: bool = False
 
 
 def sources(arguments: Sequence[str]) -> Iterator[Source]:
@@ -52,7 +55,7 @@ def sources(arguments: Sequence[str]) -> Iterator[Source]:
         path = Path(argument)
         for file in _walked(path) if path.is_dir() else [path]:
             size = file.stat().st_size if file.exists() else 0
-            yield Source(str(file), file.name, size, _opener(file))
+            yield Source(str(file), file.name, size, _opener(file), path.is_dir())
 
 
 def _walked(folder: Path) -> list[Path]:
@@ -96,14 +99,17 @@ class _Reader:
     def _whole(self, lines: list[Line]) -> Iterator[tuple[int, Found]]:
         """A document over many lines, or lines of which the first is broken."""
         text = "\n".join(line.text for line in lines)
-        if self._value(text) is not None:
-            yield self._read, lists.read_line(Line(lines[0].number, text), self._how, only=True)
+        if (value := self._value(text)) is not None:
+            yield from self._by_kind(value, iter([Line(lines[0].number, text)]))
             return
         values = (self._value(line.text) for line in lines)
         value = next((value for value in values if value is not None), None)
         yield from self._by_kind(value, iter(lines))
 
     def _by_kind(self, first: Json, lines: Iterator[Line]) -> Iterator[tuple[int, Found]]:
+        if self._source.walked and isinstance(first, dict) and kind_of(first) == "other":
+            yield self._read, Found(skipped=Counter({"files without messages": 1}))
+            return
         match self._kind(first):
             case "claude-code":
                 yield self._session(claude_code.read, lines)
@@ -112,7 +118,7 @@ class _Reader:
             case "messages":
                 found = lists.read_messages(lines, self._how)
                 yield self._read, found
-            case "lines":
+            case "lines" | "other":
                 yield from self._line_by_line(lines)
 
     def _kind(self, first: Json) -> Kind:
@@ -133,9 +139,8 @@ class _Reader:
         first, second = next(lines, None), next(lines, None)
         if first is not None:
             # A file of one JSON document needs no line number in its conversation's name.
-            only = (
-                second is None and ".json" in Path(self._source.name.removesuffix(".gz")).suffixes
-            )
+            bare = self._source.name.lower().removesuffix(".gz")
+            only = second is None and (bare.endswith(".json") or "\n" in first.text)
             yield self._read, lists.read_line(first, self._how, only=only)
         for line in chain([second] if second else [], lines):
             yield self._read, lists.read_line(line, self._how)

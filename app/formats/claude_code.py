@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from app.core.errors import RuleBroken, TurnkeepError
-from app.core.jsontext import JsonObject, dumps, loads_object
+from app.core.ids import fingerprint
+from app.core.jsontext import Json, JsonObject, dumps, loads_object
 from app.core.limits import Limits
 from app.formats.histories import Found, History, Line, Message, Problem
 from app.formats.naming import conversation_name, fit, turn_name
@@ -97,7 +98,8 @@ class _Session:
         uuid, answer = members.get("uuid"), message.get("id")
         keys = {f"uuid {uuid}"} if isinstance(uuid, str) else set()
         if isinstance(answer, str):
-            keys.add(f"answer {answer} {dumps(message.get('content'))}")
+            piece = fingerprint(dumps(message.get("content")))
+            keys.add(f"answer {answer} {piece.hex()}")
         repeated = bool(keys & self._seen)
         self._seen |= keys
         return repeated
@@ -113,7 +115,7 @@ class _Session:
         model = message.get("model")
         chain.add(
             Message(
-                message,
+                {**message, "content": _whole(message.get("content"))},
                 text,
                 turn_name(uuid, f"line-{line.number}"),
                 line.number,
@@ -168,3 +170,19 @@ class _Session:
         if bare in self._sessions or not self._sessions:
             return bare
         return fit(self._sessions[0])
+
+
+def _whole(content: Json) -> Json:
+    """Contents with every part an object: results of tools may hold bare texts."""
+    if not isinstance(content, list):
+        return content
+    return [
+        {**part, "content": [_part(one) for one in inner]}
+        if isinstance(part, dict) and isinstance(inner := part.get("content"), list)
+        else part
+        for part in content
+    ]
+
+
+def _part(value: Json) -> Json:
+    return {"type": "text", "text": value} if isinstance(value, str) else value

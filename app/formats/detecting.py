@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from app.core.jsontext import Json, JsonObject
 
-Kind: TypeAlias = Literal["claude-code", "codex", "messages", "lines"]
+Kind: TypeAlias = Literal["claude-code", "codex", "messages", "lines", "other"]
 
 LISTS = ("turns", "messages", "input", "contents")
 _CLAUDE = frozenset({"user", "assistant", "system", "summary", "file-history-snapshot", "progress"})
@@ -46,7 +46,7 @@ def kind_of(first: Json) -> Kind:
         return "lines"
     if "role" in first or "speaker" in first or kind in _ITEMS:
         return "messages"
-    return "lines"
+    return "other"
 
 
 def has_messages(members: JsonObject) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from app.codecs import CODECS
 from app.core.conversation import Draft
@@ -89,7 +90,7 @@ def turned_of(
     for draft, place, end in zip(drafts, places, ends, strict=True):
         if place is None:
             name = draft.pointer.strip("/").replace("/", "-")
-            read.append(Turned(replace(draft, turn_id=name), first, first))
+            read.append(Turned(replace(draft, turn_id=name), -1, -1))
             continue
         begins, until = first + place, first + (len(messages) if end is None else end)
         taken = history.messages[begins : max(until, begins + 1)]
@@ -108,7 +109,7 @@ def _place(draft: Draft, key: str) -> int | None:
 
 def _again(read: Sequence[Turned], begins: int) -> int:
     """How many turns were read from this message before: some wires put several into one."""
-    return sum(1 for turned in read if turned.first == begins < turned.last)
+    return sum(1 for _ in takewhile(lambda turned: turned.first == begins, reversed(read)))
 
 
 def _named(draft: Draft, messages: Sequence[Message], again: int) -> Draft:

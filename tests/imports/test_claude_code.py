@@ -126,6 +126,17 @@ def test_repeated_lines_are_stored_once_and_counted(
     assert len(stored(sqlite_database_url, SESSION)) == 3
 
 
+def test_a_result_may_hold_bare_texts(
+    sqlite_database_url: str, turnkeep: Run, tmp_path: Path
+) -> None:
+    line = json.loads(LINES[8])
+    line["message"]["content"][0]["content"] = ["rye", {"type": "text", "text": "spelt"}]
+    (tmp_path / FILE.name).write_text("".join([*LINES[:8], json.dumps(line)]))
+    assert turnkeep(sqlite_database_url, "import", tmp_path / FILE.name).code == 0
+    [block] = stored(sqlite_database_url, SESSION)[-1]["blocks"]
+    assert [part["text"] for part in block["content"]] == ["rye", "spelt"]
+
+
 def test_a_session_that_goes_on_another_is_named_after_its_file(
     sqlite_database_url: str, turnkeep: Run, tmp_path: Path
 ) -> None:

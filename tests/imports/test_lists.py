@@ -98,11 +98,19 @@ def test_folders_are_walked_and_packed_files_are_read(
     deep.mkdir(parents=True)
     shutil.copy(FILES / "document.json", deep)
     (deep / "notes.txt").write_text("not a history")
+    (deep / "index.json").write_text('{"entries": [],\n "version": 1}')
+    (deep / "prompts.jsonl").write_text('{"session_id": "s", "ts": 1, "text": "hello"}\n')
     packed = gzip.compress((FILES / "one-message-a-line.jsonl").read_bytes())
     (tmp_path / "pings.jsonl.gz").write_bytes(packed)
     told = turnkeep(sqlite_database_url, "import", tmp_path)
-    assert (told.code, told.out) == (0, "2 conversations, 5 turns stored, 0 already there.\n")
+    assert (told.code, told.out) == (
+        0,
+        "2 conversations, 5 turns stored, 0 already there.\n"
+        "Not stored: 2 files without messages.\n",
+    )
     assert len(stored(sqlite_database_url, "pings")) == 3
+    alone = turnkeep(sqlite_database_url, "import", deep / "index.json")
+    assert (alone.code, "has no list of messages" in alone.err) == (1, True)
 
 
 def test_a_name_that_cannot_be_an_id_is_changed_and_marked(
