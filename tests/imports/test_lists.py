@@ -105,8 +105,10 @@ def test_folders_are_walked_and_packed_files_are_read(
     told = turnkeep(sqlite_database_url, "import", tmp_path)
     assert (told.code, told.out) == (
         0,
-        "2 conversations, 5 turns stored, 0 already there.\n"
-        "Not stored: 2 files without messages.\n",
+        (
+            "2 conversations, 5 turns stored, 0 already there.\n"
+            "Not stored: 2 files without messages.\n"
+        ),
     )
     assert len(stored(sqlite_database_url, "pings")) == 3
     alone = turnkeep(sqlite_database_url, "import", deep / "index.json")
