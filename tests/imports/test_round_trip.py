@@ -74,8 +74,15 @@ def moved(turnkeep: Run, one: str, other: str, folder: Path) -> tuple[bytes, byt
 
 
 def test_the_whole_zoo_survives(
-    database_url: str, other_database_url: str, tmp_path: Path, turnkeep: Run
+    database_url: str,
+    other_database_url: str,
+    tmp_path: Path,
+    turnkeep: Run,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    if other_database_url.startswith("sqlite"):
+        # Batches that end anywhere, also between a call and its result.
+        monkeypatch.setenv("TURNKEEP_MAX_TURNS", "2")
     with Database(database_url) as before:
         names = fill(before)
         assert len(names) > 150
