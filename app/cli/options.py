@@ -26,7 +26,7 @@ def settings_of(args: argparse.Namespace) -> Settings:
 def check_schema(url: str) -> None:
     """Raises `Unavailable` unless the database is there and has the newest schema."""
     if is_sqlite(url) and not database_file(url).exists():
-        raise Unavailable(f"there is no file {described(url)}")
+        raise Unavailable(f"there is no file {described(url)}; run this first: turnkeep migrate")
     current, head = current_and_head(url)
     if current != head:
         raise Unavailable(

@@ -93,6 +93,9 @@ _REVISION_COUNT = (
     .order_by(turn_revisions.c.number.desc())
     .limit(1)
 )
+_CONTENT_HASHES = select(turns.c.turn_id, turns.c.content_hash).where(
+    owned(turns), turns.c.turn_id.in_(IDS)
+)
 _LINKS = select(
     tool_results.c.seq,
     tool_results.c.place,
@@ -134,6 +137,7 @@ _TOOL_SET = (
     .order_by(tool_sets.c.number.desc())
     .limit(1)
 )
+_TOOL_SETS = select(*TOOL_SET).where(owned(tool_sets)).order_by(tool_sets.c.number)
 _ANSWER = select(
     idempotency_keys.c.body_sha256, idempotency_keys.c.status, idempotency_keys.c.answer
 ).where(owned(idempotency_keys), idempotency_keys.c.key_sha256 == bindparam("key"))
@@ -222,6 +226,14 @@ class ReadStore(Audit):
     def revision_count(self, cid: str) -> int:
         return self._run(_REVISION_COUNT, cid).scalar() or 0
 
+    def content_hashes(self, cid: str, turn_ids: Collection[str]) -> dict[str, bytes]:
+        """The content hashes of those of the turns that are stored."""
+        return {
+            row.turn_id: row.content_hash
+            for piece in pieces(turn_ids)
+            for row in self._run(_CONTENT_HASHES, cid, ids=piece)
+        }
+
     def links(
         self, cid: str, *, after: int = 0, until: int | None = None
     ) -> dict[tuple[int, int], Link]:
@@ -282,6 +294,10 @@ class ReadStore(Audit):
         """The tool definitions that were in force at a version of the conversation."""
         row = self._run(_TOOL_SET, cid, until=until).one_or_none()
         return ToolSetRecord(*row) if row else None
+
+    def tool_sets(self, cid: str) -> list[ToolSetRecord]:
+        """All tool definitions that were ever in force, oldest first."""
+        return [ToolSetRecord(*row) for row in self._run(_TOOL_SETS, cid)]
 
     def idempotent_answer(
         self, cid: str, key: str
