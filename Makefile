@@ -22,10 +22,10 @@ serve: $(PROGRAM) ## Run the service on http://127.0.0.1:8420 (ARGS="--port 9000
 	@$(BIN)/turnkeep serve $(ARGS)
 
 test: $(DEV) ## Run the tests on SQLite and PostgreSQL (ARGS="-k name")
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(ARGS)
 
 test-long: $(DEV) ## The laws on twenty thousand random histories (half an hour and more)
-	@TURNKEEP_LAWS=long $(BIN)/python -m pytest tests/laws $(ARGS)
+	@TURNKEEP_LAWS=long $(BIN)/python -m pytest --numprocesses auto --dist worksteal tests/laws $(ARGS)
 
 mutants: $(DEV) ## Plant twenty faults, one at a time; every one must be caught
 	@$(BIN)/python -m tests.mutants.run $(ARGS)

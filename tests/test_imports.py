@@ -39,7 +39,9 @@ PURE = {
     "types",
     "typing",
 }
-PURE_FILES = sorted([*(APP / "core").rglob("*.py"), *(APP / "codecs").rglob("*.py")])
+PURE_FILES = sorted(
+    path for package in ("core", "codecs", "formats") for path in (APP / package).rglob("*.py")
+)
 
 
 def named(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""Interrupted turns, and the versions that complete them.
+"""Interrupted turns, the versions that complete them, and long turns in pieces.
 
 Revision 0003, after 0002.
 """
@@ -52,10 +52,36 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
     )
+    op.create_table(
+        "turn_pieces",
+        sa.Column("tenant_id", ID, nullable=False),
+        sa.Column("conversation_id", ID, nullable=False),
+        sa.Column("seq", sa.BigInteger(), nullable=False),
+        sa.Column("revision", sa.BigInteger(), nullable=False),
+        sa.Column("part", ID, nullable=False),
+        sa.Column("place", sa.BigInteger(), nullable=False),
+        sa.Column("data", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint(
+            "tenant_id",
+            "conversation_id",
+            "seq",
+            "revision",
+            "part",
+            "place",
+            name="pk_turn_pieces",
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "conversation_id"],
+            ["conversations.tenant_id", "conversations.conversation_id"],
+            name="fk_turn_pieces_conversations",
+            ondelete="CASCADE",
+        ),
+    )
 
 
 def downgrade() -> None:
     # What was interrupted and what completed it would be lost without a word.
+    op.drop_table("turn_pieces")
     op.drop_table("turn_revisions")
     op.drop_index("ix_turns_interrupted", "turns")
     with op.batch_alter_table("turns") as turns:

@@ -43,6 +43,12 @@ def check_is_stream(request: Request) -> None:
         )
 
 
+def unread(request: Request) -> bytes:
+    """What had arrived when the connection broke: uvicorn tells of the break and keeps the rest."""
+    cycle = getattr(request.receive, "__self__", None)
+    return bytes(getattr(cycle, "body", b""))
+
+
 def _too_large(limits: Limits) -> TooLarge:
     return TooLarge(
         f"The limit body_bytes allows {limits.body_bytes} bytes.",

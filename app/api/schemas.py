@@ -43,8 +43,32 @@ class ConversationListOut(_ListOut):
     data: list[ConversationOut]
 
 
-class TurnsIn(_In):
-    """One or more turns in a provider's own shape."""
+Definitions = Annotated[
+    list[dict[str, Any]] | dict[str, Any] | None,
+    Field(description="Tool definitions in the shape of the source; by name in the AI SDK's."),
+]
+
+
+class _ToolMembersIn(_In):
+    """What is said of tools, under the names of the wires' own requests."""
+
+    tools: Definitions = None
+    tool_choice: Annotated[Any, Field(description="In the shape of the source.")] = None
+    parallel_tool_calls: bool | None = None
+    tool_config: Annotated[Any, Field(description="The tool choice of `gemini`.")] = None
+    toolConfig: Annotated[  # noqa: N815
+        Any, Field(description="Tools and choice of `bedrock`; the choice of `gemini`.")
+    ] = None
+    toolChoice: Annotated[  # noqa: N815
+        Any, Field(description="The tool choice of `vercel` and `vercel-v4`.")
+    ] = None
+
+
+class TurnsIn(_ToolMembersIn):
+    """One or more turns in a provider's own shape.
+
+    A whole request may be posted as it is: the tools in it are kept with the turns.
+    """
 
     model_config = ConfigDict(
         extra="allow",
@@ -283,24 +307,29 @@ class ProblemOut(BaseModel):
     pointer: str | None = None
 
 
-class _ToolDefinitionsIn(_In):
-    tools: Annotated[
-        list[dict[str, Any]] | dict[str, Any], Field(description="In the shape of the source.")
-    ] = []
-    tool_choice: Any = None
-    parallel_tool_calls: bool | None = None
+class _ToolDefinitionsIn(_ToolMembersIn):
     strict: Annotated[bool, Field(description="Refuse all when one cannot be used.")] = False
 
 
 class ToolsIn(_ToolDefinitionsIn):
-    provider: Annotated[str, Field(examples=["anthropic"])]
-    format: str | None = None
+    provider: Annotated[
+        str | None, Field(examples=["anthropic"], description="May be left out beside `format`.")
+    ] = None
+    format: Annotated[
+        str | None, Field(description="The shape of the tools; defaults from the provider.")
+    ] = None
 
 
 class DroppedOut(BaseModel):
-    index: int
+    index: Annotated[int, Field(description="Counted over all functions that are defined.")]
     name: str | None
     reason: str
+
+
+class ToolNoteOut(BaseModel):
+    code: str
+    tool: str | None = None
+    detail: str
 
 
 class ToolsPutOut(BaseModel):
@@ -309,12 +338,9 @@ class ToolsPutOut(BaseModel):
     number: int
     tools: int
     dropped: list[DroppedOut]
-
-
-class ToolNoteOut(BaseModel):
-    code: str
-    tool: str | None = None
-    detail: str
+    notes: Annotated[
+        list[ToolNoteOut], Field(description="What had to be changed in order to be kept.")
+    ]
 
 
 class ToolsOut(BaseModel):
@@ -345,7 +371,9 @@ class ConvertToolsOut(BaseModel):
     notes: list[ToolNoteOut]
 
 
-class ConvertMessagesIn(BaseModel):
+class ConvertMessagesIn(_ToolMembersIn):
+    """Messages, and the other members of a request: system text, tools, tool choice."""
+
     model_config = ConfigDict(extra="allow")
     source: Annotated[str, Field(alias="from", examples=["openai"])]
     to: Annotated[str, Field(examples=["anthropic"])]

@@ -2,6 +2,7 @@
 
 import hashlib
 from asyncio import CancelledError, shield
+from contextlib import closing
 from typing import Annotated, Any
 
 from anyio.to_thread import run_sync
@@ -16,6 +17,7 @@ from app.api.requests import (
     expected_version,
     idempotency_key,
     json_object,
+    unread,
 )
 from app.api.schemas import AppendedOut, StreamQuery, TurnListOut, TurnOut, TurnPageQuery, TurnsIn
 from app.core.errors import RuleBroken
@@ -91,7 +93,7 @@ async def append_stream(
     key = idempotency_key(request)
     version = expected_version(request)
     stream = Stream(query.model_dump(exclude_none=True), here.limits)
-    with here.claim(cid, key):
+    with here.claim(cid, key), closing(stream):
         try:
             async for piece in request.stream():
                 if len(piece) <= _SMALL:
@@ -100,6 +102,7 @@ async def append_stream(
                     await run_sync(stream.feed, piece)
         except (ClientDisconnect, CancelledError):
             # Nobody hears the answer, so no key may promise that it was given.
+            stream.feed(unread(request))
             if stream.size:
                 post = stream.post(hung_up=True)
                 order = Append(cid, post)

@@ -1,10 +1,11 @@
 """Anthropic's events put together: blocks that start, grow by deltas, and stop."""
 
 from dataclasses import dataclass, field
+from typing import cast
 
 from app.codecs._gathering import Odd, Pieces, an_error, number, value_of
 from app.core.conversation import Remark
-from app.core.jsontext import Json, JsonObject, Unfinished
+from app.core.jsontext import Json, JsonObject, JsonText
 
 # Deltas that are pieces of a text: the member of the delta, and the member of the block.
 _GROWS = {
@@ -36,13 +37,16 @@ class _Block:
         if self.citations:
             shown["citations"] = self.citations
         if "input" in shown:
-            shown["input"] = self._input()
+            given = self._input()
+            if isinstance(given, JsonText) and shown.get("type") != "tool_use":
+                given = given.text
+            shown["input"] = cast(Json, given)
         return shown
 
-    def _input(self) -> Json:
+    def _input(self) -> "Json | JsonText":
         if text := self.input.text():
             return value_of(text)
-        return self.start["input"] if self.stopped else Unfinished("")
+        return self.start["input"] if self.stopped else JsonText("")
 
 
 class AnthropicGathering:

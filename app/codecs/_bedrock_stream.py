@@ -2,10 +2,11 @@
 
 import base64
 from dataclasses import dataclass, field
+from typing import cast
 
 from app.codecs._gathering import Odd, Pieces, an_error, number, value_of
 from app.core.conversation import Remark
-from app.core.jsontext import Json, JsonObject, Unfinished
+from app.core.jsontext import Json, JsonObject, JsonText
 
 _ERROR = "Exception"
 
@@ -27,8 +28,12 @@ class _Block:
     def json(self) -> JsonObject:
         if self.tool is not None:
             text = self.input.text()
-            nothing: Json = {} if self.stopped else Unfinished("")
-            return {"toolUse": self.tool | {"input": value_of(text) if text else nothing}}
+            nothing: Json | JsonText = {} if self.stopped else JsonText("")
+            given = value_of(text) if text else nothing
+            if isinstance(given, JsonText) and self.tool.get("type") is not None:
+                # The provider's own tool is kept as it stands, as far as it came.
+                given = given.text
+            return {"toolUse": self.tool | {"input": cast(Json, given)}}
         if self.redacted:
             return {"reasoningContent": {"redactedContent": _joined(self.redacted)}}
         if self.thought is not None:

@@ -66,8 +66,10 @@ class ChatGathering:
         if (error := event.get("error")) is not None:
             self._top["error"] = an_error(error)
         if not isinstance(choices, list):
-            known = event.get("object") == "chat.completion.chunk" or "usage" in event
-            return known or error is not None
+            if event.get("usage") and "type" not in event:
+                self._top["usage"] = event["usage"]
+                return True
+            return error is not None or event.get("object") == "chat.completion.chunk"
         for key in ("id", "model", "usage"):
             if event.get(key) not in (None, ""):
                 self._top[key] = event[key]

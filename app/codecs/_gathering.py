@@ -1,51 +1,56 @@
 """Putting streams together: pieces of text, JSON that may break off, notes about what was odd."""
 
 from collections.abc import Iterable
+from typing import cast
 
+from app.core.chunks import PIECE
 from app.core.conversation import Remark
 from app.core.errors import TurnkeepError
-from app.core.jsontext import Json, JsonObject, Unfinished, dumps, loads
+from app.core.jsontext import Json, JsonObject, JsonText, dumps, loads
 from app.core.limits import Limits
 
 # What arrives as text inside events has not passed the limits of a body.
 _LIMITS = Limits()
-_MANY = 512
+_MANY = 64
 
 
 class Pieces:
     """A text that grows. Small pieces are joined now and then: each costs more than it says."""
 
-    __slots__ = ("_joined", "_small")
+    __slots__ = ("_small", "_text")
 
     def __init__(self, text: str = "") -> None:
-        self._joined: list[str] = []
-        self._small: list[str] = [text] if text else []
+        self._text = text
+        self._small: list[str] = []
 
     def add(self, text: Json) -> None:
-        if not isinstance(text, str):
-            return
-        self._small.append(text)
-        if len(self._small) >= _MANY:
-            self._joined.append("".join(self._small))
-            self._small.clear()
+        if isinstance(text, str):
+            self._small.append(text)
+            if len(self._small) >= _MANY:
+                self._join()
 
     def __bool__(self) -> bool:
-        return any(self._joined) or any(self._small)
+        return bool(self._text) or any(self._small)
 
     def may_be_object(self) -> bool:
         """Whether it ends like a JSON object; asked before the whole text is looked at."""
-        last = next((piece for piece in reversed(self._small) if piece.strip()), None)
-        if last is None:
-            last = self._joined[-1] if self._joined else ""
+        last = next((piece for piece in reversed(self._small) if piece.strip()), self._text[-9:])
         return last.rstrip().endswith("}")
 
     def text(self) -> str:
         """All of it. Halves of a character that came in two events are one again."""
-        text = "".join((*self._joined, *self._small))
-        self._joined, self._small = [text], []
-        if any("\ud800" <= sign <= "\udbff" for sign in _rare(text)):
-            return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-        return text
+        self._join()
+        if any("\ud800" <= sign <= "\udbff" for sign in _rare(self._text)):
+            halves = self._text.encode("utf-16-le", "surrogatepass")
+            self._text = halves.decode("utf-16-le", "surrogatepass")
+        return self._text
+
+    def _join(self) -> None:
+        # A text that nothing else refers to grows in its place: a long one never stands here twice.
+        text, self._text = self._text, ""
+        text += "".join(self._small)
+        self._text = text
+        self._small.clear()
 
 
 def _rare(text: str) -> Iterable[str]:
@@ -59,17 +64,19 @@ def _rare(text: str) -> Iterable[str]:
     return ""
 
 
-def value_of(text: str) -> Json:
-    """The value of a JSON text; the text itself, marked, where it broke off."""
+def value_of(text: str) -> "Json | JsonText":
+    """The value of a JSON text; the text itself, where it broke off or is very long."""
+    if len(text) > PIECE:
+        return JsonText(text)
     try:
         return loads(text, _LIMITS)
     except TurnkeepError:
-        return Unfinished(text)
+        return JsonText(text)
 
 
-def text_so_far(text: str, whole: bool) -> str:
+def text_so_far(text: str, whole: bool) -> Json:
     """A text that is a value of its own; where it broke off, its JSON without the end."""
-    return text if whole else Unfinished(dumps(text)[:-1])
+    return text if whole else cast(Json, JsonText(dumps(text)[:-1]))
 
 
 def is_object(text: str) -> bool:
@@ -77,7 +84,10 @@ def is_object(text: str) -> bool:
     stripped = text.strip()
     if not (stripped.startswith("{") and stripped.endswith("}")):
         return False
-    return isinstance(value_of(stripped), dict)
+    try:
+        return isinstance(loads(stripped, _LIMITS), dict)
+    except TurnkeepError:
+        return False
 
 
 def number(value: Json) -> int | None:

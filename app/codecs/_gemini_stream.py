@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from typing import cast
 
 from app.codecs._gathering import Odd, Pieces, an_error, number
 from app.core.conversation import Remark
-from app.core.jsontext import Json, JsonObject, Unfinished, dumps
+from app.core.jsontext import Json, JsonObject, JsonText, dumps
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\['([^']*)'\]")
 _CAPITAL = re.compile(r"(?<=[a-z0-9])[A-Z]")
@@ -137,10 +138,10 @@ class GeminiGathering:
         others: list[Json] = [{"index": index} for index in sorted(self._others)]
         return self._top | {"candidates": [candidate, *others]}
 
-    def _args_so_far(self, args: Json) -> Unfinished:
+    def _args_so_far(self, args: Json) -> Json:
         """The text of the arguments without the ends that have not come."""
         text = dumps(args).rstrip("]}")
-        return Unfinished(text.removesuffix('"') if self._in_text else text)
+        return cast(Json, JsonText(text.removesuffix('"') if self._in_text else text))
 
     def notes(self) -> list[Remark]:
         return self._odd.notes()

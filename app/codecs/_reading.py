@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from app.core.conversation import Block, Opaque, Remark, Thinking
 from app.core.errors import RuleBroken
-from app.core.jsontext import Json, JsonObject, Unfinished, dumps
+from app.core.jsontext import Json, JsonObject, JsonText, dumps
 from app.core.replies import Reply
 from app.core.wire import Posted
 
@@ -42,9 +42,9 @@ def a_list(members: JsonObject, key: str, pointer: str) -> list[Json]:
     return value
 
 
-def arguments_text(value: Json) -> str:
+def arguments_text(value: "Json | JsonText") -> str:
     """Arguments that came as a value, as text; exactly as far as they came, if they broke off."""
-    return str(value) if isinstance(value, Unfinished) else dumps(value)
+    return value.text if isinstance(value, JsonText) else dumps(value)
 
 
 def first_of(response: JsonObject, key: str, at: str) -> tuple[JsonObject, tuple[Remark, ...]]:

@@ -39,8 +39,9 @@ from app.core.jsontext import Json, JsonObject
 from app.core.media import data_url
 from app.core.profile import BOTH, Profile
 from app.core.replies import Replies, Reply
+from app.core.schemawalk import COMBINATIONS
 from app.core.toolrules import ToolRules
-from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
+from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool, with_own
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
@@ -71,7 +72,8 @@ def _whole_pairs(blocks: Sequence[Opaque]) -> set[int]:
     return kept
 
 
-TOOLS = ToolRules(object_type=True, combinations=False, strict=True)
+# The API: "input_schema does not support oneOf, allOf, or anyOf at the top level".
+TOOLS = ToolRules(object_type=True, refused_top=COMBINATIONS, strict=True)
 PROFILE = Profile(
     results="user",
     system="beside",
@@ -287,6 +289,7 @@ def _written_result(answer: AnswerShown) -> JsonObject:
 
 # The provider's own tools carry a version in their type: web_search_20250305, bash_20250124.
 _HOSTED = re.compile(r"[a-z_]+_20[0-9]{6}")
+_MEMBERS = ("type", "name", "description", "input_schema", "strict")
 _WORDS: dict[str, Mode] = {"auto": "auto", "any": "any", "none": "none"}
 
 
@@ -303,9 +306,10 @@ def _definition(value: Json) -> Definition:
         return HostedTool(name if isinstance(name, str) else kind, value, WIRE)
     if kind != "custom":
         return Refused(name if isinstance(name, str) else None, "the type is unknown")
-    return tool(
+    read = tool(
         name, value.get("description"), value.get("input_schema"), strict=value.get("strict")
     )
+    return with_own(read, value, _MEMBERS, WIRE)
 
 
 def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
@@ -347,4 +351,4 @@ def _written_tool(one: Tool | HostedTool) -> JsonObject:
     shown["input_schema"] = one.schema
     if one.strict:
         shown["strict"] = True
-    return shown
+    return shown | one.own

@@ -39,8 +39,18 @@ from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import data_url
 from app.core.profile import BOTH, Profile
 from app.core.replies import Replies, Reply
+from app.core.schemawalk import COMBINATIONS
 from app.core.toolrules import ToolRules
-from app.core.tools import EMPTY_SCHEMA, Choice, Definition, HostedTool, Refused, Tool, tool
+from app.core.tools import (
+    EMPTY_SCHEMA,
+    Choice,
+    Definition,
+    HostedTool,
+    Refused,
+    Tool,
+    tool,
+    with_own,
+)
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
@@ -67,7 +77,13 @@ _S3 = re.compile(r"s3://[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](/.*)?")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9()\[\]-]+")
 
 TOOLS = ToolRules(
-    members=("toolConfig",), object_type=True, combinations=False, none=False, parallel=False
+    members=("toolConfig",),
+    config="toolConfig",
+    object_type=True,
+    refused_top=COMBINATIONS,
+    none=False,
+    parallel=False,
+    strict=True,
 )
 
 
@@ -292,8 +308,6 @@ def _written_media(content: Image | File) -> JsonObject:
 
 
 def read_tools(value: Json) -> list[Definition]:
-    if isinstance(value, dict):
-        value = value.get("tools")
     return [_definition(one) for one in definitions(value)]
 
 
@@ -301,11 +315,18 @@ def _definition(value: Json) -> Definition:
     if not isinstance(value, dict):
         return Refused(None, "the definition is not a JSON object")
     spec = value.get("toolSpec")
-    if not isinstance(spec, dict):
-        return Refused(None, "the tool has no toolSpec")
-    schema = spec.get("inputSchema")
-    inner = schema.get("json") if isinstance(schema, dict) else schema
-    return tool(spec.get("name"), spec.get("description"), inner, strict=spec.get("strict"))
+    if isinstance(spec, dict):
+        schema = spec.get("inputSchema")
+        inner = schema.get("json") if isinstance(schema, dict) else schema
+        read = tool(spec.get("name"), spec.get("description"), inner, strict=spec.get("strict"))
+        return with_own(read, spec, ("name", "description", "inputSchema", "strict"), None)
+    match value:
+        case {"systemTool": {"name": str(name)}}:
+            return HostedTool(name, value, WIRE)
+        case {"cachePoint": _}:
+            return HostedTool("cachePoint", value, WIRE)
+        case _:
+            return Refused(None, "the tool has no toolSpec")
 
 
 def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
@@ -339,4 +360,6 @@ def _written_tool(one: Tool) -> JsonObject:
     spec: JsonObject = {"name": one.name}
     if one.description:
         spec["description"] = one.description
-    return {"toolSpec": spec | {"inputSchema": {"json": one.schema}}}
+    spec["inputSchema"] = {"json": one.schema}
+    # botocore's service model: ToolSpecification.strict.
+    return {"toolSpec": spec | ({"strict": True} if one.strict else {})}

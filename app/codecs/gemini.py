@@ -8,8 +8,10 @@ later would refuse it otherwise.
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
+from app.codecs._gemini_schema import json_schema
 from app.codecs._gemini_stream import GeminiGathering, snake, snake_keys
 from app.codecs._reading import (
     a_list,
@@ -42,7 +44,7 @@ from app.core.media import data_url, plain_base64
 from app.core.profile import BOTH, Profile
 from app.core.replies import Replies, Reply
 from app.core.toolrules import ToolRules
-from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
+from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool, with_own
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
@@ -65,7 +67,16 @@ def _code_pairs(blocks: Sequence[Opaque]) -> set[int]:
     return kept
 
 
-TOOLS = ToolRules(members=("tools", "tool_config"), object_type=True, parallel=False, allowed=True)
+TOOLS = ToolRules(
+    members=("tools", "tool_config", "toolConfig"),
+    object_type=True,
+    # Google's documentation of JSON Schema for Gemini: only what begins with $ beside a $ref.
+    lone_refs=True,
+    parallel=False,
+    allowed=True,
+    # The mode of function calling says nothing of google_search and its like.
+    chooses_hosted=False,
+)
 PROFILE = Profile(
     results="together",
     system="beside",
@@ -139,9 +150,9 @@ def _part_as_asked(part: Json) -> Json:
     members: JsonObject = {snake(key): value for key, value in part.items() if value is not None}
     if isinstance(signature := members.get("thought_signature"), str):
         members["thought_signature"] = plain_base64(signature)
-    match members.get("inline_data"):
-        case {"data": str(data), **rest}:
-            members["inline_data"] = {**rest, "data": plain_base64(data)}
+    inline = members.get("inline_data")
+    if isinstance(inline, dict) and isinstance(data := inline.get("data"), str):
+        members["inline_data"] = {**inline, "data": plain_base64(data)}
     return members
 
 
@@ -198,8 +209,12 @@ def _signs(part: JsonObject, before: JsonObject) -> bool:
 
 def _member(members: JsonObject, name: str) -> Json:
     """A member under its snake_case or camelCase name."""
+    return members.get(_spelled(members, name))
+
+
+def _spelled(members: JsonObject, name: str) -> str:
     first, *rest = name.split("_")
-    return members.get(name, members.get(first + "".join(word.title() for word in rest)))
+    return name if name in members else first + "".join(word.title() for word in rest)
 
 
 def _part(members: JsonObject, at: str) -> Block:
@@ -313,28 +328,40 @@ _HOSTED = (
     "computer_use",
     "enterprise_web_search",
     "file_search",
+    "retrieval",
+    "parallel_ai_search",
+    "exa_ai_search",
+    "mcp_servers",
 )
+_MEMBERS = ("name", "description", "parameters", "parameters_json_schema", "parametersJsonSchema")
 _MODES: dict[str, Mode] = {"AUTO": "auto", "ANY": "any", "NONE": "none", "VALIDATED": "auto"}
 
 
 def read_tools(value: Json) -> list[Definition]:
-    return [definition for one in definitions(value) for definition in _definitions(one)]
+    return [
+        definition
+        for place, one in enumerate(definitions(value))
+        for definition in _definitions(one, str(place))
+    ]
 
 
-def _definitions(value: Json) -> Iterator[Definition]:
+def _definitions(value: Json, at: str) -> Iterator[Definition]:
+    """The functions that a tool declares, and what Gemini itself runs beside them."""
     if not isinstance(value, dict):
-        yield Refused(None, "the definition is not a JSON object")
+        yield Refused(None, "the definition is not a JSON object", at)
         return
-    declared = _member(value, "function_declarations")
-    if declared is None and "name" in value:
-        declared = [value]
+    name = _spelled(value, "function_declarations")
+    declared = value.get(name)
     if isinstance(declared, list):
-        yield from (_declaration(one) for one in declared)
+        for place, one in enumerate(declared):
+            yield replace(_declaration(one), at=f"{at}/{name}/{place}")
+    elif declared is None and "name" in value:
+        yield replace(_declaration(value), at=at)
     hosted = [name for name in _HOSTED if _member(value, name) is not None]
     for name in hosted:
-        yield HostedTool(name, {name: _member(value, name)}, WIRE)
-    if not isinstance(declared, list) and not hosted:
-        yield Refused(None, "the tool declares no function")
+        yield HostedTool(name, {name: _member(value, name)}, WIRE, at)
+    if not isinstance(declared, list) and "name" not in value and not hosted:
+        yield Refused(None, "the tool declares no function", at)
 
 
 def _declaration(value: Json) -> Definition:
@@ -343,22 +370,9 @@ def _declaration(value: Json) -> Definition:
     schema = _member(value, "parameters_json_schema")
     if schema is None:
         schema = value.get("parameters")
-        schema = _lower_types(schema) if isinstance(schema, dict) else schema
-    return tool(value.get("name"), value.get("description"), schema)
-
-
-def _lower_types(value: Json) -> Json:
-    """Gemini's older schemas write types in capitals; JSON Schema does not."""
-    if isinstance(value, list):
-        return [_lower_types(one) for one in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        key: member.lower()
-        if key == "type" and isinstance(member, str) and member.isupper()
-        else _lower_types(member)
-        for key, member in value.items()
-    }
+        schema = json_schema(schema) if isinstance(schema, dict) else schema
+    read = tool(value.get("name"), value.get("description"), schema)
+    return with_own(read, value, _MEMBERS, WIRE)
 
 
 def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
@@ -397,4 +411,4 @@ def _written_tool(one: Tool) -> JsonObject:
     shown: JsonObject = {"name": one.name}
     if one.description is not None:
         shown["description"] = one.description
-    return shown | {"parameters_json_schema": one.schema}
+    return shown | {"parameters_json_schema": one.schema} | one.own

@@ -15,6 +15,7 @@ from app.core.ids import kimi_id
 from app.core.jsontext import JsonObject
 from app.core.names import shown_name
 from app.core.profile import Profile
+from app.core.schemawalk import COMBINATIONS
 from app.core.toolrules import ToolRules
 from app.core.view import View
 from app.core.wire import Assigned, Taken
@@ -52,7 +53,11 @@ def _assign(call: ToolCall, highest: int, taken: Taken) -> tuple[str, int | None
 IDS = Assigned(_assign)
 
 
-TOOLS = ToolRules(parallel=False)
+# Moonshot's answers: 'parameters.type is required and must be "object"'; "when using anyOf, type
+# should be defined in anyOf items instead of the parent schema" (MoonshotAI/kimi-code#2661).
+TOOLS = ToolRules(
+    object_type=True, refused_top=COMBINATIONS, typed_branches=True, most=128, parallel=False
+)
 
 
 def render(view: View) -> JsonObject:

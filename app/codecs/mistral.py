@@ -48,7 +48,8 @@ def _assign(call: ToolCall, highest: int, taken: Taken) -> tuple[str, int | None
 IDS = Assigned(_assign)
 
 
-TOOLS = ToolRules()
+# mistral-common: Function.strict.
+TOOLS = ToolRules(strict=True)
 
 
 def render(view: View) -> JsonObject:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
+from app.core.chunks import Bytes
 from app.core.jsontext import Json, JsonObject
 
 Speaker: TypeAlias = Literal["human", "ai", "tool", "system"]
@@ -121,13 +122,13 @@ class Draft:
     provider: str | None = None
     model: str | None = None
     metadata: JsonObject = field(default_factory=dict)
-    stream: bytes | None = None
+    stream: Bytes | None = None
     facts: JsonObject | None = None
     status: TurnStatus = "complete"
     notes: tuple[Remark, ...] = ()
 
     @property
-    def raw(self) -> bytes:
+    def raw(self) -> Bytes:
         """What was posted, byte for byte."""
         return self.payload.encode("utf-8", "surrogatepass") if self.stream is None else self.stream
 

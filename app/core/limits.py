@@ -27,3 +27,5 @@ class Limits:
     integer_digits: int = 4_300
     # Tool definitions of one request.
     tools: int = 1_000
+    # Values (objects, arrays, texts, numbers …) in the schemas of all these tools together.
+    schema_nodes: int = 20_000

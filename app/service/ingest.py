@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from app.codecs import ASSIGNED, PREFIXES
 from app.core import ids
 from app.core.bookkeeping import Entered, complete, enter
+from app.core.chunks import Chunks
 from app.core.conversation import Block, Draft, ToolResult, Turn
 from app.core.errors import KeyReused, StaleVersion, TurnIdTaken
 from app.core.jsontext import Json, JsonObject, dumps, dumps_utf8
@@ -134,7 +135,7 @@ def _record(turn: Turn, draft: Draft, wire: str) -> TurnRecord:
         wire,
         turn.model,
         draft.raw,
-        blocks_bytes(turn.blocks or ()),
+        blocks_bytes(turn.blocks or (), long=isinstance(draft.raw, Chunks)),
         dumps(turn.metadata).encode(),
         content_hash(draft, wire),
         b"",

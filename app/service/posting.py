@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from app.codecs import CODECS
+from app.core.chunks import Bytes
 from app.core.conversation import Draft, Thinking, ToolCall, ToolResult
 from app.core.errors import LimitExceeded, RuleBroken, UnknownProvider
 from app.core.ids import CALLER_TURN_ID
@@ -46,7 +47,7 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
 
 
 def read_stream(
-    query: JsonObject, reply: Reply, payload: bytes, *, whole: bool, limits: Limits
+    query: JsonObject, reply: Reply, payload: Bytes, *, whole: bool, limits: Limits
 ) -> Post:
     """A turn that arrived as a stream. `query` holds what stands beside messages otherwise."""
     provider, wire = wire_of(query)

@@ -1,10 +1,12 @@
 """One turn from the bytes of a provider's stream, read while they arrive."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
-from io import BytesIO
+from tempfile import SpooledTemporaryFile
 
 from app.codecs import CODECS
+from app.core.chunks import PIECE, Bytes, Chunks
 from app.core.conversation import Remark
 from app.core.errors import RuleBroken, TooLarge
 from app.core.events import Event, EventReader
@@ -35,7 +37,8 @@ class Stream:
         self._replies = replies
         self._gathering = replies.gathering()
         self._reader = EventReader(limits)
-        self._bytes = BytesIO()
+        self._spool = SpooledTemporaryFile(max_size=PIECE)  # noqa: SIM115
+        self.size = 0
         self._hash = sha256(repr(sorted(query.items())).encode("utf-8", "surrogatepass"))
         self._known = self._strange = self._unreadable = 0
 
@@ -44,10 +47,6 @@ class Stream:
         """What tells a repeated request from another one."""
         return self._hash.digest()
 
-    @property
-    def size(self) -> int:
-        return self._bytes.tell()
-
     def feed(self, data: bytes) -> None:
         if self.size + len(data) > self._limits.stream_bytes:
             raise TooLarge(
@@ -55,7 +54,8 @@ class Stream:
                 limit="stream_bytes",
                 most=self._limits.stream_bytes,
             )
-        self._bytes.write(data)
+        self._spool.write(data)
+        self.size += len(data)
         self._hash.update(data)
         for event in self._reader.feed(data):
             self._take(event)
@@ -80,10 +80,24 @@ class Stream:
         return read_stream(
             self._query,
             replace(reply, notes=notes),
-            self._bytes.getvalue(),
+            self._payload(),
             whole=whole,
             limits=self._limits,
         )
+
+    def close(self) -> None:
+        """Forgets the bytes; what `post` gave cannot be stored any more."""
+        self._spool.close()
+
+    def _payload(self) -> Bytes:
+        if self.size > PIECE:
+            return Chunks(self._read)
+        return b"".join(self._read())
+
+    def _read(self) -> Iterator[bytes]:
+        self._spool.seek(0)
+        while piece := self._spool.read(PIECE):
+            yield piece
 
     def _take(self, event: Event) -> None:
         if event.done:

@@ -2,6 +2,7 @@
 
 import base64
 
+from app.core.chunks import whole
 from app.core.errors import TurnkeepError, TurnNotFound
 from app.core.history import turn_json
 from app.core.ids import CALLER_TURN_ID
@@ -56,8 +57,9 @@ def _turn(record: TurnRecord, links: Links, *, raw: bool) -> bytes:
     shown["hash"] = record.hash.hex()
     if not raw:
         return dumps_utf8(shown)
+    payload = whole(record.payload)
     try:
-        loads(record.payload.decode(), UNLIMITED)
+        loads(payload.decode(), UNLIMITED)
     except (TurnkeepError, UnicodeDecodeError, RecursionError):
-        return dumps_utf8(shown | _not_json(record.payload))
-    return dumps_utf8(shown)[:-1] + b',"payload":' + record.payload + b"}"
+        return dumps_utf8(shown | _not_json(payload))
+    return dumps_utf8(shown)[:-1] + b',"payload":' + payload + b"}"

@@ -1,6 +1,7 @@
 """What can be read of conversations, as records. It cannot write: its type has no such method."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from sqlalchemy import bindparam, literal_column, select
 
@@ -34,6 +35,7 @@ from app.storage.tables import (
     tool_calls,
     tool_results,
     tool_sets,
+    turn_pieces,
     turn_revisions,
     turns,
 )
@@ -74,11 +76,25 @@ _REVISED = (
     .where(owned(turn_revisions))
     .order_by(turn_revisions.c.number)
 )
+_PIECES = (
+    select(turn_pieces.c.part, turn_pieces.c.data)
+    .where(
+        owned(turn_pieces),
+        turn_pieces.c.seq == bindparam("seq"),
+        turn_pieces.c.revision == bindparam("revision"),
+        # "blocks" comes before "payload".
+        turn_pieces.c.part <= bindparam("last_part"),
+    )
+    .order_by(turn_pieces.c.part, turn_pieces.c.place)
+)
 _REVISION_COUNT = (
     select(turn_revisions.c.number)
     .where(owned(turn_revisions))
     .order_by(turn_revisions.c.number.desc())
     .limit(1)
+)
+_CONTENT_HASHES = select(turns.c.turn_id, turns.c.content_hash).where(
+    owned(turns), turns.c.turn_id.in_(IDS)
 )
 _LINKS = select(
     tool_results.c.seq,
@@ -121,6 +137,7 @@ _TOOL_SET = (
     .order_by(tool_sets.c.number.desc())
     .limit(1)
 )
+_TOOL_SETS = select(*TOOL_SET).where(owned(tool_sets)).order_by(tool_sets.c.number)
 _ANSWER = select(
     idempotency_keys.c.body_sha256, idempotency_keys.c.status, idempotency_keys.c.answer
 ).where(owned(idempotency_keys), idempotency_keys.c.key_sha256 == bindparam("key"))
@@ -155,12 +172,13 @@ class ReadStore(Audit):
         rows = self._run(statement, cid, after=after, until=_or_all(until), most=_or_all(limit))
         records = [TurnRecord(*row) if payloads else turn_without_payload(row) for row in rows]
         newest = {one.turn.seq: one.turn for one in self.revisions(cid, records)}
-        return [newest.get(record.seq, record) for record in records] if newest else records
+        records = [newest.get(record.seq, record) for record in records] if newest else records
+        return [self._filled(cid, record, payload=payloads) for record in records]
 
     def posted_turns(self, cid: str) -> list[TurnRecord]:
         """All turns as they were posted first."""
         rows = self._run(_TURNS, cid, after=0, until=ALL, most=ALL)
-        return [TurnRecord(*row) for row in rows]
+        return [self._filled(cid, TurnRecord(*row)) for row in rows]
 
     def turn(self, cid: str, turn_id: str) -> TurnRecord | None:
         """A turn, completed if it was interrupted."""
@@ -172,7 +190,7 @@ class ReadStore(Audit):
         row = self._run(_TURN, cid, turn_id=turn_id).one_or_none()
         if row is None:
             return []
-        first = TurnRecord(*row)
+        first = self._filled(cid, TurnRecord(*row))
         return [first, *(one.turn for one in self.revisions(cid, [first]))]
 
     def revisions(self, cid: str, records: Sequence[TurnRecord]) -> list[RevisionRecord]:
@@ -181,7 +199,21 @@ class ReadStore(Audit):
         if not broken:
             return []
         rows = self._run(_REVISIONS, cid, first=min(broken), last=max(broken))
-        return [revision(row, broken[row.seq]) for row in rows if row.seq in broken]
+        found = [revision(row, broken[row.seq]) for row in rows if row.seq in broken]
+        return [replace(one, turn=self._filled(cid, one.turn, one.number)) for one in found]
+
+    def _filled(
+        self, cid: str, record: TurnRecord, revision: int = 0, *, payload: bool = True
+    ) -> TurnRecord:
+        """The record with its long values, which stand in pieces of their own."""
+        if record.blocks != b"":
+            return record
+        found: dict[str, list[bytes]] = {"payload": [], "blocks": []}
+        last_part = "payload" if payload else "blocks"
+        rows = self._run(_PIECES, cid, seq=record.seq, revision=revision, last_part=last_part)
+        for part, data in rows:
+            found[part].append(data)
+        return replace(record, payload=b"".join(found["payload"]), blocks=b"".join(found["blocks"]))
 
     def interrupted(self, cid: str) -> set[int]:
         """The turns that are interrupted and were not completed, by seq."""
@@ -193,6 +225,14 @@ class ReadStore(Audit):
 
     def revision_count(self, cid: str) -> int:
         return self._run(_REVISION_COUNT, cid).scalar() or 0
+
+    def content_hashes(self, cid: str, turn_ids: Collection[str]) -> dict[str, bytes]:
+        """The content hashes of those of the turns that are stored."""
+        return {
+            row.turn_id: row.content_hash
+            for piece in pieces(turn_ids)
+            for row in self._run(_CONTENT_HASHES, cid, ids=piece)
+        }
 
     def links(
         self, cid: str, *, after: int = 0, until: int | None = None
@@ -254,6 +294,10 @@ class ReadStore(Audit):
         """The tool definitions that were in force at a version of the conversation."""
         row = self._run(_TOOL_SET, cid, until=until).one_or_none()
         return ToolSetRecord(*row) if row else None
+
+    def tool_sets(self, cid: str) -> list[ToolSetRecord]:
+        """All tool definitions that were ever in force, oldest first."""
+        return [ToolSetRecord(*row) for row in self._run(_TOOL_SETS, cid)]
 
     def idempotent_answer(
         self, cid: str, key: str

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement
 
 from app.core import ids
+from app.core.chunks import Chunks
 from app.core.ledger import Call
 from app.core.records import AssignedId, ResultRecord, RevisionRecord, TurnRecord
 from app.storage.scope import AnyRow
@@ -74,12 +75,17 @@ def revision(row: AnyRow, turn: TurnRecord) -> RevisionRecord:
 
 def revision_row(record: RevisionRecord) -> dict[str, Any]:
     turn = record.turn
-    kept = {name: getattr(turn, name) for name in (*_REVISED, "created_at", "status")}
+    kept = {name: _in_row(getattr(turn, name)) for name in (*_REVISED, "created_at", "status")}
     return {"number": record.number, "at_version": record.at_version, **kept}
 
 
 def turn_row(turn: TurnRecord) -> dict[str, Any]:
-    return {name: getattr(turn, name) for name in _TURN_FIELDS}
+    return {name: _in_row(getattr(turn, name)) for name in _TURN_FIELDS}
+
+
+def _in_row(value: Any) -> Any:
+    """A long value stands in pieces of its own; the row has nothing then, which no value is."""
+    return b"" if isinstance(value, Chunks) else value
 
 
 def call_row(call: Call) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from app.storage.tables import (
     tool_calls,
     tool_results,
     tool_sets,
+    turn_pieces,
     turn_revisions,
     turns,
 )
@@ -184,6 +185,8 @@ class Store(ReadStore):
             return
         statement = _INSERT_TURN[self._connection.dialect.name]
         if self._connection.execute(statement, rows).rowcount == len(rows):
+            for record in records:
+                self._insert_pieces(cid, record)
             return
         # What is at these places is ours: a place that was taken would have been an error.
         seqs = [record.seq for record in records]
@@ -192,6 +195,15 @@ class Store(ReadStore):
 
     def insert_revision(self, cid: str, record: RevisionRecord) -> None:
         self._insert(turn_revisions, cid, [revision_row(record)])
+        self._insert_pieces(cid, record.turn, record.number)
+
+    def _insert_pieces(self, cid: str, record: TurnRecord, revision: int = 0) -> None:
+        for part, value in (("payload", record.payload), ("blocks", record.blocks)):
+            if isinstance(value, bytes):
+                continue
+            where = {"seq": record.seq, "revision": revision, "part": part}
+            for place, piece in enumerate(value):
+                self._insert(turn_pieces, cid, [{**where, "place": place, "data": piece}])
 
     def insert_tool_set(self, cid: str, record: ToolSetRecord) -> None:
         self._insert(tool_sets, cid, [asdict(record)])
@@ -258,5 +270,13 @@ class Store(ReadStore):
 
 
 _INSERT: Mapping[str, Insert] = {
-    table.name: insert(table) for table in (tool_calls, tool_results, provider_ids, tool_sets)
+    table.name: insert(table)
+    for table in (
+        tool_calls,
+        tool_results,
+        provider_ids,
+        tool_sets,
+        turn_revisions,
+        turn_pieces,
+    )
 }

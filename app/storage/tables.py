@@ -116,6 +116,20 @@ turn_revisions = Table(
     _of_conversation(),
 )
 
+# What is long is not in the row of its turn (or of its revision, from 1), but here, in pieces.
+turn_pieces = Table(
+    "turn_pieces",
+    metadata,
+    *_owner(),
+    Column("seq", BigInteger, nullable=False),
+    Column("revision", BigInteger, nullable=False),
+    Column("part", IdText, nullable=False),
+    Column("place", BigInteger, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+    PrimaryKeyConstraint(*_OWNER, "seq", "revision", "part", "place"),
+    _of_conversation(),
+)
+
 tool_calls = Table(
     "tool_calls",
     metadata,

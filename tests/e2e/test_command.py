@@ -17,7 +17,7 @@ def test_it_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"turnkeep {__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["serve", "migrate", "verify"])
+@pytest.mark.parametrize("command", ["serve", "migrate", "verify", "import", "export"])
 def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main([command, "--help"])

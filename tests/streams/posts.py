@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -15,10 +16,10 @@ LIMITS = Limits()
 
 
 def from_stream(provider: str, pieces: Iterable[bytes], *, hung_up: bool = False) -> Draft:
-    stream = Stream({"provider": provider}, LIMITS)
-    for piece in pieces:
-        stream.feed(piece)
-    return only(stream.post(hung_up=hung_up))
+    with closing(Stream({"provider": provider}, LIMITS)) as stream:
+        for piece in pieces:
+            stream.feed(piece)
+        return only(stream.post(hung_up=hung_up))
 
 
 def from_response(provider: str, response: Any) -> Draft:

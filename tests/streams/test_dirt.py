@@ -398,7 +398,7 @@ GEMINI = {
             parts({"functionCall": {"name": "book", "willContinue": True}}),
             parts(CALLING, finishReason="STOP"),
         ),
-        (ToolCall(None, "book", ""), FIND),
+        (ToolCall(None, "book", "{"), FIND),
         (REASSEMBLED,),
     ),
 }  # fmt: skip

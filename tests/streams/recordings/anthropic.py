@@ -35,7 +35,7 @@ def grown(start: Event, *deltas: Event) -> list[Event]:
 def text(*said: str, cited: tuple[Event, ...] = ()) -> list[Event]:
     deltas = [{"type": "text_delta", "text": one} for one in said]
     citations = [{"type": "citations_delta", "citation": one} for one in cited]
-    start = {"type": "text", "text": ""} | ({"citations": []} if cited else {})
+    start: Event = {"type": "text", "text": ""} | ({"citations": []} if cited else {})
     return grown(start, *citations, *deltas)
 
 

@@ -1,0 +1,97 @@
+"""`turnkeep export`: conversations as JSON lines, neutral or for a provider."""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from app.cli.listing import all_ids
+from app.cli.options import add_database, check_schema, settings_of
+from app.codecs import TARGETS
+from app.core.errors import ConversationNotFound
+from app.service.exporting import export
+from app.service.rendering import Wanted
+from app.storage.database import Database
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = commands.add_parser(
+        "export",
+        help="write conversations as JSON lines",
+        description="Writes one conversation a line. The neutral form can be imported again and"
+        " gives the same ids and the same replays; a provider's form is the request it takes.",
+    )
+    parser.add_argument("conversation", nargs="*", help="conversation ids")
+    parser.add_argument("--all", action="store_true", help="every conversation, by id")
+    parser.add_argument(
+        "--provider",
+        default="neutral",
+        choices=TARGETS,
+        metavar="NAME",
+        help=f"one of {', '.join(TARGETS)} (default neutral)",
+    )
+    parser.add_argument("--model", help="the model that will read a provider's form")
+    parser.add_argument("--output", metavar="FILE", help="where to write (default: the output)")
+    add_database(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    if bool(args.conversation) == args.all:
+        print("turnkeep: name conversations, or give --all (not both)", file=sys.stderr)
+        return 2
+    url = settings_of(args).database_url
+    check_schema(url)
+    try:
+        with Database(url) as database, _output(args.output) as out:
+            ids = all_ids(database) if args.all else iter(args.conversation)
+            return _write(database, ids, args, out)
+    except BrokenPipeError:
+        # Whoever read the output has enough; nothing may be written to it at the end either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        print(f"turnkeep: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+
+
+def _write(database: Database, ids: Iterator[str], args: argparse.Namespace, out: BinaryIO) -> int:
+    conversations = turns = 0
+    bad = False
+    for cid in ids:
+        wanted = Wanted(cid, args.provider, model=args.model)
+        try:
+            done = database.read_now(partial(export, wanted=wanted))
+        except ConversationNotFound:
+            if not args.all:
+                raise
+            # It was erased since its page was read.
+            continue
+        out.write(done.line + b"\n")
+        conversations += 1
+        turns += done.turns
+        for turn_id in done.unreadable:
+            bad = True
+            print(f"{cid}: the turn {turn_id} cannot be read and is left out", file=sys.stderr)
+    out.flush()
+    print(f"{conversations} conversations, {turns} turns exported.", file=sys.stderr)
+    return 1 if bad else 0
+
+
+@contextmanager
+def _output(name: str | None) -> Iterator[BinaryIO]:
+    """A file appears when it is whole, and not at all if the export failed."""
+    if name is None or name == "-":
+        yield sys.stdout.buffer
+        return
+    unfinished = Path(f"{name}.part")
+    try:
+        with unfinished.open("wb") as file:
+            yield file
+        unfinished.replace(name)
+    finally:
+        unfinished.unlink(missing_ok=True)

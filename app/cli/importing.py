@@ -1,0 +1,183 @@
+"""`turnkeep import`: histories from files, straight into the database, nothing twice."""
+
+import argparse
+import re
+import sys
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from app.cli.options import add_database, check_schema, settings_of
+from app.cli.progress import Progress
+from app.cli.sources import STDIN, Source, Wish, found_in, sources
+from app.codecs import TARGETS
+from app.core.errors import Conflict, RuleBroken
+from app.formats.histories import History
+from app.service.importing import store_history
+from app.service.planning import Plan, read_history
+from app.storage.database import Database
+
+FORMATS = ("auto", "messages", *TARGETS, "claude-code", "codex")
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = commands.add_parser(
+        "import",
+        help="store whole histories from files",
+        description="Stores whole histories: message lists and requests of any provider, OpenAI's"
+        " fine-tuning lines, exports of our own, sessions of Claude Code and of the Codex CLI."
+        " The same command again stores only what is new, also after it was interrupted.",
+    )
+    parser.add_argument(
+        "file", nargs="+", help="files, folders (.jsonl, .json, also .gz), or - for the input"
+    )
+    parser.add_argument(
+        "--format",
+        default="auto",
+        choices=FORMATS,
+        metavar="NAME",
+        help=f"one of {', '.join(FORMATS)} (default auto: told from the content)",
+    )
+    parser.add_argument("--provider", help="who spoke (default: what the file says)")
+    parser.add_argument("--model", help="the model, where the file names none")
+    parser.add_argument("--conversation", metavar="ID", help="the id, for one history only")
+    parser.add_argument("--strict", action="store_true", help="stop at the first problem")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_database(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    settings = settings_of(args)
+    check_schema(settings.database_url)
+    wish = Wish(settings.limits, args.format, args.provider, args.conversation)
+    work = _Work(wish, args.model, strict=args.strict)
+    with Database(settings.database_url, pg_writers=1) as database:
+        try:
+            return work.all(database, args.file, quiet=args.quiet)
+        except KeyboardInterrupt:
+            work.progress.say(
+                f"Interrupted after {work.counts.words()}. What was stored stays;"
+                " run the same command again to go on."
+            )
+            return 130
+
+
+@dataclass(slots=True)
+class _Counts:
+    conversations: set[str] = field(default_factory=set)
+    stored: int = 0
+    there: int = 0
+    problems: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def words(self) -> str:
+        return (
+            f"{len(self.conversations)} conversations, {self.stored} turns stored,"
+            f" {self.there} already there"
+        )
+
+
+class _Stop(Exception):
+    """A problem, and the caller wants to stop at the first."""
+
+
+class _Work:
+    def __init__(self, wish: Wish, model: str | None, *, strict: bool) -> None:
+        self.counts = _Counts()
+        self.progress = Progress(0)
+        self._wish = wish
+        self._model = model
+        self._strict = strict
+        # Bytes: of the files before this one, and of this one's pieces before the present one.
+        self._before = 0
+        self._read = 0
+        self._given = False
+
+    def all(self, database: Database, files: list[str], *, quiet: bool) -> int:
+        found = list(sources(files))
+        total = 0 if STDIN in files else sum(source.size for source in found)
+        self.progress = Progress(total, quiet=quiet)
+        try:
+            for source in found:
+                self._file(database, source)
+                self._before += source.size
+        except _Stop:
+            pass
+        self._sum_up()
+        return 1 if self.counts.problems else 0
+
+    def _file(self, database: Database, source: Source) -> None:
+        self._read = 0
+        try:
+            for read, found in found_in(source, self._wish):
+                for problem in found.problems:
+                    self._problem(f"{source.label}:{problem.line}", problem.reason)
+                self.counts.skipped.update(found.skipped)
+                for history in found.histories:
+                    self._history(database, source, history, read)
+                self._read = read
+        except (OSError, EOFError) as error:
+            self._problem(source.label, getattr(error, "strerror", None) or str(error))
+
+    def _history(self, database: Database, source: Source, history: History, read: int) -> None:
+        where = f"{source.label}:{history.line}"
+        if history.conversation_id == self._wish.conversation:
+            if self._given:
+                self._problem(where, "--conversation names one history, and this is another")
+                return
+            self._given = True
+        plan = self._plan(source, replace(history, model=history.model or self._model))
+        if plan is None:
+            return
+        self.counts.skipped.update(plan.ignored)
+        done = 0
+        try:
+            for batch in store_history(database, plan):
+                self.counts.conversations.add(history.conversation_id)
+                self.counts.stored += batch.stored
+                self.counts.there += batch.there
+                done += batch.stored + batch.there
+                at = self._read + (read - self._read) * done // max(len(plan.turns), 1)
+                words = f"{self.counts.words()}  {source.name}"
+                # What is read of a packed file is more than its size.
+                self.progress.show(self._before + min(at, source.size), words)
+        except Conflict as error:
+            self._problem(where, error.detail)
+
+    def _plan(self, source: Source, history: History) -> Plan | None:
+        """The history as turns; of a history over many lines, without the lines that are wrong."""
+        while True:
+            try:
+                return read_history(history, self._wish.limits)
+            except RuleBroken as error:
+                at = error.pointer or ""
+                place = _message_at(at)
+                if place is None or history.messages[0].line == history.messages[-1].line:
+                    where = f"{source.label}:{history.line}"
+                    self._problem(where, f"{error.detail} (at {at})" if at else error.detail)
+                    return None
+                self._problem(f"{source.label}:{history.messages[place].line}", error.detail)
+                kept = history.messages[:place] + history.messages[place + 1 :]
+                if not kept:
+                    return None
+                history = replace(history, messages=kept)
+
+    def _problem(self, where: str, reason: str) -> None:
+        self.counts.problems += 1
+        self.progress.say(f"{where}: {reason}")
+        if self._strict:
+            raise _Stop
+
+    def _sum_up(self) -> None:
+        self.progress.clear()
+        print(f"{self.counts.words()}.")
+        if self.counts.skipped:
+            kinds = sorted(self.counts.skipped.items())
+            print(f"Not stored: {', '.join(f'{n} {kind}' for kind, n in kinds)}.")
+        if self.counts.problems:
+            print(f"{self.counts.problems} problems, named above.", file=sys.stderr)
+
+
+def _message_at(pointer: str) -> int | None:
+    found = re.match(r"/[a-z]+/([0-9]+)", pointer)
+    return int(found[1]) if found else None

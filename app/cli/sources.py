@@ -1,0 +1,164 @@
+"""The files of an import as histories: folders are walked, `.gz` is unpacked, `-` is the input.
+
+Files whose lines hold whole histories are read line by line; session files and JSON documents are
+read whole, one at a time.
+"""
+
+import gzip
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from app.core.errors import TurnkeepError
+from app.core.jsontext import Json, loads
+from app.core.limits import Limits
+from app.formats import claude_code, codex, lists
+from app.formats.detecting import Kind, kind_of
+from app.formats.histories import Found, Line, Problem
+
+STDIN = "-"
+_ENDINGS = (".jsonl", ".json", ".ndjson", ".jsonl.gz", ".json.gz", ".ndjson.gz")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How files are to be read: what the flags of the command say."""
+
+    limits: Limits
+    format: str = "auto"
+    provider: str | None = None
+    conversation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file. `size` is what the bar counts in; 0 when it cannot be known."""
+
+    label: str
+    name: str
+    size: int
+    open: Callable[[], BinaryIO]
+    # Found in a folder, where files of other kinds may lie about.
+    walked: bool = False
+
+
+def sources(arguments: Sequence[str]) -> Iterator[Source]:
+    """A file that is not there is an error when it is opened, not before the others are read."""
+    for argument in arguments:
+        if argument == STDIN:
+            yield Source("standard input", "stdin", 0, lambda: sys.stdin.buffer)
+            continue
+        path = Path(argument)
+        for file in _walked(path) if path.is_dir() else [path]:
+            size = file.stat().st_size if file.exists() else 0
+            yield Source(str(file), file.name, size, _opener(file), path.is_dir())
+
+
+def _walked(folder: Path) -> list[Path]:
+    return sorted(
+        path for path in folder.rglob("*") if path.is_file() and path.name.endswith(_ENDINGS)
+    )
+
+
+def _opener(path: Path) -> Callable[[], BinaryIO]:
+    if path.suffix == ".gz":
+        return lambda: cast(BinaryIO, gzip.open(path, "rb"))
+    return lambda: path.open("rb")
+
+
+def found_in(source: Source, wish: Wish) -> Iterator[tuple[int, Found]]:
+    """What the file holds, piece by piece, each with the number of bytes read so far."""
+    with source.open() as file:
+        yield from _Reader(source, wish, file).pieces()
+
+
+class _Reader:
+    def __init__(self, source: Source, wish: Wish, file: BinaryIO) -> None:
+        self._source = source
+        self._wish = wish
+        self._file = file
+        self._read = 0
+        self._broken: list[Problem] = []
+        wire = None if wish.format in ("auto", "messages") else wish.format
+        self._how = lists.Reading(source.name, wish.limits, wire, wish.provider, wish.conversation)
+
+    def pieces(self) -> Iterator[tuple[int, Found]]:
+        lines = self._lines()
+        first = next(lines, None)
+        if first is not None and (value := self._value(first.text)) is not None:
+            yield from self._by_kind(value, chain([first], lines))
+        elif first is not None:
+            yield from self._whole([first, *lines])
+        if self._broken:
+            yield self._read, Found(problems=self._broken)
+
+    def _whole(self, lines: list[Line]) -> Iterator[tuple[int, Found]]:
+        """A document over many lines, or lines of which the first is broken."""
+        text = "\n".join(line.text for line in lines)
+        if (value := self._value(text)) is not None:
+            yield from self._by_kind(value, iter([Line(lines[0].number, text)]))
+            return
+        values = (self._value(line.text) for line in lines)
+        value = next((value for value in values if value is not None), None)
+        yield from self._by_kind(value, iter(lines))
+
+    def _by_kind(self, first: Json, lines: Iterator[Line]) -> Iterator[tuple[int, Found]]:
+        if self._source.walked and isinstance(first, dict) and kind_of(first) == "other":
+            yield self._read, Found(skipped=Counter({"files without messages": 1}))
+            return
+        match self._kind(first):
+            case "claude-code":
+                yield self._session(claude_code.read, lines)
+            case "codex":
+                yield self._session(codex.read, lines)
+            case "messages":
+                found = lists.read_messages(lines, self._how)
+                yield self._read, found
+            case "lines" | "other":
+                yield from self._line_by_line(lines)
+
+    def _kind(self, first: Json) -> Kind:
+        match self._wish.format:
+            case "claude-code" | "codex" as kind:
+                return kind
+            case "auto":
+                return kind_of(first)
+            case _:
+                return "messages" if kind_of(first) == "messages" else "lines"
+
+    def _session(self, read: "Callable[..., Found]", lines: Iterator[Line]) -> tuple[int, Found]:
+        wish = self._wish
+        found = read(lines, self._source.name, wish.limits, wish.conversation, wish.provider)
+        return self._read, found
+
+    def _line_by_line(self, lines: Iterator[Line]) -> Iterator[tuple[int, Found]]:
+        first, second = next(lines, None), next(lines, None)
+        if first is not None:
+            # A file of one JSON document needs no line number in its conversation's name.
+            bare = self._source.name.lower().removesuffix(".gz")
+            only = second is None and (bare.endswith(".json") or "\n" in first.text)
+            yield self._read, lists.read_line(first, self._how, only=only)
+        for line in chain([second] if second else [], lines):
+            yield self._read, lists.read_line(line, self._how)
+
+    def _lines(self) -> Iterator[Line]:
+        """The lines that are not blank. A line that is no UTF-8 is a problem of its own."""
+        for number, raw in enumerate(self._file, 1):
+            self._read += len(raw)
+            try:
+                text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                self._broken.append(Problem(number, f"not UTF-8 at byte {error.start}"))
+                continue
+            if text.strip():
+                yield Line(number, text)
+
+    def _value(self, text: str) -> Json:
+        try:
+            return loads(text, self._wish.limits)
+        except TurnkeepError:
+            return None

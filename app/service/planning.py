@@ -1,0 +1,153 @@
+"""Reading a whole history into turns: ids from the source, neighbours joined, nothing stored."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from app.codecs import CODECS
+from app.core.conversation import Draft
+from app.core.errors import RuleBroken
+from app.core.jsontext import JsonObject, dumps
+from app.core.limits import Limits
+from app.formats.histories import History, Message
+from app.service.conversations import check_id
+from app.service.posting import read_post
+from app.service.tooldefs import KeepTools, offer, riding_order
+from app.service.toolreading import read_tool_set
+
+# A batch holds no more turns than a POST; how many a history may have is not limited.
+_ANY_NUMBER = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """A draft and the messages (first up to, not including, last) that it was read from."""
+
+    draft: Draft
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A history that was read without complaint and can be stored."""
+
+    history: History
+    turns: tuple[Turned, ...]
+    riding: KeepTools | None
+    tool_sets: tuple[tuple[int, KeepTools], ...]
+    # What the source has beside its messages and cannot be stored, in words, to be reported.
+    ignored: tuple[str, ...]
+    limits: Limits
+
+
+def read_history(history: History, limits: Limits) -> Plan:
+    """The turns of a history. Raises `RuleBroken` for whatever does not hold."""
+    check_id(history.conversation_id)
+    if history.format not in CODECS:
+        raise RuleBroken(f"The format {history.format!r} is unknown; known: {', '.join(CODECS)}.")
+    codec = CODECS[history.format]
+    known = (*codec.KEYS, *codec.TOOLS.members)
+    beside: JsonObject = {key: history.members[key] for key in history.members if key in known}
+    riding = riding_order({**_envelope(history), **beside}, limits)
+    return Plan(
+        history,
+        tuple(turned_of(history, 0, len(history.messages), beside, limits)),
+        riding,
+        tuple(_tool_set(one, limits) for one in history.tool_sets),
+        (
+            *(f"members {key!r}" for key in history.members if key not in known),
+            *(_refused(riding) if riding else ()),
+        ),
+        limits,
+    )
+
+
+def _refused(order: KeepTools) -> Iterator[str]:
+    for index, refused in order.offered.prepared.dropped:
+        yield f"tools {refused.name or index!r} ({refused.reason})"
+
+
+def _envelope(history: History) -> JsonObject:
+    envelope: JsonObject = {"provider": history.provider, "format": history.format}
+    return envelope | ({"model": history.model} if history.model else {})
+
+
+def turned_of(
+    history: History, first: int, last: int, beside: JsonObject, limits: Limits
+) -> Iterator[Turned]:
+    """The turns of some messages, with what rides beside them."""
+    messages = history.messages[first:last]
+    key = CODECS[history.format].LIST
+    if not messages:
+        return
+    members: JsonObject = {**_envelope(history), **beside, key: [one.value for one in messages]}
+    texts = {**history.texts, key: [one.text for one in messages]}
+    drafts = read_post(members, texts, replace(limits, turns=_ANY_NUMBER)).drafts
+    places = [_place(draft, key) for draft in drafts]
+    ends = [*places[1:], len(messages)]
+    read: list[Turned] = []
+    for draft, place, end in zip(drafts, places, ends, strict=True):
+        if place is None:
+            name = draft.pointer.strip("/").replace("/", "-")
+            read.append(Turned(replace(draft, turn_id=name), -1, -1))
+            continue
+        begins, until = first + place, first + (len(messages) if end is None else end)
+        taken = history.messages[begins : max(until, begins + 1)]
+        one = Turned(_named(draft, taken, _again(read, begins)), begins, begins + len(taken))
+        if taken[0].joins and read and read[-1].last == begins:
+            one = _joined(read.pop(), one)
+        read.append(one)
+    yield from read
+
+
+def _place(draft: Draft, key: str) -> int | None:
+    """The message that a draft begins with; none for a system prompt beside the messages."""
+    found = re.match(rf"/{key}/([0-9]+)", draft.pointer)
+    return int(found[1]) if found else None
+
+
+def _again(read: Sequence[Turned], begins: int) -> int:
+    """How many turns were read from this message before: some wires put several into one."""
+    return sum(1 for _ in takewhile(lambda turned: turned.first == begins, reversed(read)))
+
+
+def _named(draft: Draft, messages: Sequence[Message], again: int) -> Draft:
+    """A draft under the id that its source gives, with the source's own words as payload."""
+    source = messages[0]
+    said = [one.source for one in messages if one.source is not None]
+    return replace(
+        draft,
+        turn_id=f"{source.turn_id}.{again + 1}" if again else source.turn_id,
+        model=source.model if source.model is not None else draft.model,
+        metadata={**source.metadata, **draft.metadata},
+        payload=_payload(said) if said else draft.payload,
+    )
+
+
+def _joined(one: Turned, other: Turned) -> Turned:
+    texts = _texts(one) + _texts(other)
+    draft = replace(
+        one.draft, blocks=one.draft.blocks + other.draft.blocks, payload=_payload(texts)
+    )
+    return Turned(draft, one.first, other.last)
+
+
+def _texts(turned: Turned) -> list[str]:
+    """The texts a payload was made of; one of several messages is a list already."""
+    payload = turned.draft.payload
+    return [payload] if turned.last - turned.first == 1 else [payload[1:-1]]
+
+
+def _payload(texts: Sequence[str]) -> str:
+    return texts[0] if len(texts) == 1 else f"[{','.join(texts)}]"
+
+
+def _tool_set(entry: JsonObject, limits: Limits) -> tuple[int, KeepTools]:
+    """Definitions of an export, to be kept from the version on that they had there."""
+    version, provider, source = (entry.get(key) for key in ("at_version", "provider", "format"))
+    if not isinstance(version, int) or not isinstance(provider, str) or source not in CODECS:
+        raise RuleBroken("A tool set of an export needs at_version, provider and format.")
+    tools = replace(read_tool_set("neutral", entry, limits), source=str(source))
+    return version, KeepTools(provider, offer(tools, "neutral"), dumps(entry).encode())

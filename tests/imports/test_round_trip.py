@@ -1,0 +1,189 @@
+"""Export, then import into a database of the other kind: the same ids, the same bytes."""
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.codecs import TARGETS
+from app.core.errors import RuleBroken
+from app.core.jsontext import dumps_utf8, loads_object
+from app.core.limits import Limits
+from app.service.audit import tool_calls
+from app.service.conversations import change, create
+from app.service.ingest import Append, ingest
+from app.service.posting import read_post
+from app.service.rendering import Wanted
+from app.service.replay import replay
+from app.service.tooldefs import put_tools, read_order, riding_order
+from app.service.verify import verify
+from app.storage.database import Database
+from app.storage.store import ReadStore, Store
+from tests.imports.conftest import Run
+from tests.zoo.test_zoo import CLASSES
+
+LIMITS = Limits()
+TOOL = {"name": "paint", "description": "paints", "parameters": {"type": "object"}}
+
+
+def post(database: Database, cid: str, body: dict[str, Any] | str) -> None:
+    text = body if isinstance(body, str) else json.dumps(body)
+    members, texts = loads_object(text, LIMITS)
+    order = Append(cid, read_post(members, texts, LIMITS), tools=riding_order(members, LIMITS))
+    database.write_now(lambda store: ingest(store, order))
+
+
+def zoo() -> Iterator[tuple[str, tuple[Any, ...]]]:
+    for name, module in CLASSES.items():
+        for number, variant in enumerate(module.VARIANTS):
+            if not variant.huge and variant.formats() <= set(TARGETS):
+                yield f"{name.partition('_')[0]}-{number}", variant.posts
+
+
+def fill(database: Database) -> list[str]:
+    """Every history of the zoo that may be stored."""
+    names = []
+    for name, posts in zoo():
+        try:
+            for body in posts:
+                post(database, name, body)
+        except RuleBroken:
+            continue
+        names.append(name)
+    return names
+
+
+def shown(store: ReadStore, cid: str, targets: Sequence[str]) -> list[bytes]:
+    """What callers can see of a history, but for times; and it verifies."""
+    assert verify(store, cid)["ok"]
+    answers = [replay(store, Wanted(cid, target)).answer for target in targets]
+    return [*(one or b"" for one in answers), dumps_utf8(tool_calls(store, cid, 10_000, None))]
+
+
+def moved(turnkeep: Run, one: str, other: str, folder: Path) -> tuple[bytes, bytes]:
+    """The export of a database, and of another one that imported it."""
+    exports = folder / "one.jsonl", folder / "other.jsonl"
+    assert turnkeep(one, "export", "--all", "--output", exports[0]).code == 0
+    assert turnkeep(other, "import", exports[0]).code == 0
+    assert turnkeep(other, "export", "--all", "--output", exports[1]).code == 0
+    return exports[0].read_bytes(), exports[1].read_bytes()
+
+
+def test_the_whole_zoo_survives(
+    database_url: str,
+    other_database_url: str,
+    tmp_path: Path,
+    turnkeep: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if other_database_url.startswith("sqlite"):
+        # Batches that end anywhere, also between a call and its result.
+        monkeypatch.setenv("TURNKEEP_MAX_TURNS", "2")
+    with Database(database_url) as before:
+        names = fill(before)
+        assert len(names) > 150
+        one, other = moved(turnkeep, database_url, other_database_url, tmp_path)
+        assert one == other
+        with Database(other_database_url) as after:
+            for number, cid in enumerate(names):
+                # Four of the twelve for each history; neighbours are told in much the same way.
+                deed = partial(shown, cid=cid, targets=TARGETS[number % 3 :: 3])
+                assert after.read_now(deed) == before.read_now(deed), cid
+    again = turnkeep(other_database_url, "import", tmp_path / "one.jsonl")
+    assert " 0 turns stored" in again.out
+    home = turnkeep(database_url, "import", tmp_path / "one.jsonl")
+    assert (home.code, " 0 turns stored" in home.out) == (0, True)
+
+
+def test_title_metadata_and_tools_of_every_version_survive(
+    database_url: str, other_database_url: str, tmp_path: Path, turnkeep: Run
+) -> None:
+    said = {"provider": "openai", "messages": [{"role": "user", "content": "hello"}]}
+    tools = [{"type": "function", "function": {**TOOL, "strict": False}}]
+
+    def put(store: Store, name: str) -> None:
+        body: Any = {"provider": "anthropic", "tool_choice": {"type": "any"}}
+        body["tools"] = [{"name": name, "description": "x", "input_schema": {"type": "object"}}]
+        put_tools(store, "c1", read_order(body, json.dumps(body).encode(), LIMITS))
+
+    with Database(database_url) as database:
+        database.write_now(lambda store: create(store, "empty", "nothing said", {"n": [1, None]}))
+        database.write_now(lambda store: put(store, "before_all"))
+        post(database, "c1", said)
+        post(database, "c1", {**said, "tools": tools, "tool_choice": "required"})
+        post(database, "c1", said)
+        database.write_now(lambda store: put(store, "overruled"))
+        database.write_now(lambda store: put(store, "last"))
+        fields = {"title", "metadata"}
+        database.write_now(
+            lambda store: change(store, "c1", "Ümläut", {"deep": {"a": 1.10}}, fields)
+        )
+        one, other = moved(turnkeep, database_url, other_database_url, tmp_path)
+        assert one == other
+        line = json.loads(one.splitlines()[0])
+        assert [kept["at_version"] for kept in line["tools"]] == [0, 2, 3]
+        with Database(other_database_url) as after:
+            untils = (None, *(turn["turn_id"] for turn in line["turns"]))
+            for until, target in product(untils, TARGETS):
+                deed = partial(replay, wanted=Wanted("c1", target, until=until))
+                assert after.read_now(deed).answer == database.read_now(deed).answer
+
+
+def test_an_export_beside_other_turns_brings_its_newest_tools(
+    sqlite_database_url: str, tmp_path: Path, turnkeep: Run
+) -> None:
+    url, file = sqlite_database_url, tmp_path / "one.jsonl"
+    turn = {"turn_id": "t1", "speaker": "human", "blocks": [{"type": "text", "text": "hello"}]}
+    tools = [
+        {"at_version": 0, "provider": "openai", "format": "openai", "tools": [TOOL]},
+        {
+            "at_version": 1,
+            "provider": "openai",
+            "format": "openai",
+            "tools": [TOOL, {**TOOL, "name": "new"}],
+        },
+    ]
+    file.write_text(json.dumps({"conversation_id": "c1", "turns": [turn], "tools": tools}))
+    with Database(url) as database:
+        post(database, "c1", {"provider": "openai", "messages": [{"role": "user", "content": "x"}]})
+    assert turnkeep(url, "import", file).code == 0
+    assert '"name":"new"' in turnkeep(url, "export", "c1", "--provider", "openai").out
+
+
+@pytest.mark.parametrize("provider", [target for target in TARGETS if target != "neutral"])
+def test_an_export_for_a_provider_can_be_read_again(
+    sqlite_database_url: str, tmp_path: Path, turnkeep: Run, provider: str
+) -> None:
+    """Under new canonical ids, as documented; the words and the pairs are the same."""
+    url, file = sqlite_database_url, tmp_path / "request.jsonl"
+    call = {"id": "call_1", "type": "function", "function": {"name": "paint", "arguments": "{}"}}
+    said = [
+        {"role": "user", "content": "a fence"},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "painted"},
+        {"role": "assistant", "content": "It is done."},
+        {"role": "user", "content": "thanks"},
+    ]
+    with Database(url) as database:
+        post(database, "c1", {"provider": "openai", "messages": said})
+    line = turnkeep(url, "export", "c1", "--provider", provider).out
+    assert json.loads(line)["provider"] == provider
+    file.write_text(line)
+    assert turnkeep(url, "import", file, "--conversation", "c2").code == 0
+    neutral = json.loads(turnkeep(url, "export", "c2").out)
+    blocks = [block for turn in neutral["turns"] for block in turn["blocks"]]
+    called, answered = (
+        [block for block in blocks if block["type"] == kind]
+        for kind in ("tool_call", "tool_result")
+    )
+    assert [block["name"] for block in called] == ["paint"]
+    assert [block["call_id"] for block in answered] == [called[0]["id"]]
+    assert [block["text"] for block in blocks if block["type"] == "text"] == [
+        "a fence",
+        "It is done.",
+        "thanks",
+    ]
