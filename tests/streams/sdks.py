@@ -9,10 +9,12 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
 import anthropic
 import botocore.session
+import httpx
 import openai
 from botocore import UNSIGNED
 from botocore.config import Config
@@ -43,14 +45,22 @@ def _dumps(value: BaseModel) -> Iterator[Dump]:
     yield json.loads(value.model_dump_json(warnings=False))
 
 
+# Making a client takes longer than what is asked through it: they are made once.
+
+
+@cache
+def _openai_client() -> openai.OpenAI:
+    return openai.OpenAI(api_key="none", base_url="http://127.0.0.1", max_retries=0)
+
+
 def _openai(url: str) -> openai.OpenAI:
-    return openai.OpenAI(api_key="none", base_url=f"{url}/v1", max_retries=0)
+    return _openai_client().with_options(base_url=f"{url}/v1")
 
 
 def _chat_events(url: str) -> list[Dump]:
-    with _openai(url) as client:
-        chunks = client.chat.completions.create(model="m", messages=_ASK, stream=True)
-        return [chunk.model_dump(warnings=False) for chunk in chunks]
+    client = _openai(url)
+    chunks = client.chat.completions.create(model="m", messages=_ASK, stream=True)
+    return [chunk.model_dump(warnings=False) for chunk in chunks]
 
 
 def can_be_helped(one: Recording) -> bool:
@@ -62,7 +72,8 @@ def can_be_helped(one: Recording) -> bool:
 def _chat_finals(url: str, one: Recording) -> Iterator[Dump]:
     if not can_be_helped(one):
         return
-    with _openai(url) as client, suppress(openai.ContentFilterFinishReasonError):
+    client = _openai(url)
+    with suppress(openai.ContentFilterFinishReasonError):
         try:
             with client.chat.completions.stream(model="m", messages=_ASK) as stream:
                 final: BaseModel = stream.get_final_completion()
@@ -73,8 +84,8 @@ def _chat_finals(url: str, one: Recording) -> Iterator[Dump]:
 
 def _chat_helped(url: str) -> list[Dump]:
     dumped: list[Dump] = []
+    client = _openai(url)
     with (
-        _openai(url) as client,
         client.chat.completions.stream(model="m", messages=_ASK) as stream,
         suppress(openai.ContentFilterFinishReasonError, openai.LengthFinishReasonError),
     ):
@@ -83,18 +94,18 @@ def _chat_helped(url: str) -> list[Dump]:
 
 
 def _chat_answers(url: str) -> Iterator[Dump]:
-    with _openai(url) as client:
-        yield from _dumps(client.chat.completions.create(model="m", messages=_ASK))
+    client = _openai(url)
+    yield from _dumps(client.chat.completions.create(model="m", messages=_ASK))
 
 
 def _responses_events(url: str) -> list[Dump]:
-    with _openai(url) as client:
-        stream = client.responses.create(model="m", input="?", stream=True)
-        return [event.model_dump() for event in stream]
+    client = _openai(url)
+    stream = client.responses.create(model="m", input="?", stream=True)
+    return [event.model_dump() for event in stream]
 
 
 def _responses_finals(url: str, one: Recording) -> Iterator[Dump]:
-    with _openai(url) as client, client.responses.stream(model="m", input="?") as stream:
+    with _openai(url).responses.stream(model="m", input="?") as stream:
         events = list(stream)
         last = events[-1]
         assert last.type in ("response.completed", "response.incomplete")
@@ -104,48 +115,55 @@ def _responses_finals(url: str, one: Recording) -> Iterator[Dump]:
 
 
 def _responses_helped(url: str) -> list[Dump]:
-    with _openai(url) as client, client.responses.stream(model="m", input="?") as stream:
+    with _openai(url).responses.stream(model="m", input="?") as stream:
         return [event.model_dump(warnings=False) for event in stream]
 
 
 def _responses_answers(url: str) -> Iterator[Dump]:
-    with _openai(url) as client:
-        yield from _dumps(client.responses.create(model="m", input="?"))
+    client = _openai(url)
+    yield from _dumps(client.responses.create(model="m", input="?"))
+
+
+@cache
+def _anthropic_client() -> anthropic.Anthropic:
+    return anthropic.Anthropic(api_key="none", base_url="http://127.0.0.1", max_retries=0)
 
 
 def _anthropic(url: str) -> anthropic.Anthropic:
-    return anthropic.Anthropic(api_key="none", base_url=url, max_retries=0)
+    return _anthropic_client().with_options(base_url=url)
 
 
 def _anthropic_events(url: str) -> list[Dump]:
-    with _anthropic(url) as client:
-        stream = client.messages.create(model="m", max_tokens=9, messages=_ASK, stream=True)
-        return [event.model_dump() for event in stream]
+    client = _anthropic(url)
+    stream = client.messages.create(model="m", max_tokens=9, messages=_ASK, stream=True)
+    return [event.model_dump() for event in stream]
 
 
 def _anthropic_finals(url: str, one: Recording) -> Iterator[Dump]:
-    with (
-        _anthropic(url) as client,
-        client.messages.stream(model="m", max_tokens=9, messages=_ASK) as stream,
-    ):
+    client = _anthropic(url)
+    with client.messages.stream(model="m", max_tokens=9, messages=_ASK) as stream:
         yield from _dumps(stream.get_final_message())
 
 
 def _anthropic_helped(url: str) -> list[Dump]:
-    with (
-        _anthropic(url) as client,
-        client.messages.stream(model="m", max_tokens=9, messages=_ASK) as stream,
-    ):
+    client = _anthropic(url)
+    with client.messages.stream(model="m", max_tokens=9, messages=_ASK) as stream:
         return [event.model_dump(warnings=False) for event in stream]
 
 
 def _anthropic_answers(url: str) -> Iterator[Dump]:
-    with _anthropic(url) as client:
-        yield from _dumps(client.messages.create(model="m", max_tokens=9, messages=_ASK))
+    client = _anthropic(url)
+    yield from _dumps(client.messages.create(model="m", max_tokens=9, messages=_ASK))
+
+
+@cache
+def _connections() -> httpx.Client:
+    return httpx.Client()
 
 
 def _gemini(url: str) -> genai.Client:
-    return genai.Client(api_key="none", http_options=types.HttpOptions(base_url=url))
+    options = types.HttpOptions(base_url=url, httpx_client=_connections())
+    return genai.Client(api_key="none", http_options=options)
 
 
 def _gemini_dumps(value: types.GenerateContentResponse) -> Iterator[Dump]:
@@ -155,9 +173,9 @@ def _gemini_dumps(value: types.GenerateContentResponse) -> Iterator[Dump]:
 
 
 def _gemini_events(url: str) -> list[Dump]:
-    with _gemini(url) as client:
-        chunks = client.models.generate_content_stream(model="m", contents="?")
-        return [chunk.model_dump(mode="json") for chunk in chunks]
+    client = _gemini(url)
+    chunks = client.models.generate_content_stream(model="m", contents="?")
+    return [chunk.model_dump(mode="json") for chunk in chunks]
 
 
 def _nothing(url: str, one: Recording) -> Iterator[Dump]:
@@ -166,14 +184,19 @@ def _nothing(url: str, one: Recording) -> Iterator[Dump]:
 
 
 def _gemini_answers(url: str) -> Iterator[Dump]:
-    with _gemini(url) as client:
-        yield from _gemini_dumps(client.models.generate_content(model="m", contents="?"))
+    client = _gemini(url)
+    yield from _gemini_dumps(client.models.generate_content(model="m", contents="?"))
+
+
+@cache
+def _session() -> Any:
+    """Reads the description of the service once."""
+    return botocore.session.get_session()
 
 
 def _bedrock(url: str) -> Any:
     config = Config(signature_version=UNSIGNED, retries={"total_max_attempts": 1})
-    session = botocore.session.get_session()
-    return session.create_client("bedrock-runtime", "eu-west-1", endpoint_url=url, config=config)
+    return _session().create_client("bedrock-runtime", "eu-west-1", endpoint_url=url, config=config)
 
 
 _ASK_BEDROCK = [{"role": "user", "content": [{"text": "?"}]}]
