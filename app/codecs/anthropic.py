@@ -66,7 +66,9 @@ def _whole_pairs(blocks: Sequence[Opaque]) -> set[int]:
         if block.kind in _OWN:
             kept.add(place)
         elif block.kind == "server_tool":
-            uses[str(native.get("id"))] = place
+            # An input that broke off is a text here, and refused.
+            if isinstance(native.get("input"), dict):
+                uses[str(native.get("id"))] = place
         elif (used := uses.pop(str(native.get("tool_use_id")), None)) is not None:
             kept |= {used, place}
     return kept

@@ -7,6 +7,7 @@ its issuer only, with its encrypted content, and only in front of the item it be
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 from app.codecs._reading import (
     a_list,
@@ -56,6 +57,9 @@ _SPEAKERS: dict[str, Speaker] = {
 }
 # Items that the provider itself answers: whole by themselves.
 _EXECUTED = frozenset({"web_search_call", "file_search_call", "code_interpreter_call"})
+_ENDED = ("completed", "incomplete", "failed")
+# openai's types: members that must be there and may be null, which a reply does not keep.
+_NULLS: JsonObject = {"code": None, "outputs": None}
 
 
 def _own_items(blocks: Sequence[Opaque]) -> set[int]:
@@ -161,7 +165,7 @@ def _item(members: JsonObject, at: str) -> tuple[Speaker, list[Block]]:
             return "ai", [_reasoning(members, at)]
         case str():
             # One that broke off before its end is nothing the provider takes back.
-            whole = members.get("status") not in ("in_progress", "searching", "interpreting")
+            whole = members.get("status") in _ENDED
             executed = "server_tool" if kind in _EXECUTED and whole else kind
             return "ai", [Opaque(executed, members, WIRE)]
         case _:
@@ -260,6 +264,8 @@ def _items(message: Message) -> Iterator[Json]:
                     "call_id": content.id,
                     "output": content.text,
                 }
+            case Opaque(native={"type": "code_interpreter_call", **members}):
+                yield cast(Json, {"type": "code_interpreter_call", **_NULLS, **members})
             case Thinking() | Opaque():
                 yield content.native
             case _:

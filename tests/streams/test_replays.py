@@ -5,7 +5,7 @@ import pytest
 from app.core.conversation import Draft
 from app.service.memory import remember
 from tests import judges
-from tests.histories import History
+from tests.histories import History, posted
 from tests.streams.posts import from_response, from_stream, from_turn
 from tests.streams.recordings import RECORDINGS, Recording
 from tests.streams.sdks import SDKS
@@ -48,3 +48,27 @@ FINISHED = [(at, one) for at, one in enumerate(RECORDINGS) if one.finished is no
 def test_its_own_provider_accepts_what_an_sdk_gave(provider: str, at: int, one: Recording) -> None:
     for dump in SDKS[one.provider].answers(f"{provider}/{at}"):
         assert refusals(from_response(one.provider, dump), [one.provider]) == []
+
+
+def test_the_signature_that_ends_a_gemini_stream_goes_back() -> None:
+    (one,) = (one for one in RECORDINGS if "signature at the end" in one.name)
+    asked = from_turn({"role": "user", "content": "Is it an elm?"})
+    told = History(remember([asked, from_stream(one.provider, [one.stream])], "c1"))
+    shown = told.render("gemini").request["contents"][1]["parts"]
+    assert shown[-1] == {"text": "It is an elm.", "thought_signature": "Cpo+/wFk"}
+
+
+def test_a_signature_alone_signs_the_text_before_it_in_messages_too() -> None:
+    parts = [{"text": "An "}, {"text": "elm."}, {"text": "", "thoughtSignature": "Cpo+/wFk"}]
+    contents = [{"role": "user", "parts": [{"text": "?"}]}, {"role": "model", "parts": parts}]
+    shown = posted({"provider": "gemini", "contents": contents}).render("gemini").request
+    assert shown["contents"][1]["parts"] == [
+        {"text": "An "},
+        {"text": "elm.", "thought_signature": "Cpo+/wFk"},
+    ]
+
+
+def test_an_input_of_a_servers_tool_that_cannot_be_read_does_not_go_back() -> None:
+    (one,) = (one for one in RECORDINGS if "code that the provider runs, in" in one.name)
+    stream = one.stream.replace(b'\\"echo 2\\"}', b'\\"echo 2')
+    assert refusals(from_stream(one.provider, [stream]), ["anthropic"]) == []

@@ -150,14 +150,14 @@ def searching(id: str, query: str) -> list[Event]:
     )
 
 
-def interpreting(id: str, *code: str) -> list[Event]:
+def interpreting(id: str, *code: str, outputs: list[Event] | None) -> list[Event]:
     item: Event = {
         "id": id,
         "type": "code_interpreter_call",
         "status": "completed",
         "code": "".join(code),
         "container_id": "cntr_1",
-        "outputs": [{"type": "logs", "logs": "2"}],
+        "outputs": outputs,
     }
     return grown(
         item,
@@ -226,6 +226,7 @@ def _broken(name: str, *items: list[Event], end: list[Event]) -> Recording:
     return Recording("openai-responses", name, _numbered(items, end), None, whole=False)
 
 
+LOGS: Event = {"type": "logs", "logs": "2"}
 ERROR = {"code": "server_error", "message": "The model failed"}
 CITED: Event = {
     "type": "url_citation",
@@ -260,7 +261,8 @@ RECORDINGS = [
         searching("ws_1", "elm"),
         speaking("msg_1", "An ", "elm.", cited=(CITED,)),
     ),
-    told("an interpreter", interpreting("ci_1", "print(", "1+1)")),
+    told("an interpreter", interpreting("ci_1", "print(", "1+1)", outputs=[LOGS])),
+    told("an interpreter's call alone", interpreting("ci_1", "print(1)", outputs=None)),
     told("a search in files", filing("fs_1")),
     told("a tool of an MCP server", asking_mcp("mcp_1", '{"n":', "6}")),
     told("a custom tool", custom("ctc_1", "call_c", "sql", "select ", '"n"\n')),
