@@ -86,8 +86,10 @@ def _begins(part: Block, whole: Block) -> bool:
             signed = part.signature in (None, whole.signature)
             return signed and whole.text.startswith(part.text)
         case Thinking(), Thinking():
-            # A form that only its issuer reads is the real one, or there is none.
-            return whole.text.startswith(part.text)
+            # Where its issuer looks into it, there is the real form or none.
+            sealed = part.wire in ("anthropic", "openai-responses")
+            real = not sealed or part.native in (None, whole.native)
+            return real and whole.text.startswith(part.text)
         case ToolCall(), ToolCall():
             named = part.raw_id in (None, whole.raw_id) and whole.name.startswith(part.name)
             return named and _goes_on(part.arguments, whole.arguments)

@@ -178,6 +178,11 @@ CHAT = {
     "an event over several lines": Case(
         "openai", sse(*said("Hel", "lo"), STOP).replace(b'"choices":', b'"choices":\ndata: '), HELLO
     ),
+    "an event over several lines that end with CRLF": Case(
+        "openai",
+        sse(*said("Hel", "lo"), STOP, end="\r\n").replace(b'"choices":', b'"choices":\r\ndata: '),
+        HELLO,
+    ),
     "one object a line": Case("openai", lines(*said("Hel", "lo"), STOP), HELLO),
     "a whole answer as the only event": Case(
         "openai",
@@ -295,6 +300,14 @@ ANTHROPIC = {
         *FIND_LIKE[:3],
         {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
         blocks=[ToolCall("a", "find", '{"q":')],
+        notes=(INTERRUPTED,),
+    ),
+    "an end behind an error": messages(
+        START,
+        *FIND_LIKE,
+        {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+        END,
+        blocks=[FIND],
         notes=(INTERRUPTED,),
     ),
     "a server's tool that broke off": messages(
