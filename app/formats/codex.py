@@ -21,7 +21,7 @@ _PROVIDER = "openai"
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
 # Items that the program keeps for itself.
-_OWN = frozenset({"ghost_snapshot", "other"})
+_OWN = frozenset({"additional_tools", "compaction_trigger", "ghost_snapshot", "other"})
 
 
 def read(
