@@ -19,8 +19,9 @@ Keeps the conversations of agents and serves them back, valid, for any provider.
 POST turns in whatever shape your provider speaks; GET them replayed for another one. Every error is
 an RFC 9457 problem with a stable `code`.
 
-Limits: body {body_bytes:,} bytes · {turns:,} turns a POST · {blocks:,} blocks a turn · JSON depth
-{depth} · {tools:,} tools · raw id {raw_id_bytes:,} bytes · integers {integer_digits:,} digits.
+Limits: body {body_bytes:,} bytes · stream {stream_bytes:,} bytes · {turns:,} turns a POST ·
+{blocks:,} blocks a turn · JSON depth {depth} · {tools:,} tools with {schema_nodes:,} values in
+their schemas together · raw id {raw_id_bytes:,} bytes · integers {integer_digits:,} digits.
 """
 
 

@@ -14,7 +14,7 @@ from app.api.schemas import (
     ConvertToolsIn,
     ConvertToolsOut,
 )
-from app.service import convert, tooldefs
+from app.service import convert
 
 router = APIRouter(prefix="/v1/convert", tags=["convert"])
 
@@ -41,8 +41,7 @@ async def messages(request: Request, here: Here) -> Response:
 )
 async def tools(request: Request, here: Here) -> Response:
     members, _ = json_object(await body_bytes(request, here.limits), here.limits)
-    tooldefs.unknown_members(members, tuple(ConvertToolsIn.model_json_schema()["properties"]))
-    return json_response(await run_sync(tooldefs.convert_tools, members, here.limits))
+    return json_response(await run_sync(convert.convert_tools, members, here.limits))
 
 
 @router.post(

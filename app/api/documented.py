@@ -12,7 +12,7 @@ _MEANINGS = {
     409: "Conflict with what is stored",
     412: "The conversation has moved on",
     413: "The body is too large",
-    415: "The body is not declared as JSON",
+    415: "The body is not declared as what is read here",
     422: "A rule is broken; `pointer` says where",
     503: "Not now; see Retry-After",
 }
@@ -28,6 +28,13 @@ def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
         }
         for status in statuses
     }
+
+
+def takes_stream() -> dict[str, Any]:
+    """A body that is no JSON document: events, as the provider sent them."""
+    events = {"schema": {"type": "string", "description": "The stream, byte for byte."}}
+    kinds = ("text/event-stream", "application/x-ndjson")
+    return {"requestBody": {"required": True, "content": dict.fromkeys(kinds, events)}}
 
 
 def takes(model: type[BaseModel]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from app.core.jsontext import JsonObject, loads_object
 from app.core.limits import Limits
 
 _JSON = re.compile(r"application/(?:[\w.+-]+\+)?json")
+_STREAM = re.compile(r"text/event-stream|application/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)")
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _VERSION = re.compile(r'(?:W/)?"?([0-9]{1,15})"?')
 Model = TypeVar("Model", bound=BaseModel)
@@ -31,6 +32,21 @@ async def body_bytes(request: Request, limits: Limits) -> bytes:
         if len(pieces) > limits.body_bytes:
             raise _too_large(limits)
     return bytes(pieces)
+
+
+def check_is_stream(request: Request) -> None:
+    media_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
+    if not _STREAM.fullmatch(media_type):
+        raise Unsupported(
+            "The body must be text/event-stream or application/x-ndjson,"
+            f" not {media_type or 'undeclared'}."
+        )
+
+
+def unread(request: Request) -> bytes:
+    """What had arrived when the connection broke: uvicorn tells of the break and keeps the rest."""
+    cycle = getattr(request.receive, "__self__", None)
+    return bytes(getattr(cycle, "body", b""))
 
 
 def _too_large(limits: Limits) -> TooLarge:

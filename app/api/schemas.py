@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.core.conversation import Speaker
+from app.core.conversation import Speaker, TurnStatus
 from app.core.ledger import MatchedBy
 
 Metadata = dict[str, Any]
@@ -43,8 +43,32 @@ class ConversationListOut(_ListOut):
     data: list[ConversationOut]
 
 
-class TurnsIn(_In):
-    """One or more turns in a provider's own shape."""
+Definitions = Annotated[
+    list[dict[str, Any]] | dict[str, Any] | None,
+    Field(description="Tool definitions in the shape of the source; by name in the AI SDK's."),
+]
+
+
+class _ToolMembersIn(_In):
+    """What is said of tools, under the names of the wires' own requests."""
+
+    tools: Definitions = None
+    tool_choice: Annotated[Any, Field(description="In the shape of the source.")] = None
+    parallel_tool_calls: bool | None = None
+    tool_config: Annotated[Any, Field(description="The tool choice of `gemini`.")] = None
+    toolConfig: Annotated[  # noqa: N815
+        Any, Field(description="Tools and choice of `bedrock`; the choice of `gemini`.")
+    ] = None
+    toolChoice: Annotated[  # noqa: N815
+        Any, Field(description="The tool choice of `vercel` and `vercel-v4`.")
+    ] = None
+
+
+class TurnsIn(_ToolMembersIn):
+    """One or more turns in a provider's own shape.
+
+    A whole request may be posted as it is: the tools in it are kept with the turns.
+    """
 
     model_config = ConfigDict(
         extra="allow",
@@ -86,7 +110,28 @@ class TurnsIn(_In):
     messages: Annotated[
         list[dict[str, Any]], Field(description="Native messages of the format.")
     ] = []
+    response: Annotated[
+        dict[str, Any] | None,
+        Field(description="Instead of messages: the provider's whole response, as it came."),
+    ] = None
     metadata: Metadata = {}
+
+
+class StreamQuery(_In):
+    """What stands beside the messages in other posts."""
+
+    provider: Annotated[str, Field(description="The name that enters the hash of canonical ids.")]
+    format: Annotated[
+        str | None, Field(description="The wire shape; defaults from the provider.")
+    ] = None
+    model: str | None = None
+    turn_id: Annotated[
+        str | None,
+        Field(
+            description="Your own id: a retry stores once, and completes what broke off.",
+            pattern="^[A-Za-z0-9._:-]{1,128}$",
+        ),
+    ] = None
 
 
 class AppendedCallOut(BaseModel):
@@ -109,6 +154,7 @@ class AppendedTurnOut(BaseModel):
     speaker: Speaker
     tool_calls: list[AppendedCallOut]
     tool_results: list[AppendedResultOut]
+    status: Annotated[TurnStatus, Field(description="Left out when complete.")] = "complete"
 
 
 class NoteOut(BaseModel):
@@ -134,7 +180,14 @@ class TurnOut(BaseModel):
     blocks: list[dict[str, Any]]
     created_at: str
     hash: str
+    status: Annotated[TurnStatus, Field(description="Left out when complete.")] = "complete"
     payload: Annotated[Any, Field(description="What was posted, byte for byte.")] = None
+    payload_text: Annotated[
+        str | None, Field(description="The same, where it was a stream and no JSON.")
+    ] = None
+    earlier: Annotated[
+        list["TurnOut"], Field(description="An interrupted turn before it was completed.")
+    ] = []
 
 
 class TurnListOut(_ListOut):
@@ -254,24 +307,29 @@ class ProblemOut(BaseModel):
     pointer: str | None = None
 
 
-class _ToolDefinitionsIn(_In):
-    tools: Annotated[
-        list[dict[str, Any]] | dict[str, Any], Field(description="In the shape of the source.")
-    ] = []
-    tool_choice: Any = None
-    parallel_tool_calls: bool | None = None
+class _ToolDefinitionsIn(_ToolMembersIn):
     strict: Annotated[bool, Field(description="Refuse all when one cannot be used.")] = False
 
 
 class ToolsIn(_ToolDefinitionsIn):
-    provider: Annotated[str, Field(examples=["anthropic"])]
-    format: str | None = None
+    provider: Annotated[
+        str | None, Field(examples=["anthropic"], description="May be left out beside `format`.")
+    ] = None
+    format: Annotated[
+        str | None, Field(description="The shape of the tools; defaults from the provider.")
+    ] = None
 
 
 class DroppedOut(BaseModel):
-    index: int
+    index: Annotated[int, Field(description="Counted over all functions that are defined.")]
     name: str | None
     reason: str
+
+
+class ToolNoteOut(BaseModel):
+    code: str
+    tool: str | None = None
+    detail: str
 
 
 class ToolsPutOut(BaseModel):
@@ -280,12 +338,9 @@ class ToolsPutOut(BaseModel):
     number: int
     tools: int
     dropped: list[DroppedOut]
-
-
-class ToolNoteOut(BaseModel):
-    code: str
-    tool: str | None = None
-    detail: str
+    notes: Annotated[
+        list[ToolNoteOut], Field(description="What had to be changed in order to be kept.")
+    ]
 
 
 class ToolsOut(BaseModel):
@@ -316,7 +371,9 @@ class ConvertToolsOut(BaseModel):
     notes: list[ToolNoteOut]
 
 
-class ConvertMessagesIn(BaseModel):
+class ConvertMessagesIn(_ToolMembersIn):
+    """Messages, and the other members of a request: system text, tools, tool choice."""
+
     model_config = ConfigDict(extra="allow")
     source: Annotated[str, Field(alias="from", examples=["openai"])]
     to: Annotated[str, Field(examples=["anthropic"])]

@@ -14,8 +14,6 @@ from app.service.conversations import check_id
 
 router = APIRouter(prefix="/v1/conversations/{cid}/tools", tags=["tools"])
 
-_MEMBERS = ("provider", "format", "tools", "tool_choice", "parallel_tool_calls", "strict")
-
 
 @router.put(
     "",
@@ -29,7 +27,6 @@ async def put(cid: str, request: Request, here: Here) -> Response:
     check_id(cid)
     body = await body_bytes(request, here.limits)
     members, _ = json_object(body, here.limits)
-    tooldefs.unknown_members(members, _MEMBERS)
     order = await run_sync(tooldefs.read_order, members, body, here.limits)
     return json_response(
         await here.database.write(cid, lambda store: tooldefs.put_tools(store, cid, order))

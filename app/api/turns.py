@@ -1,20 +1,32 @@
 """`/v1/conversations/{cid}/turns`: append, list, read one."""
 
 import hashlib
+from asyncio import CancelledError, shield
+from contextlib import closing
 from typing import Annotated, Any
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
+from starlette.requests import ClientDisconnect
 
 from app.api.context import Here, json_response
-from app.api.documented import answers, takes
-from app.api.requests import body_bytes, expected_version, idempotency_key, json_object
-from app.api.schemas import AppendedOut, TurnListOut, TurnOut, TurnPageQuery, TurnsIn
+from app.api.documented import answers, takes, takes_stream
+from app.api.requests import (
+    body_bytes,
+    check_is_stream,
+    expected_version,
+    idempotency_key,
+    json_object,
+    unread,
+)
+from app.api.schemas import AppendedOut, StreamQuery, TurnListOut, TurnOut, TurnPageQuery, TurnsIn
+from app.core.errors import RuleBroken
 from app.core.limits import Limits
 from app.service import turns
 from app.service.conversations import check_id
-from app.service.ingest import Append, ingest
+from app.service.ingest import Append, Appended, ingest
 from app.service.posting import Post, read_post
+from app.service.streaming import Stream
 from app.service.tooldefs import KeepTools, riding_order
 
 router = APIRouter(prefix="/v1/conversations/{cid}/turns", tags=["turns"])
@@ -58,9 +70,56 @@ async def append(cid: str, request: Request, here: Here) -> Response:
             post, tools = await run_sync(_read, body, here.limits)
         order = Append(cid, post, hashlib.sha256(body).digest(), key, version, tools)
         done = await here.database.write(cid, lambda store: ingest(store, order))
+    return _answered(done)
+
+
+@router.post(
+    "/stream",
+    status_code=201,
+    summary="Append one turn from a provider's stream",
+    responses=answers(409, 412, 413, 415, 422, 503),
+    response_model=AppendedOut,
+    openapi_extra={**takes_stream(), "parameters": _HEADERS},
+)
+async def append_stream(
+    cid: str, query: Annotated[StreamQuery, Query()], request: Request, here: Here
+) -> Response:
+    """The body is what the provider sent, byte for byte, live or recorded. It is read while it
+    arrives. A stream that breaks is stored as far as it came, with the status `interrupted`; post
+    the whole answer under the same `turn_id` to complete the turn.
+    """
+    check_id(cid)
+    check_is_stream(request)
+    key = idempotency_key(request)
+    version = expected_version(request)
+    stream = Stream(query.model_dump(exclude_none=True), here.limits)
+    with here.claim(cid, key), closing(stream):
+        try:
+            async for piece in request.stream():
+                if len(piece) <= _SMALL:
+                    stream.feed(piece)
+                else:
+                    await run_sync(stream.feed, piece)
+        except (ClientDisconnect, CancelledError):
+            # Nobody hears the answer, so no key may promise that it was given.
+            stream.feed(unread(request))
+            if stream.size:
+                post = stream.post(hung_up=True)
+                order = Append(cid, post)
+                await shield(here.database.write(cid, lambda store: ingest(store, order)))
+            raise
+        if not stream.size:
+            raise RuleBroken("The stream is empty.")
+        post = await run_sync(stream.post)
+        order = Append(cid, post, stream.digest, key, version)
+        done = await here.database.write(cid, lambda store: ingest(store, order))
+    return _answered(done)
+
+
+def _answered(done: Appended) -> Response:
     if done.replayed:
         return json_response(done.answer, 200, {"Idempotent-Replayed": "true"})
-    return json_response(done.answer, 201, {"ETag": f'"{done.version}"'})
+    return json_response(done.answer, done.status, {"ETag": f'"{done.version}"'})
 
 
 def _read(body: bytes, limits: Limits) -> tuple[Post, KeepTools | None]:

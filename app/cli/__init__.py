@@ -1,11 +1,11 @@
 """The command `turnkeep`: one file per command."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 
 from app import __version__
-from app.cli import exporting, importing, migrate, serve, verify
+from app.cli import convert, exporting, importing, migrate, serve, verify
+from app.cli.options import complain
 from app.core.errors import TurnkeepError
 from app.settings import SettingsError
 from app.storage.database import DatabaseUrlError
@@ -17,12 +17,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"turnkeep {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (serve, migrate, verify, importing, exporting):
+    for command in (serve, migrate, verify, convert, importing, exporting):
         command.add_to(commands)
     args = parser.parse_args(argv)
     try:
         code: int = args.run(args)
     except (SettingsError, TurnkeepError, DatabaseUrlError) as error:
-        print(f"turnkeep: {error}", file=sys.stderr)
+        pointer = error.facts.get("pointer") if isinstance(error, TurnkeepError) else None
+        where = f"{pointer}: " if pointer else ""
+        complain(f"{where}{error}")
         return 2
     return code

@@ -1,6 +1,7 @@
 """The flags that several commands share."""
 
 import argparse
+import sys
 
 from app.core.errors import Unavailable
 from app.settings import Settings, from_environment
@@ -32,3 +33,9 @@ def check_schema(url: str) -> None:
             f"the schema of {described(url)} is at {current or 'nothing'}, this release needs"
             f" {head}; run this first: turnkeep migrate"
         )
+
+
+def complain(words: str) -> None:
+    """One line on standard error; what would move the cursor or end the line is escaped."""
+    plain = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in words)
+    print(f"turnkeep: {plain}", file=sys.stderr)

@@ -7,7 +7,16 @@ really send: arguments as objects, content as null, results as values.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from app.codecs._reading import a_list, a_text, an_object, elements, maybe_text
+from app.codecs._chat_stream import ChatGathering
+from app.codecs._reading import (
+    a_list,
+    a_text,
+    an_object,
+    elements,
+    first_of,
+    maybe_text,
+    reply,
+)
 from app.core.conversation import (
     Block,
     Draft,
@@ -25,6 +34,7 @@ from app.core.errors import RuleBroken
 from app.core.ids import signature_in
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import is_base64
+from app.core.replies import Replies, Reply
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted
 
@@ -59,6 +69,25 @@ def parse(posted: Posted) -> list[Draft]:
     return [_draft(members, text, at) for at, members, text in elements(posted, "messages")]
 
 
+def _read_reply(response: JsonObject, at: str) -> Reply:
+    """A `ChatCompletion`: its first choice."""
+    choice, notes = first_of(response, "choices", at)
+    where = f"{at}/choices/0/message"
+    message = an_object(choice.get("message"), where)
+    return reply(
+        _said(message, where),
+        notes,
+        id=response.get("id"),
+        model=response.get("model"),
+        stop_reason=choice.get("finish_reason"),
+        usage=response.get("usage"),
+        error=response.get("error"),
+    )
+
+
+REPLIES = Replies(_read_reply, ChatGathering)
+
+
 def render(view: View, dialect: Dialect) -> JsonObject:
     return {"messages": [_message(message, dialect) for message in view.messages]}
 
@@ -70,12 +99,12 @@ def _draft(members: JsonObject, text: str, at: str) -> Draft:
             f"The role {role!r} is unknown; known: {', '.join(_SPEAKERS)}.", pointer=f"{at}/role"
         )
     speaker = _SPEAKERS[role]
-    blocks: list[Block]
-    if speaker == "tool":
-        blocks = [_result(members, at)]
-    else:
-        blocks = [*_reasoning(members, at), *_content(members, at), *_calls(members, at)]
+    blocks = [_result(members, at)] if speaker == "tool" else _said(members, at)
     return Draft(speaker, tuple(blocks), payload=text, pointer=at)
+
+
+def _said(members: JsonObject, at: str) -> list[Block]:
+    return [*_reasoning(members, at), *_content(members, at), *_calls(members, at)]
 
 
 def _reasoning(members: JsonObject, at: str) -> Iterator[Thinking]:

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from app.codecs._reading import bad_choice, definitions
 from app.core.jsontext import Json, JsonObject
-from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
+from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool, with_own
 
+_MEMBERS = ("type", "function", "name", "description", "parameters", "strict")
 _MODES: dict[str, Mode] = {"auto": "auto", "required": "any", "any": "any", "none": "none"}
 _WORDS = {"auto": "auto", "any": "required", "none": "none"}
 
@@ -28,13 +29,14 @@ def _definition(value: Json) -> Definition:
     function = value.get("function", value)
     if not isinstance(function, dict):
         return Refused(_name(value), "function is not a JSON object")
-    return tool(
+    read = tool(
         function.get("name"),
         function.get("description"),
         function.get("parameters"),
         strict=function.get("strict"),
         described=True,
     )
+    return with_own(read, value | function, _MEMBERS, None)
 
 
 def _name(value: JsonObject) -> str | None:
@@ -49,24 +51,24 @@ def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
         return Choice(_MODES[choice], parallel=parallel)
     if not isinstance(choice, dict):
         raise bad_choice()
-    function = choice.get("function")
-    if choice.get("type") == "function" and isinstance(function, dict):
-        return _named(function.get("name"), parallel)
     allowed = choice.get("allowed_tools")
     if choice.get("type") == "allowed_tools" and isinstance(allowed, dict):
-        listed = definitions(allowed.get("tools"))
-        functions = [one.get("function") for one in listed if isinstance(one, dict)]
-        names = [one.get("name") for one in functions if isinstance(one, dict)]
         mode: Mode = "any" if allowed.get("mode") == "required" else "auto"
-        kept = tuple(name for name in names if isinstance(name, str))
-        return Choice(mode, None, kept, parallel)
-    raise bad_choice()
+        listed = allowed.get("tools")
+        names = [_chosen(one) for one in listed] if isinstance(listed, list) else []
+        return Choice(mode, None, tuple(names), parallel)
+    return Choice("tool", _chosen(choice), parallel=parallel)
 
 
-def _named(name: Json, parallel: bool | None) -> Choice:
-    if not isinstance(name, str) or not name:
-        raise bad_choice()
-    return Choice("tool", name, parallel=parallel)
+def _chosen(value: Json) -> str:
+    """The name in `{"type": "function", "function": {"name": …}}`, or the same with custom."""
+    match value:
+        case {"type": "function", "function": {"name": str(name)}} if name:
+            return name
+        case {"type": "custom", "custom": {"name": str(name)}} if name:
+            return name
+        case _:
+            raise bad_choice()
 
 
 def write_tools(
@@ -78,20 +80,24 @@ def write_tools(
         request["tools"] = [_written(one, strict=strict) for one in tools]
     if not tools or choice is None:
         return request
+    hosted = {one.name for one in tools if isinstance(one, HostedTool)}
     if choice.allowed:
-        listed: list[Json] = [
-            {"type": "function", "function": {"name": name}} for name in choice.allowed
-        ]
+        listed: list[Json] = [_choosing(name, hosted) for name in choice.allowed]
         mode = "required" if choice.mode == "any" else "auto"
         inner: JsonObject = {"mode": mode, "tools": listed}
         request["tool_choice"] = {"type": "allowed_tools", "allowed_tools": inner}
     elif choice.mode == "tool":
-        request["tool_choice"] = {"type": "function", "function": {"name": choice.name}}
+        request["tool_choice"] = _choosing(choice.name, hosted)
     else:
         request["tool_choice"] = _WORDS[choice.mode]
     if choice.parallel is not None:
         request["parallel_tool_calls"] = choice.parallel
     return request
+
+
+def _choosing(name: str | None, hosted: set[str]) -> JsonObject:
+    kind = "custom" if name in hosted else "function"
+    return {"type": kind, kind: {"name": name}}
 
 
 def _written(one: Tool | HostedTool, *, strict: bool) -> JsonObject:
@@ -101,6 +107,6 @@ def _written(one: Tool | HostedTool, *, strict: bool) -> JsonObject:
     if one.description is not None:
         function["description"] = one.description
     function["parameters"] = one.schema
-    if strict:
+    if strict or one.strict:
         function["strict"] = one.strict
     return {"type": "function", "function": function}

@@ -1,7 +1,12 @@
 """Reading posted JSON with pointers: every complaint says where in the body it stands."""
 
+from collections.abc import Iterable
+from dataclasses import replace
+
+from app.core.conversation import Block, Opaque, Remark, Thinking
 from app.core.errors import RuleBroken
-from app.core.jsontext import Json, JsonObject
+from app.core.jsontext import Json, JsonObject, JsonText, dumps
+from app.core.replies import Reply
 from app.core.wire import Posted
 
 
@@ -33,6 +38,36 @@ def a_list(members: JsonObject, key: str, pointer: str) -> list[Json]:
     if not isinstance(value, list):
         raise RuleBroken(f"{key} is a list.", pointer=f"{pointer}/{key}")
     return value
+
+
+def arguments_text(value: "Json | JsonText") -> str:
+    """Arguments that came as a value, as text; exactly as far as they came, if they broke off."""
+    return value.text if isinstance(value, JsonText) else dumps(value)
+
+
+def first_of(response: JsonObject, key: str, at: str) -> tuple[JsonObject, tuple[Remark, ...]]:
+    """The first of a response's alternatives; the others are noted."""
+    values = a_list(response, key, at)
+    if not values:
+        raise RuleBroken(f"{key} is a list and must not be empty.", pointer=f"{at}/{key}")
+    notes: tuple[Remark, ...] = ()
+    if len(values) > 1:
+        more = f"{len(values) - 1} more {key} stand in the payload only"
+        notes = (Remark("CHOICES_NOT_SHOWN", more),)
+    return an_object(values[0], f"{at}/{key}/0"), notes
+
+
+def reply(blocks: Iterable[Block], notes: tuple[Remark, ...] = (), **facts: Json) -> Reply:
+    """A reply. Members that an SDK's dump fills with null were never sent."""
+    said: JsonObject = {name: fact for name, fact in facts.items() if fact is not None}
+    return Reply(tuple(map(_without_nulls, blocks)), said, notes)
+
+
+def _without_nulls(block: Block) -> Block:
+    if not isinstance(block, Thinking | Opaque) or not isinstance(block.native, dict):
+        return block
+    native: JsonObject = {key: value for key, value in block.native.items() if value is not None}
+    return replace(block, native=native)
 
 
 def definitions(value: Json) -> list[Json]:

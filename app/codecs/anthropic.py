@@ -10,7 +10,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from app.codecs._reading import a_text, an_object, bad_choice, definitions, elements, maybe_text
+from app.codecs._anthropic_stream import AnthropicGathering
+from app.codecs._reading import (
+    a_text,
+    an_object,
+    arguments_text,
+    bad_choice,
+    definitions,
+    elements,
+    maybe_text,
+    reply,
+)
 from app.core.conversation import (
     Block,
     Draft,
@@ -25,11 +35,13 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
-from app.core.jsontext import Json, JsonObject, dumps
+from app.core.jsontext import Json, JsonObject
 from app.core.media import data_url
 from app.core.profile import BOTH, Profile
+from app.core.replies import Replies, Reply
+from app.core.schemawalk import COMBINATIONS
 from app.core.toolrules import ToolRules
-from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
+from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool, with_own
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
@@ -60,7 +72,8 @@ def _whole_pairs(blocks: Sequence[Opaque]) -> set[int]:
     return kept
 
 
-TOOLS = ToolRules(object_type=True, combinations=False, strict=True)
+# The API: "input_schema does not support oneOf, allOf, or anyOf at the top level".
+TOOLS = ToolRules(object_type=True, refused_top=COMBINATIONS, strict=True)
 PROFILE = Profile(
     results="user",
     system="beside",
@@ -97,6 +110,23 @@ def parse(posted: Posted) -> list[Draft]:
     texts = posted.texts["system"]
     payload = texts[0] if isinstance(system, str) else f"[{','.join(texts)}]"
     return [Draft("system", blocks, payload=payload, pointer="/system"), *drafts]
+
+
+def _read_reply(response: JsonObject, at: str) -> Reply:
+    """A `Message`."""
+    if not isinstance(response.get("content"), list):
+        raise RuleBroken("content is a list and has to be given.", pointer=f"{at}/content")
+    return reply(
+        _blocks(response["content"], f"{at}/content"),
+        id=response.get("id"),
+        model=response.get("model"),
+        stop_reason=response.get("stop_reason"),
+        usage=response.get("usage"),
+        error=response.get("error"),
+    )
+
+
+REPLIES = Replies(_read_reply, AnthropicGathering)
 
 
 def render(view: View) -> JsonObject:
@@ -156,7 +186,9 @@ def _block(members: JsonObject, at: str) -> Block:
             return Thinking("", members, WIRE)
         case "tool_use":
             name = maybe_text(members, "name", at) or ""
-            return ToolCall(maybe_text(members, "id", at), name, dumps(members.get("input")))
+            return ToolCall(
+                maybe_text(members, "id", at), name, arguments_text(members.get("input"))
+            )
         case "tool_result":
             return _result(members, at)
         case "server_tool_use":
@@ -257,6 +289,7 @@ def _written_result(answer: AnswerShown) -> JsonObject:
 
 # The provider's own tools carry a version in their type: web_search_20250305, bash_20250124.
 _HOSTED = re.compile(r"[a-z_]+_20[0-9]{6}")
+_MEMBERS = ("type", "name", "description", "input_schema", "strict")
 _WORDS: dict[str, Mode] = {"auto": "auto", "any": "any", "none": "none"}
 
 
@@ -273,9 +306,10 @@ def _definition(value: Json) -> Definition:
         return HostedTool(name if isinstance(name, str) else kind, value, WIRE)
     if kind != "custom":
         return Refused(name if isinstance(name, str) else None, "the type is unknown")
-    return tool(
+    read = tool(
         name, value.get("description"), value.get("input_schema"), strict=value.get("strict")
     )
+    return with_own(read, value, _MEMBERS, WIRE)
 
 
 def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
@@ -317,4 +351,4 @@ def _written_tool(one: Tool | HostedTool) -> JsonObject:
     shown["input_schema"] = one.schema
     if one.strict:
         shown["strict"] = True
-    return shown
+    return shown | one.own

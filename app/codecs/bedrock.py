@@ -9,14 +9,17 @@ import base64
 import re
 from collections.abc import Iterator, Sequence
 
+from app.codecs._bedrock_stream import BedrockGathering
 from app.codecs._reading import (
     a_list,
     a_text,
     an_object,
+    arguments_text,
     bad_choice,
     definitions,
     elements,
     maybe_text,
+    reply,
 )
 from app.core.conversation import (
     Block,
@@ -35,8 +38,19 @@ from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import data_url
 from app.core.profile import BOTH, Profile
+from app.core.replies import Replies, Reply
+from app.core.schemawalk import COMBINATIONS
 from app.core.toolrules import ToolRules
-from app.core.tools import EMPTY_SCHEMA, Choice, Definition, HostedTool, Refused, Tool, tool
+from app.core.tools import (
+    EMPTY_SCHEMA,
+    Choice,
+    Definition,
+    HostedTool,
+    Refused,
+    Tool,
+    tool,
+    with_own,
+)
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
@@ -63,7 +77,13 @@ _S3 = re.compile(r"s3://[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](/.*)?")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9()\[\]-]+")
 
 TOOLS = ToolRules(
-    members=("toolConfig",), object_type=True, combinations=False, none=False, parallel=False
+    members=("toolConfig",),
+    config="toolConfig",
+    object_type=True,
+    refused_top=COMBINATIONS,
+    none=False,
+    parallel=False,
+    strict=True,
 )
 
 
@@ -125,6 +145,29 @@ def parse(posted: Posted) -> list[Draft]:
     return [Draft("system", blocks, payload=payload, pointer="/system"), *drafts]
 
 
+def _read_reply(response: JsonObject, at: str) -> Reply:
+    """A `ConverseResponse`."""
+    output = an_object(response.get("output"), f"{at}/output")
+    where = f"{at}/output/message"
+    message = an_object(output.get("message"), where)
+    return reply(
+        _blocks(message, "content", where),
+        id=_request_id(response),
+        model=response.get("modelId"),
+        stop_reason=response.get("stopReason"),
+        usage=response.get("usage"),
+        error=response.get("error"),
+    )
+
+
+def _request_id(response: JsonObject) -> Json:
+    about = response.get("ResponseMetadata")
+    return about.get("RequestId") if isinstance(about, dict) else None
+
+
+REPLIES = Replies(_read_reply, BedrockGathering)
+
+
 def _draft(members: JsonObject, text: str, at: str) -> Draft:
     role = a_text(members, "role", at)
     blocks = tuple(_blocks(members, "content", at))
@@ -156,7 +199,7 @@ def _block(members: JsonObject, at: str) -> Block:
         return Text(text)
     if isinstance(use := members.get("toolUse"), dict):
         name = maybe_text(use, "name", at) or ""
-        return ToolCall(maybe_text(use, "toolUseId", at), name, dumps(use.get("input")))
+        return ToolCall(maybe_text(use, "toolUseId", at), name, arguments_text(use.get("input")))
     if isinstance(result := members.get("toolResult"), dict):
         return _result(result, f"{at}/toolResult")
     if isinstance(reasoning := members.get("reasoningContent"), dict):
@@ -246,8 +289,6 @@ def _written_media(content: Image | File) -> JsonObject:
 
 
 def read_tools(value: Json) -> list[Definition]:
-    if isinstance(value, dict):
-        value = value.get("tools")
     return [_definition(one) for one in definitions(value)]
 
 
@@ -255,11 +296,18 @@ def _definition(value: Json) -> Definition:
     if not isinstance(value, dict):
         return Refused(None, "the definition is not a JSON object")
     spec = value.get("toolSpec")
-    if not isinstance(spec, dict):
-        return Refused(None, "the tool has no toolSpec")
-    schema = spec.get("inputSchema")
-    inner = schema.get("json") if isinstance(schema, dict) else schema
-    return tool(spec.get("name"), spec.get("description"), inner, strict=spec.get("strict"))
+    if isinstance(spec, dict):
+        schema = spec.get("inputSchema")
+        inner = schema.get("json") if isinstance(schema, dict) else schema
+        read = tool(spec.get("name"), spec.get("description"), inner, strict=spec.get("strict"))
+        return with_own(read, spec, ("name", "description", "inputSchema", "strict"), None)
+    match value:
+        case {"systemTool": {"name": str(name)}}:
+            return HostedTool(name, value, WIRE)
+        case {"cachePoint": _}:
+            return HostedTool("cachePoint", value, WIRE)
+        case _:
+            return Refused(None, "the tool has no toolSpec")
 
 
 def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
@@ -293,4 +341,6 @@ def _written_tool(one: Tool) -> JsonObject:
     spec: JsonObject = {"name": one.name}
     if one.description:
         spec["description"] = one.description
-    return {"toolSpec": spec | {"inputSchema": {"json": one.schema}}}
+    spec["inputSchema"] = {"json": one.schema}
+    # botocore's service model: ToolSpecification.strict.
+    return {"toolSpec": spec | ({"strict": True} if one.strict else {})}

@@ -8,7 +8,7 @@ demands the field on every assistant message and takes an empty one (hermes-agen
 import re
 
 from app.codecs import _chat
-from app.codecs._chat import KEYS, LIST, WIRE, parse
+from app.codecs._chat import KEYS, LIST, REPLIES, WIRE, parse
 from app.codecs._chat_tools import read_choice, read_tools, write_tools
 from app.core.jsontext import JsonObject
 from app.core.profile import Profile
@@ -21,6 +21,7 @@ __all__ = [
     "KEYS",
     "LIST",
     "PROFILE",
+    "REPLIES",
     "TOOLS",
     "parse",
     "read_choice",

@@ -8,16 +8,22 @@ later would refuse it otherwise.
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
+from app.codecs._gemini_schema import json_schema
+from app.codecs._gemini_stream import GeminiGathering
 from app.codecs._reading import (
     a_list,
     a_text,
     an_object,
+    arguments_text,
     bad_choice,
     definitions,
     elements,
+    first_of,
     maybe_text,
+    reply,
 )
 from app.core.conversation import (
     Block,
@@ -25,6 +31,7 @@ from app.core.conversation import (
     File,
     Image,
     Opaque,
+    Remark,
     Speaker,
     Text,
     Thinking,
@@ -35,8 +42,9 @@ from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import data_url
 from app.core.profile import BOTH, Profile
+from app.core.replies import Replies, Reply
 from app.core.toolrules import ToolRules
-from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
+from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool, with_own
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
@@ -59,7 +67,16 @@ def _code_pairs(blocks: Sequence[Opaque]) -> set[int]:
     return kept
 
 
-TOOLS = ToolRules(members=("tools", "tool_config"), object_type=True, parallel=False, allowed=True)
+TOOLS = ToolRules(
+    members=("tools", "tool_config", "toolConfig"),
+    object_type=True,
+    # Google's documentation of JSON Schema for Gemini: only what begins with $ beside a $ref.
+    lone_refs=True,
+    parallel=False,
+    allowed=True,
+    # The mode of function calling says nothing of google_search and its like.
+    chooses_hosted=False,
+)
 PROFILE = Profile(
     results="together",
     system="beside",
@@ -96,6 +113,31 @@ def parse(posted: Posted) -> list[Draft]:
     return drafts
 
 
+def _read_reply(response: JsonObject, at: str) -> Reply:
+    """A `GenerateContentResponse`: its first candidate. A blocked prompt has none."""
+    feedback = _member(response, "prompt_feedback")
+    blocked = _member(feedback, "block_reason") if isinstance(feedback, dict) else None
+    candidate: JsonObject = {}
+    notes: tuple[Remark, ...] = ()
+    if blocked is None or a_list(response, "candidates", at):
+        candidate, notes = first_of(response, "candidates", at)
+    content = candidate.get("content")
+    where = f"{at}/candidates/0/content"
+    stop = _member(candidate, "finish_reason")
+    return reply(
+        () if content is None else _parts(content, where),
+        notes,
+        id=_member(response, "response_id"),
+        model=_member(response, "model_version"),
+        stop_reason=stop if stop is not None else blocked,
+        usage=_member(response, "usage_metadata"),
+        error=response.get("error"),
+    )
+
+
+REPLIES = Replies(_read_reply, GeminiGathering)
+
+
 def _draft(members: JsonObject, text: str, at: str) -> Draft:
     role = maybe_text(members, "role", at) or "user"
     blocks = tuple(_parts(members, at))
@@ -123,15 +165,20 @@ def _parts(holder: Json, at: str) -> Iterator[Block]:
 
 def _member(members: JsonObject, name: str) -> Json:
     """A member under its snake_case or camelCase name."""
+    return members.get(_spelled(members, name))
+
+
+def _spelled(members: JsonObject, name: str) -> str:
     first, *rest = name.split("_")
-    return members.get(name, members.get(first + "".join(word.title() for word in rest)))
+    return name if name in members else first + "".join(word.title() for word in rest)
 
 
 def _part(members: JsonObject, at: str) -> Block:
     signature = _member(members, "thought_signature")
     signed = signature if isinstance(signature, str) else None
     if isinstance(call := _member(members, "function_call"), dict):
-        arguments = dumps(call.get("args") if call.get("args") is not None else {})
+        given = call.get("args")
+        arguments = arguments_text(given if given is not None else {})
         name = maybe_text(call, "name", at) or ""
         return ToolCall(maybe_text(call, "id", at), name, arguments, signature=signed)
     if isinstance(response := _member(members, "function_response"), dict):
@@ -234,28 +281,40 @@ _HOSTED = (
     "computer_use",
     "enterprise_web_search",
     "file_search",
+    "retrieval",
+    "parallel_ai_search",
+    "exa_ai_search",
+    "mcp_servers",
 )
+_MEMBERS = ("name", "description", "parameters", "parameters_json_schema", "parametersJsonSchema")
 _MODES: dict[str, Mode] = {"AUTO": "auto", "ANY": "any", "NONE": "none", "VALIDATED": "auto"}
 
 
 def read_tools(value: Json) -> list[Definition]:
-    return [definition for one in definitions(value) for definition in _definitions(one)]
+    return [
+        definition
+        for place, one in enumerate(definitions(value))
+        for definition in _definitions(one, str(place))
+    ]
 
 
-def _definitions(value: Json) -> Iterator[Definition]:
+def _definitions(value: Json, at: str) -> Iterator[Definition]:
+    """The functions that a tool declares, and what Gemini itself runs beside them."""
     if not isinstance(value, dict):
-        yield Refused(None, "the definition is not a JSON object")
+        yield Refused(None, "the definition is not a JSON object", at)
         return
-    declared = _member(value, "function_declarations")
-    if declared is None and "name" in value:
-        declared = [value]
+    name = _spelled(value, "function_declarations")
+    declared = value.get(name)
     if isinstance(declared, list):
-        yield from (_declaration(one) for one in declared)
+        for place, one in enumerate(declared):
+            yield replace(_declaration(one), at=f"{at}/{name}/{place}")
+    elif declared is None and "name" in value:
+        yield replace(_declaration(value), at=at)
     hosted = [name for name in _HOSTED if _member(value, name) is not None]
     for name in hosted:
-        yield HostedTool(name, {name: _member(value, name)}, WIRE)
-    if not isinstance(declared, list) and not hosted:
-        yield Refused(None, "the tool declares no function")
+        yield HostedTool(name, {name: _member(value, name)}, WIRE, at)
+    if not isinstance(declared, list) and "name" not in value and not hosted:
+        yield Refused(None, "the tool declares no function", at)
 
 
 def _declaration(value: Json) -> Definition:
@@ -264,22 +323,9 @@ def _declaration(value: Json) -> Definition:
     schema = _member(value, "parameters_json_schema")
     if schema is None:
         schema = value.get("parameters")
-        schema = _lower_types(schema) if isinstance(schema, dict) else schema
-    return tool(value.get("name"), value.get("description"), schema)
-
-
-def _lower_types(value: Json) -> Json:
-    """Gemini's older schemas write types in capitals; JSON Schema does not."""
-    if isinstance(value, list):
-        return [_lower_types(one) for one in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        key: member.lower()
-        if key == "type" and isinstance(member, str) and member.isupper()
-        else _lower_types(member)
-        for key, member in value.items()
-    }
+        schema = json_schema(schema) if isinstance(schema, dict) else schema
+    read = tool(value.get("name"), value.get("description"), schema)
+    return with_own(read, value, _MEMBERS, WIRE)
 
 
 def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
@@ -318,4 +364,4 @@ def _written_tool(one: Tool) -> JsonObject:
     shown: JsonObject = {"name": one.name}
     if one.description is not None:
         shown["description"] = one.description
-    return shown | {"parameters_json_schema": one.schema}
+    return shown | {"parameters_json_schema": one.schema} | one.own

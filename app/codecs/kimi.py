@@ -8,13 +8,14 @@ models want `reasoning_content` on assistant messages and take an empty one (kim
 import re
 
 from app.codecs import _chat
-from app.codecs._chat import KEYS, LIST, WIRE, parse
+from app.codecs._chat import KEYS, LIST, REPLIES, WIRE, parse
 from app.codecs._chat_tools import read_choice, read_tools, write_tools
 from app.core.conversation import ToolCall
 from app.core.ids import kimi_id
 from app.core.jsontext import JsonObject
 from app.core.names import shown_name
 from app.core.profile import Profile
+from app.core.schemawalk import COMBINATIONS
 from app.core.toolrules import ToolRules
 from app.core.view import View
 from app.core.wire import Assigned, Taken
@@ -24,6 +25,7 @@ __all__ = [
     "KEYS",
     "LIST",
     "PROFILE",
+    "REPLIES",
     "TOOLS",
     "parse",
     "read_choice",
@@ -51,7 +53,11 @@ def _assign(call: ToolCall, highest: int, taken: Taken) -> tuple[str, int | None
 IDS = Assigned(_assign)
 
 
-TOOLS = ToolRules(parallel=False)
+# Moonshot's answers: 'parameters.type is required and must be "object"'; "when using anyOf, type
+# should be defined in anyOf items instead of the parent schema" (MoonshotAI/kimi-code#2661).
+TOOLS = ToolRules(
+    object_type=True, refused_top=COMBINATIONS, typed_branches=True, most=128, parallel=False
+)
 
 
 def render(view: View) -> JsonObject:

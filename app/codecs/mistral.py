@@ -6,7 +6,7 @@ assistant's unless it says `prefix`.
 """
 
 from app.codecs import _chat
-from app.codecs._chat import KEYS, LIST, parse
+from app.codecs._chat import KEYS, LIST, REPLIES, parse
 from app.codecs._chat_tools import read_choice, read_tools, write_tools
 from app.core.conversation import ToolCall
 from app.core.ids import mistral_id
@@ -21,6 +21,7 @@ __all__ = [
     "KEYS",
     "LIST",
     "PROFILE",
+    "REPLIES",
     "TOOLS",
     "parse",
     "read_choice",
@@ -47,7 +48,8 @@ def _assign(call: ToolCall, highest: int, taken: Taken) -> tuple[str, int | None
 IDS = Assigned(_assign)
 
 
-TOOLS = ToolRules()
+# mistral-common: Function.strict.
+TOOLS = ToolRules(strict=True)
 
 
 def render(view: View) -> JsonObject:

@@ -20,6 +20,7 @@ from app.codecs._reading import (
 from app.core import neutral
 from app.core.conversation import (
     SPEAKERS,
+    TURN_STATUSES,
     Block,
     Draft,
     File,
@@ -33,7 +34,7 @@ from app.core.ids import signature_in
 from app.core.jsontext import Json, JsonObject
 from app.core.profile import Profile
 from app.core.toolrules import ToolRules
-from app.core.tools import Choice, Definition, HostedTool, Refused, Tool, tool
+from app.core.tools import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 from app.core.view import View
 from app.core.wire import Posted, Prefixed
 from app.core.wording import value_text
@@ -41,6 +42,7 @@ from app.core.wording import value_text
 IDS = Prefixed("hist_tool_")
 KEYS = ("messages", "turns")
 LIST = "turns"
+REPLIES = None
 PROFILE = Profile(verbatim=True, names=re.compile(r".*", re.DOTALL))
 TOOLS = ToolRules(allowed=True, strict=True, hosted=True)
 
@@ -68,6 +70,11 @@ def _draft(members: JsonObject, text: str, at: str) -> Draft:
         for place, value in enumerate(a_list(members, "blocks", at))
     ]
     metadata = members.get("metadata")
+    status = maybe_text(members, "status", at) or "complete"
+    if status not in TURN_STATUSES:
+        raise RuleBroken(
+            f"A turn's status is one of {', '.join(TURN_STATUSES)}.", pointer=f"{at}/status"
+        )
     return Draft(
         speaker,  # type: ignore[arg-type]
         tuple(_with_media(blocks) if _is_handmade(members) else blocks),
@@ -77,6 +84,7 @@ def _draft(members: JsonObject, text: str, at: str) -> Draft:
         provider=maybe_text(members, "provider", at),
         model=maybe_text(members, "model", at),
         metadata={} if metadata is None else an_object(metadata, f"{at}/metadata"),
+        status=status,  # type: ignore[arg-type]
     )
 
 
@@ -121,7 +129,10 @@ def _definition(value: Json) -> Definition:
     native, wire = value.get("native"), value.get("wire")
     if isinstance(native, dict) and isinstance(wire, str):
         return HostedTool(name if isinstance(name, str) else wire, native, wire)
-    return tool(name, value.get("description"), value.get("parameters"), strict=value.get("strict"))
+    read = tool(name, value.get("description"), value.get("parameters"), strict=value.get("strict"))
+    own = value.get("own")
+    known = wire if isinstance(wire, str) else None
+    return with_own(read, own if isinstance(own, dict) else {}, (), known)
 
 
 def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
@@ -133,6 +144,7 @@ def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
     parallel = said if isinstance(said, bool) else parallel
     allowed = choice.get("allowed")
     names = tuple(str(one) for one in allowed) if isinstance(allowed, list) else ()
+    own = choice.get("native")
     match choice:
         case {"mode": "auto"}:
             return Choice("auto", None, names, parallel)
@@ -141,7 +153,7 @@ def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
         case {"mode": "none"}:
             return Choice("none", None, names, parallel)
         case {"mode": "tool", "name": str(name)}:
-            return Choice("tool", name, (), parallel)
+            return Choice("tool", name, (), parallel, own if isinstance(own, dict) else None)
         case _:
             raise bad_choice()
 
@@ -158,6 +170,8 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
             shown["allowed"] = list(choice.allowed)
         if choice.parallel is not None:
             shown["parallel"] = choice.parallel
+        if choice.native is not None:
+            shown["native"] = choice.native
         request["tool_choice"] = shown
     return request
 
@@ -171,4 +185,6 @@ def _written_tool(one: Tool | HostedTool) -> JsonObject:
     shown["parameters"] = one.schema
     if one.strict:
         shown["strict"] = True
+    if one.own:
+        shown |= {"wire": one.wire, "own": one.own}
     return shown

@@ -9,11 +9,12 @@ import re
 from collections.abc import Sequence
 
 from app.codecs import _chat, _chat_tools
-from app.codecs._chat import KEYS, LIST, WIRE, parse
+from app.codecs._chat import KEYS, LIST, REPLIES, WIRE, parse
 from app.codecs._chat_tools import read_choice, read_tools
 from app.core.conversation import Opaque
 from app.core.jsontext import JsonObject
 from app.core.profile import Profile
+from app.core.schemawalk import COMBINATIONS
 from app.core.toolrules import ToolRules
 from app.core.tools import Choice, HostedTool, Tool
 from app.core.view import View
@@ -24,6 +25,7 @@ __all__ = [
     "KEYS",
     "LIST",
     "PROFILE",
+    "REPLIES",
     "TOOLS",
     "parse",
     "read_choice",
@@ -52,7 +54,15 @@ PROFILE = Profile(
 )
 
 
-TOOLS = ToolRules(openai=True, allowed=True, strict=True)
+# The API: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
+# top level" (langchain-ai/langchainjs#9804).
+TOOLS = ToolRules(
+    openai=True,
+    object_type=True,
+    refused_top=(*COMBINATIONS, "enum", "not"),
+    allowed=True,
+    strict=True,
+)
 
 
 def render(view: View) -> JsonObject:

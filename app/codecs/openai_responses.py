@@ -16,7 +16,9 @@ from app.codecs._reading import (
     definitions,
     elements,
     maybe_text,
+    reply,
 )
+from app.codecs._responses_stream import ResponsesGathering
 from app.core.conversation import (
     Block,
     Draft,
@@ -33,8 +35,10 @@ from app.core.conversation import (
 from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.profile import ASSISTANT, Profile
+from app.core.replies import Replies, Reply
+from app.core.schemawalk import COMBINATIONS
 from app.core.toolrules import ToolRules
-from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
+from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool, with_own
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
@@ -59,7 +63,15 @@ def _own_items(blocks: Sequence[Opaque]) -> set[int]:
     return {place for place, block in enumerate(blocks) if block.kind in own}
 
 
-TOOLS = ToolRules(openai=True, allowed=True, strict=True)
+# The API: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
+# top level" (langchain-ai/langchainjs#9804).
+TOOLS = ToolRules(
+    openai=True,
+    object_type=True,
+    refused_top=(*COMBINATIONS, "enum", "not"),
+    allowed=True,
+    strict=True,
+)
 PROFILE = Profile(
     system="beside",
     alternate=ASSISTANT,
@@ -98,6 +110,29 @@ def parse(posted: Posted) -> list[Draft]:
     return [*drafts, *_spoken(said)]
 
 
+def _read_reply(response: JsonObject, at: str) -> Reply:
+    """A `Response`: all its output items are one turn."""
+    if not isinstance(response.get("output"), list):
+        raise RuleBroken("output is a list and has to be given.", pointer=f"{at}/output")
+    blocks: list[Block] = []
+    for place, item in enumerate(a_list(response, "output", at)):
+        where = f"{at}/output/{place}"
+        blocks += _item(an_object(item, where), where)[1]
+    details = response.get("incomplete_details")
+    reason = details.get("reason") if isinstance(details, dict) else None
+    return reply(
+        blocks,
+        id=response.get("id"),
+        model=response.get("model"),
+        stop_reason=reason if reason is not None else response.get("status"),
+        usage=response.get("usage"),
+        error=response.get("error"),
+    )
+
+
+REPLIES = Replies(_read_reply, ResponsesGathering)
+
+
 def _spoken(said: Sequence[Draft]) -> Iterator[Draft]:
     """Neighbouring items of the model are one turn."""
     if len(said) < 2:
@@ -124,7 +159,9 @@ def _item(members: JsonObject, at: str) -> tuple[Speaker, list[Block]]:
         case "reasoning":
             return "ai", [_reasoning(members, at)]
         case str():
-            executed = "server_tool" if kind in _EXECUTED else kind
+            # One that broke off before its end is nothing the provider takes back.
+            whole = members.get("status") not in ("in_progress", "searching", "interpreting")
+            executed = "server_tool" if kind in _EXECUTED and whole else kind
             return "ai", [Opaque(executed, members, WIRE)]
         case _:
             raise RuleBroken("An item's type is a text.", pointer=f"{at}/type")
@@ -262,10 +299,13 @@ def _written(contents: Sequence[Content]) -> Json:
 _HOSTED = frozenset(
     {
         "web_search",
+        "web_search_2025_08_26",
         "web_search_preview",
+        "web_search_preview_2025_03_11",
         "file_search",
         "code_interpreter",
         "computer",
+        "computer_use",
         "computer_use_preview",
         "image_generation",
         "local_shell",
@@ -274,8 +314,11 @@ _HOSTED = frozenset(
         "mcp",
         "custom",
         "tool_search",
+        "programmatic_tool_calling",
+        "namespace",
     }
 )
+_MEMBERS = ("type", "name", "description", "parameters", "strict", "function")
 _WORDS: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
 
 
@@ -289,18 +332,29 @@ def _definition(value: Json) -> Definition:
     kind = value.get("type")
     name = value.get("name")
     if isinstance(kind, str) and kind in _HOSTED:
-        return HostedTool(name if isinstance(name, str) else kind, value, WIRE)
+        return HostedTool(_hosted_name(value, kind), value, WIRE)
     if kind != "function":
         return Refused(name if isinstance(name, str) else None, 'the type must be "function"')
     inner = value.get("function")
     said = value if not isinstance(inner, dict) else inner | value
-    return tool(
+    read = tool(
         said.get("name"),
         said.get("description"),
         said.get("parameters"),
         strict=said.get("strict"),
         described=True,
     )
+    return with_own(read, said, _MEMBERS, WIRE)
+
+
+def _hosted_name(value: JsonObject, kind: str) -> str:
+    """What a hosted tool is called here: there is one web search, but there may be many servers."""
+    if kind == "mcp" and isinstance(label := value.get("server_label"), str):
+        return f"mcp:{label}"
+    name = value.get("name")
+    # A choice may name another version of the tool than the one that is offered.
+    versions = [one for one in ("web_search", "computer") if kind.startswith(one)]
+    return name if isinstance(name, str) and name else (*versions, kind)[0]
 
 
 def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
@@ -309,12 +363,23 @@ def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
             return None if parallel is None else Choice(parallel=parallel)
         case str() if choice in _WORDS:
             return Choice(_WORDS[choice], parallel=parallel)
-        case {"type": "function", "name": str(name)}:
-            return Choice("tool", name, parallel=parallel)
         case {"type": "allowed_tools", "mode": str(word), "tools": list(listed)}:
-            names = [one.get("name") for one in listed if isinstance(one, dict)]
-            kept = tuple(name for name in names if isinstance(name, str))
-            return Choice("any" if word == "required" else "auto", None, kept, parallel)
+            names = tuple(_chosen(one) for one in listed)
+            return Choice("any" if word == "required" else "auto", None, names, parallel)
+        case {"type": str(kind)} if kind in _HOSTED and isinstance(choice, dict):
+            # It may say more than the tool's name does: which tool of a server, which version.
+            return Choice("tool", _chosen(choice), parallel=parallel, native=choice)
+        case _:
+            return Choice("tool", _chosen(choice), parallel=parallel)
+
+
+def _chosen(value: Json) -> str:
+    """The name of a chosen tool: a function's, or that of one that the provider runs."""
+    match value:
+        case {"type": "function", "name": str(name)} if name:
+            return name
+        case {"type": str(kind)} if kind in _HOSTED and isinstance(value, dict):
+            return _hosted_name(value, kind)
         case _:
             raise bad_choice()
 
@@ -326,16 +391,24 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
     if not tools or choice is None:
         return request
     word = "required" if choice.mode == "any" else choice.mode
+    named = {one.name: _choosing(one) for one in tools}
     if choice.allowed:
-        listed: list[Json] = [{"type": "function", "name": name} for name in choice.allowed]
+        listed: list[Json] = [named[name] for name in choice.allowed]
         request["tool_choice"] = {"type": "allowed_tools", "mode": word, "tools": listed}
-    elif choice.mode == "tool":
-        request["tool_choice"] = {"type": "function", "name": choice.name}
+    elif choice.name is not None:
+        request["tool_choice"] = choice.native or named[choice.name]
     else:
         request["tool_choice"] = word
     if choice.parallel is not None:
         request["parallel_tool_calls"] = choice.parallel
     return request
+
+
+def _choosing(one: Tool | HostedTool) -> JsonObject:
+    if isinstance(one, Tool):
+        return {"type": "function", "name": one.name}
+    told = ("type", "server_label" if one.native.get("type") == "mcp" else "name")
+    return {key: one.native[key] for key in told if key in one.native}
 
 
 def _written_tool(one: Tool | HostedTool) -> JsonObject:
@@ -345,4 +418,4 @@ def _written_tool(one: Tool | HostedTool) -> JsonObject:
     if one.description is not None:
         shown["description"] = one.description
     # Left out, the API would turn strict mode on.
-    return shown | {"strict": one.strict, "parameters": one.schema}
+    return shown | {"strict": one.strict, "parameters": one.schema} | one.own

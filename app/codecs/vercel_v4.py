@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 from app.codecs import _ai_sdk, _ai_sdk_tools
 from app.codecs._ai_sdk import KEYS, LIST
-from app.codecs._ai_sdk_tools import read_choice, read_tools
+from app.codecs._ai_sdk_tools import read_choice
 from app.core.conversation import Draft
-from app.core.jsontext import JsonObject
+from app.core.jsontext import Json, JsonObject
 from app.core.profile import Profile
 from app.core.toolrules import ToolRules
-from app.core.tools import Choice, HostedTool, Tool
+from app.core.tools import Choice, Definition, HostedTool, Tool
 from app.core.view import View
 from app.core.wire import Posted, Prefixed
 
@@ -22,6 +22,7 @@ __all__ = [
     "KEYS",
     "LIST",
     "PROFILE",
+    "REPLIES",
     "TOOLS",
     "parse",
     "read_choice",
@@ -32,6 +33,8 @@ __all__ = [
 
 _VERSION = _ai_sdk.Version("vercel-v4", v4=True)
 IDS = Prefixed("call_")
+# An SDK, not a provider: its own answers are messages.
+REPLIES = None
 PROFILE = Profile(
     results="together",
     system="beside",
@@ -55,6 +58,10 @@ def parse(posted: Posted) -> list[Draft]:
 
 def render(view: View) -> JsonObject:
     return _ai_sdk.render(view, _VERSION)
+
+
+def read_tools(value: Json) -> list[Definition]:
+    return _ai_sdk_tools.read_tools(value, _VERSION.wire)
 
 
 def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:

@@ -84,7 +84,7 @@ class Answering:
         result = self.answer.result
         if result is None:
             self._report("SYNTH_RESULT", "no result is recorded")
-            return self._flagged(wording.unrecorded())
+            return self._flagged(wording.unrecorded(self.answer.turn.status))
         said = self._elided(self._mended(wording.result_text(result)))
         if state := wording.of_status(result.status):
             self._report("SYNTH_RESULT", f"the state {result.status} is put in words")

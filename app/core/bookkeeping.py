@@ -33,6 +33,9 @@ class Ledger(CallBook, Protocol):
 
     def mark_answered(self, canonical: str) -> None: ...
 
+    def supersede(self, seq: int, call_ids: Sequence[str]) -> None:
+        """Calls of a turn that its newest version does not make."""
+
     def adopt(self, result: ResultRecord, found: Match) -> None: ...
 
 
@@ -59,6 +62,25 @@ def enter(
     return Entered(calls, results, late)
 
 
+def complete(
+    before: Turn,
+    after: Turn,
+    ledger: Ledger,
+    rules: Mapping[str, Assigned],
+    prefixes: tuple[str, ...],
+) -> Entered:
+    """Enters the version of an interrupted turn that has come; calls of both keep their rows."""
+    old = {call.id for call in before.calls()}
+    new = {call.id for call in after.calls()}
+    gone = [call.id for call in before.calls() if call.id not in new]
+    if gone:
+        ledger.supersede(before.seq, gone)
+    calls, assigned = _named(after, ledger, rules, old)
+    if calls:
+        ledger.add_calls(calls, assigned)
+    return Entered(calls, [], _adopt(calls, ledger, prefixes))
+
+
 def _matched(turn: Turn, ledger: Ledger, prefixes: tuple[str, ...]) -> Iterator[ResultRecord]:
     """The turn's results with their calls: those that name an open call before all others."""
     others = []
@@ -81,14 +103,17 @@ def _claimed(
 
 
 def _named(
-    turn: Turn, ledger: Ledger, rules: Mapping[str, Assigned]
+    turn: Turn, ledger: Ledger, rules: Mapping[str, Assigned], known: Collection[str] = ()
 ) -> tuple[list[Call], list[AssignedId]]:
+    """The turn's calls as the ledger keeps them, but for those it knows, with their other ids."""
     blocks = list(turn.calls())
     calls: list[Call] = []
     assigned: list[AssignedId] = []
     highest = {target: ledger.highest(target) for target in rules} if blocks else {}
     given: set[tuple[str, str]] = set()
     for index, block in enumerate(blocks):
+        if block.id in known:
+            continue
         shown: dict[str, str] = {}
         for target, rule in rules.items():
 
@@ -203,6 +228,10 @@ class MemoryLedger(MemoryBook):
             self.results[result.seq, result.place] = result
             if result.call_id is None and result.raw_id:
                 self._waiting[result.seq, result.place] = result
+
+    def supersede(self, seq: int, call_ids: Sequence[str]) -> None:
+        places = [call.call_index for call in self.calls.values() if call.seq == seq]
+        self.set_aside(call_ids, min(places, default=0))
 
     def adopt(self, result: ResultRecord, found: Match) -> None:
         del self._waiting[result.seq, result.place]

@@ -9,12 +9,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
+from app.core.chunks import Bytes
 from app.core.jsontext import Json, JsonObject
 
 Speaker: TypeAlias = Literal["human", "ai", "tool", "system"]
 Status: TypeAlias = Literal["ok", "error", "denied", "interrupted", "unknown"]
 SPEAKERS: tuple[str, ...] = get_args(Speaker)
 STATUSES: tuple[str, ...] = get_args(Status)
+# A turn whose stream broke is interrupted: it holds what had arrived.
+TurnStatus: TypeAlias = Literal["complete", "interrupted"]
+TURN_STATUSES: tuple[str, ...] = get_args(TurnStatus)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +99,19 @@ Block: TypeAlias = Text | Image | File | Thinking | ToolCall | ToolResult | Opaq
 
 
 @dataclass(frozen=True, slots=True)
+class Remark:
+    """Something worth saying about what was stored. The codes are stable."""
+
+    code: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """A turn as a codec read it, before it has a place in a conversation.
 
-    `payload` is what was posted, `pointer` where in the body it stands.
+    `payload` is what was posted (`stream`, if it came as a stream), `pointer` where in the body it
+    stands, `facts` what a provider says about an answer of its own: id, model, stop reason, usage.
     """
 
     speaker: Speaker
@@ -109,11 +122,28 @@ class Draft:
     provider: str | None = None
     model: str | None = None
     metadata: JsonObject = field(default_factory=dict)
+    stream: Bytes | None = None
+    facts: JsonObject | None = None
+    status: TurnStatus = "complete"
+    notes: tuple[Remark, ...] = ()
+
+    @property
+    def raw(self) -> Bytes:
+        """What was posted, byte for byte."""
+        return self.payload.encode("utf-8", "surrogatepass") if self.stream is None else self.stream
+
+    @property
+    def all_metadata(self) -> JsonObject:
+        """What is stored: the caller's words, and the provider's facts under `response`."""
+        return self.metadata | {"response": self.facts} if self.facts else self.metadata
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A stored turn. `blocks` is None when the stored bytes can no longer be read."""
+    """A stored turn. `blocks` is None when the stored bytes can no longer be read.
+
+    `completed_at`: the version of the conversation at which an interrupted turn became whole.
+    """
 
     seq: int
     turn_id: str
@@ -122,6 +152,8 @@ class Turn:
     provider: str
     model: str | None = None
     metadata: JsonObject = field(default_factory=dict)
+    status: TurnStatus = "complete"
+    completed_at: int | None = None
 
     def calls(self) -> Iterator[ToolCall]:
         return (block for block in self.blocks or () if isinstance(block, ToolCall))

@@ -131,6 +131,10 @@ class RuleBroken(TurnkeepError):
         super().__init__(detail, pointer=pointer, **facts)
         self.pointer = pointer
 
+    def point_at(self, pointer: str) -> None:
+        """For a reader who knows better where the thing stands in the body."""
+        self.pointer = self.facts["pointer"] = pointer
+
 
 class LimitExceeded(RuleBroken):
     code = "limit_exceeded"
@@ -157,9 +161,11 @@ class UnknownTarget(RuleBroken):
     code = "unknown_target"
     title = "No such target"
 
-    def __init__(self, target: str, known: list[str]) -> None:
+    def __init__(self, target: str, known: list[str], *, pointer: str | None = None) -> None:
         super().__init__(
-            f"No history can be rendered for {target!r}. Known: {', '.join(known)}.", known=known
+            f"No history can be rendered for {target!r}. Known: {', '.join(known)}.",
+            pointer=pointer,
+            known=known,
         )
 
 

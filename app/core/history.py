@@ -63,6 +63,8 @@ def turn_json(turn: Turn, links: Links) -> JsonObject:
         else:
             blocks.append(block_json(block))
     shown["blocks"] = blocks
+    if turn.status != "complete":
+        shown["status"] = turn.status
     if turn.metadata:
         shown["metadata"] = turn.metadata
     return shown

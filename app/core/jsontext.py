@@ -8,7 +8,8 @@ any codec); `dumps_utf8` writes the readable form that goes to providers.
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias, cast
 
@@ -21,6 +22,8 @@ JsonObject: TypeAlias = dict[str, "Json"]
 _STRUCTURE = re.compile(r'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 # What CPython converts by default; longer integers travel as their text.
 _CONVERTED = 4_300
+# Characters of a long text that are written at a time.
+_SLICE = 64 * 1024
 
 
 class NumberText(float):
@@ -40,6 +43,16 @@ class NumberText(float):
 
     def __reduce__(self) -> tuple[Callable[[str], "NumberText"], tuple[str]]:
         return NumberText.of, (self.text,)
+
+
+@dataclass(frozen=True, slots=True)
+class JsonText:
+    """JSON text where its value would stand: it broke off, or is too long to be taken apart.
+
+    Only between the one who puts a stream together and the one who reads the call.
+    """
+
+    text: str
 
 
 def loads(text: str, limits: Limits | None = None) -> Json:
@@ -69,6 +82,28 @@ def dumps_utf8(value: Json) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         return _encode(value, ascii_only=True).encode()
+
+
+def dumps_pieces(value: Json) -> Iterator[bytes]:
+    """The bytes of `dumps`, piece by piece: long texts are never written out at once."""
+    match value:
+        case dict():
+            for position, (key, member) in enumerate(value.items()):
+                yield f"{',' if position else '{'}{dumps(key)}:".encode()
+                yield from dumps_pieces(member)
+            yield b"}" if value else b"{}"
+        case list():
+            for position, element in enumerate(value):
+                yield b"," if position else b"["
+                yield from dumps_pieces(element)
+            yield b"]" if value else b"[]"
+        case str():
+            yield b'"'
+            for start in range(0, len(value), _SLICE):
+                yield dumps(value[start : start + _SLICE])[1:-1].encode()
+            yield b'"'
+        case _:
+            yield dumps(value).encode()
 
 
 def loads_object(text: str, limits: Limits) -> tuple[JsonObject, dict[str, list[str]]]:

@@ -110,15 +110,24 @@ class MemoryBook:
         self._open: dict[str, Call] = {}
         self._open_by: dict[tuple[KeyKind, str], dict[str, Call]] = defaultdict(dict)
         self._answered: dict[tuple[KeyKind, str], Call] = {}
+        self._last_seq = 0
         self.add(calls)
 
     def add(self, calls: Iterable[Call]) -> None:
+        late = False
         for call in calls:
+            late = late or call.seq < self._last_seq
+            self._last_seq = max(call.seq, self._last_seq)
             self.calls[call.id] = self._open[call.id] = call
             for key in _keys_of(call):
                 self._open_by[key][call.id] = call
             if call.answered:
                 self.mark_answered(call.id)
+        if late:
+            # Calls of a turn that was completed later: the newest turn stays the last one.
+            self._open = _in_order(self._open)
+            for key, known in self._open_by.items():
+                self._open_by[key] = _in_order(known)
 
     def mark_answered(self, canonical: str) -> None:
         self._open.pop(canonical, None)
@@ -128,6 +137,18 @@ class MemoryBook:
             before = self._answered.get(key)
             if before is None or (before.seq, before.call_index) <= (call.seq, call.call_index):
                 self._answered[key] = call
+
+    def set_aside(self, call_ids: Sequence[str], lowest: int) -> None:
+        """Calls that their turn does not make any more count as answered, at places below 0."""
+        for number, canonical in enumerate(call_ids):
+            self.mark_answered(canonical)
+            call = replace(self.calls[canonical], call_index=min(lowest, 0) - 1 - number)
+            self.calls[canonical] = call
+            for key in _keys_of(call):
+                rivals = [
+                    one for one in self.calls.values() if one.answered and key in _keys_of(one)
+                ]
+                self._answered[key] = max(rivals, key=lambda one: (one.seq, one.call_index))
 
     def by_canonical(self, canonical: str) -> Call | None:
         return self.calls.get(canonical)
@@ -151,6 +172,11 @@ def _newest_turn(calls: dict[str, Call]) -> list[Call]:
             break
         newest.append(call)
     return newest[::-1]
+
+
+def _in_order(calls: dict[str, Call]) -> dict[str, Call]:
+    ordered = sorted(calls.values(), key=lambda call: (call.seq, call.call_index))
+    return {call.id: call for call in ordered}
 
 
 def _keys_of(call: Call) -> set[tuple[KeyKind, str]]:

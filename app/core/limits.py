@@ -13,6 +13,8 @@ class Limits:
 
     # Bytes of a request body.
     body_bytes: int = 32 * 1024 * 1024
+    # Bytes of a stream: providers send about 300 for each token.
+    stream_bytes: int = 48 * 1024 * 1024
     # Turns of one POST.
     turns: int = 1_000
     # Blocks of one turn.
@@ -25,3 +27,5 @@ class Limits:
     integer_digits: int = 4_300
     # Tool definitions of one request.
     tools: int = 1_000
+    # Values (objects, arrays, texts, numbers …) in the schemas of all these tools together.
+    schema_nodes: int = 20_000

@@ -43,13 +43,16 @@ class DataUrl:
 
 
 def is_base64(text: str) -> bool:
-    """Whether the text is base64 in the usual or the URL's alphabet, padded or not."""
-    padded = text + "=" * (-len(text) % 4)
+    """Whether the text is base64 in the usual or the URL's alphabet, padded or not.
+
+    The last character has no bits to spare: strict readers refuse what could not be written so.
+    """
+    usual = (text + "=" * (-len(text) % 4)).translate(_URL_SAFE)
     try:
-        base64.b64decode(padded.translate(_URL_SAFE), validate=True)
+        content = base64.b64decode(usual, validate=True)
     except (binascii.Error, ValueError):
         return False
-    return True
+    return base64.b64encode(content).decode() == usual
 
 
 def data_url(url: str) -> DataUrl | None:

@@ -3,12 +3,13 @@
 `block_json` and `block` are each other's inverse. Reading is strict about types and says with a
 pointer what is wrong; it also takes the camelCase names of older histories (`callId`, `isError`,
 `tool_response`). Arguments travel as a value (`parameters`); their text (`arguments`) is added only
-where the value would not give it back.
+where the value would not give it back, and stands alone where it is very long.
 """
 
 from typing import assert_never, cast
 
 from app.core.arguments import parsed
+from app.core.chunks import PIECE
 from app.core.conversation import (
     STATUSES,
     Block,
@@ -98,6 +99,8 @@ def _call_json(call: ToolCall) -> JsonObject:
     if call.id:
         shown["raw_id"] = call.raw_id
     shown["name"] = call.name
+    if len(call.arguments) > PIECE:
+        return shown | _said(arguments=call.arguments, signature=call.signature)
     try:
         shown["parameters"] = parsed(call.arguments)
     except (NotJson, RuleBroken):

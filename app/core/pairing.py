@@ -90,7 +90,7 @@ def _steps_of(turn: Turn, links: Links, known: set[str]) -> Iterator[Step]:
     role: Literal["system", "human", "ai"] = "human"
     if turn.speaker in ("system", "ai"):
         role = "system" if turn.speaker == "system" else "ai"
-    step = Step(role, [], seqs={turn.seq})
+    step = Step(role, [], seqs={turn.seq}, repairs=_of_stream(turn))
     if turn.blocks is None:
         step.repairs.append(
             Repair("TURN_QUARANTINED", "the stored turn cannot be read", turn.turn_id)
@@ -111,6 +111,16 @@ def _steps_of(turn: Turn, links: Links, known: set[str]) -> Iterator[Step]:
         elif not is_result:
             step.items.append(Placed(block, turn, place))
     yield step
+
+
+def _of_stream(turn: Turn) -> list[Repair]:
+    if turn.status == "interrupted":
+        why = "its stream broke; what had arrived is shown"
+        return [Repair("TURN_INTERRUPTED", why, turn.turn_id)]
+    if turn.completed_at is not None and turn.completed_at > turn.seq:
+        why = "it was interrupted until later turns had come; a cached prefix ends before it"
+        return [Repair("TURN_COMPLETED", why, turn.turn_id)]
+    return []
 
 
 @dataclass(frozen=True, slots=True)

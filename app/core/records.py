@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from app.core.chunks import Bytes
 from app.core.ledger import Call, MatchedBy
 
 
@@ -24,6 +25,8 @@ class ConversationRecord:
 class TurnRecord:
     """A turn as bytes. `payload` is what was posted, `blocks` the neutral form with canonical ids.
 
+    Long ones are written in pieces.
+
     `content_hash` tells a retry from another turn under the same id; `hash` chains the turns.
     """
 
@@ -33,12 +36,28 @@ class TurnRecord:
     provider: str
     format: str
     model: str | None
-    payload: bytes
-    blocks: bytes
+    payload: Bytes
+    blocks: Bytes
     metadata: bytes
     content_hash: bytes
     hash: bytes
     created_at: datetime
+    status: str = "complete"
+    # Where a revision replaced an interrupted turn: the version of the conversation then.
+    completed_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionRecord:
+    """A later version of an interrupted turn, in its place; it has its own link in the chain.
+
+    Revisions are numbered from 1 over the conversation; this one came when the conversation had
+    `at_version` turns.
+    """
+
+    number: int
+    at_version: int
+    turn: TurnRecord
 
 
 @dataclass(frozen=True, slots=True)

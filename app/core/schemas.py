@@ -5,10 +5,10 @@ target does not know are taken out, combinations it refuses at the top are loose
 reported by a note; properties are never lost.
 """
 
-from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, cast
 
 from app.core.jsontext import Json, JsonObject
+from app.core.schemawalk import inner_schemas, mapped
 from app.core.tools import Note
 
 # The formats that OpenAI documents for function schemas.
@@ -27,53 +27,18 @@ OPTIONAL_WORDS: Final = (
     "not required",
     "only provide if",
 )
-_INNER: Final = (
-    "items",
-    "additionalProperties",
+# OpenAI's answers to strict tools: "In context=(…), 'allOf' is not permitted", "$ref cannot have
+# keywords {'description'}".
+_NEVER_STRICT: Final = (
+    "allOf",
+    "oneOf",
     "not",
     "if",
     "then",
     "else",
-    "contains",
-    "propertyNames",
-    "unevaluatedItems",
-    "unevaluatedProperties",
+    "dependentRequired",
+    "dependentSchemas",
 )
-_COMBINATIONS: Final = ("oneOf", "anyOf", "allOf")
-_NAMED: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-_APART: Final = ("not", "if", "then", "else", "oneOf", "contains", "$defs", "definitions")
-
-
-def mapped(
-    schema: JsonObject, change: Callable[[JsonObject], JsonObject], *, loosens: bool = False
-) -> JsonObject:
-    """The schema with a change made to it and to every schema inside it.
-
-    A change that `loosens` is made only where a looser part makes a looser whole: not under `not`,
-    `if` or `oneOf`, and not in definitions that may be used there.
-    """
-    apart = _APART if loosens else ()
-    return change(
-        {
-            key: member if key in apart else _inside(key, member, change, loosens=loosens)
-            for key, member in schema.items()
-        }
-    )
-
-
-def _inside(
-    key: str, member: Json, change: Callable[[JsonObject], JsonObject], *, loosens: bool
-) -> Json:
-    def inner(value: Json) -> Json:
-        return mapped(value, change, loosens=loosens) if isinstance(value, dict) else value
-
-    if key in _NAMED and isinstance(member, dict):
-        return {name: inner(value) for name, value in member.items()}
-    if key in _INNER:
-        return inner(member)
-    if key in (*_COMBINATIONS, "prefixItems") and isinstance(member, list):
-        return [inner(value) for value in member]
-    return member
 
 
 def with_filtered_required(schema: JsonObject) -> JsonObject:
@@ -120,41 +85,71 @@ def as_object(schema: JsonObject) -> JsonObject:
     return schema if schema.get("type") == "object" else {**schema, "type": "object"}
 
 
-def without_top_combinations(schema: JsonObject) -> JsonObject:
-    """The schema without oneOf, anyOf and allOf at its top: it then accepts more than before."""
-    # What a branch had evaluated would count as unevaluated without it.
-    gone = (*_COMBINATIONS, "unevaluatedProperties") if _has_combinations(schema) else ()
-    return {key: value for key, value in schema.items() if key not in gone}
+def without_top(schema: JsonObject, words: tuple[str, ...]) -> JsonObject:
+    """The schema without some of the words at its top: it then accepts more than before."""
+    return {key: value for key, value in schema.items() if key not in words}
 
 
-def _has_combinations(schema: JsonObject) -> bool:
-    return any(key in schema for key in _COMBINATIONS)
+def with_lone_references(schema: JsonObject) -> JsonObject:
+    """References stand alone; what stood beside one stands around it and says the same."""
+    return mapped(schema, _lone_reference)
 
 
-def is_strict(schema: Json) -> bool:
-    """OpenAI's rules for strict tools: every object is closed and all its properties required."""
-    if not isinstance(schema, dict):
-        return True
+def _lone_reference(schema: JsonObject) -> JsonObject:
+    words = [key for key in schema if not key.startswith("$")]
+    if "$ref" not in schema or not words or "anyOf" in schema:
+        return schema
+    return without_top(schema, ("$ref",)) | {"anyOf": [{"$ref": schema["$ref"]}]}
+
+
+def with_typed_branches(schema: JsonObject) -> JsonObject:
+    """`type` inside every branch of anyOf and oneOf instead of beside them."""
+    return mapped(schema, _typed_branches)
+
+
+def _typed_branches(schema: JsonObject) -> JsonObject:
+    words = [word for word in ("anyOf", "oneOf") if isinstance(schema.get(word), list)]
+    if "type" not in schema or not words:
+        return schema
+    moved: JsonObject = {}
+    for word in words:
+        branches = [_typed(one, schema["type"]) for one in cast("list[Json]", schema[word])]
+        if None in branches:
+            return schema
+        moved[word] = branches
+    return without_top(schema, ("type",)) | moved
+
+
+def _typed(branch: Json, kind: Json) -> Json:
+    """The branch with the type; None where that cannot be said by adding it."""
+    if branch is True:
+        return {"type": kind}
+    if not isinstance(branch, dict):
+        return None
+    own = branch.get("type", kind)
+    kinds = [*kind] if isinstance(kind, list) else [kind]
+    if "number" in kinds:
+        kinds.append("integer")
+    fits = all(one in kinds for one in (own if isinstance(own, list) else [own]))
+    return {"type": own, **branch} if fits else None
+
+
+def is_strict(schema: JsonObject) -> bool:
+    """OpenAI's rules for strict tools: objects are closed, require all, and are not combined."""
+    return all(map(_is_strict, inner_schemas(schema)))
+
+
+def _is_strict(schema: JsonObject) -> bool:
+    if any(word in schema for word in _NEVER_STRICT) or ("$ref" in schema and len(schema) > 1):
+        return False
     properties = schema.get("properties")
-    if schema.get("type") == "object" or isinstance(properties, dict):
-        names = list(properties) if isinstance(properties, dict) else []
-        required = schema.get("required", [])
-        if schema.get("additionalProperties") is not False or not isinstance(required, list):
-            return False
-        if set(names) != {name for name in required if isinstance(name, str)}:
-            return False
-    return all(is_strict(inner) for inner in _schemas_inside(schema))
-
-
-def _schemas_inside(schema: JsonObject) -> Iterator[Json]:
-    for key in ("properties", "$defs", "definitions"):
-        if isinstance(members := schema.get(key), dict):
-            yield from members.values()
-    if isinstance(items := schema.get("items"), dict):
-        yield items
-    for key in (*_COMBINATIONS, "prefixItems"):
-        if isinstance(members := schema.get(key), list):
-            yield from members
+    if schema.get("type") != "object" and not isinstance(properties, dict):
+        return True
+    names = list(properties) if isinstance(properties, dict) else []
+    required = schema.get("required", [])
+    if schema.get("additionalProperties") is not False or not isinstance(required, list):
+        return False
+    return set(names) == {name for name in required if isinstance(name, str)}
 
 
 def note_if_changed(

@@ -2,9 +2,13 @@
 
 A `Tool` is a function that the agent runs; a `HostedTool` is one that a provider runs itself, known
 to its own wire only. What cannot be used is `Refused` with the reason and never lost silently.
+
+`own` are members of a definition that only its `wire` knows (`cache_control`, `defer_loading`).
+`at` is the rest of a JSON pointer into `tools`, where that is not the place in a plain list.
 """
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from app.core.jsontext import Json, JsonObject
@@ -18,6 +22,9 @@ class Tool:
     description: str | None
     schema: JsonObject
     strict: bool = False
+    own: JsonObject = field(default_factory=dict)
+    wire: str | None = None
+    at: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +32,14 @@ class HostedTool:
     name: str
     native: JsonObject
     wire: str
+    at: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
     name: str | None
     reason: str
+    at: str | None = field(default=None, compare=False)
 
 
 Definition: TypeAlias = Tool | HostedTool | Refused
@@ -38,12 +47,17 @@ Definition: TypeAlias = Tool | HostedTool | Refused
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How the model may use tools. `allowed` narrows them; `parallel` None: not said."""
+    """How the model may use tools. `allowed` narrows them; `parallel` None: not said.
+
+    `native`: the words of the wire for a chosen tool that its provider runs, where its name alone
+    would say less.
+    """
 
     mode: Mode = "auto"
     name: str | None = None
     allowed: tuple[str, ...] = ()
     parallel: bool | None = None
+    native: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +76,16 @@ class Note:
 
 
 EMPTY_SCHEMA: JsonObject = {"type": "object", "properties": {}}
+
+
+def with_own(
+    definition: Tool | Refused, value: JsonObject, known: Collection[str], wire: str | None
+) -> Tool | Refused:
+    """The definition with its other members, which only `wire` knows; None: nobody does."""
+    own: JsonObject = {key: member for key, member in value.items() if key not in known}
+    if isinstance(definition, Refused) or not own:
+        return definition
+    return replace(definition, own=own, wire=wire)
 
 
 def tool(

@@ -6,11 +6,30 @@ into the window is shown whole; leading system turns belong to every window.
 
 from collections.abc import Sequence
 
-from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall
-from app.core.pairing import Placed, Step
+from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall, Turn
+from app.core.pairing import Links, Placed, Step
 from app.core.repairs import Repair
 from app.core.tokens import estimated_text_tokens
 from app.core.wording import result_text
+
+
+def group_end(turns: Sequence[Turn], links: Links, until: int) -> int:
+    """Where a history that ends with turn `until` must end, so that it ends between tool groups.
+
+    A group is a turn with calls and the turns right behind it that hold their results. A result
+    that came later, behind other turns, is no part of it: at that time it was not there.
+    """
+    call_ids: set[str] = set()
+    end = until
+    for turn in turns:
+        answers = {links[turn.seq, p].call_id for p, _ in turn.results() if (turn.seq, p) in links}
+        if turn.seq > until and not answers & call_ids:
+            break
+        if turn.seq > until:
+            end = turn.seq
+        elif not answers & call_ids:
+            call_ids = {call.id for call in turn.calls()}
+    return end
 
 
 def last_turns(steps: Sequence[Step], seqs: Sequence[int], count: int) -> list[Step]:

@@ -7,6 +7,7 @@ from typing import Protocol, TypeAlias
 from app.core.conversation import Draft, ToolCall
 from app.core.jsontext import Json, JsonObject
 from app.core.profile import Profile
+from app.core.replies import Replies
 from app.core.toolrules import ToolRules
 from app.core.tools import Choice, Definition, HostedTool, Tool
 from app.core.view import View
@@ -48,7 +49,8 @@ class Codec(Protocol):
     """A wire format. Modules of `app.codecs` are codecs.
 
     KEYS are the members of a posted request that it reads. LIST is the member of a rendered request
-    that holds the messages. TOOLS says what the wire demands of tool definitions.
+    that holds the messages. TOOLS says what the wire demands of tool definitions, REPLIES how its
+    responses are read, where it has any.
     """
 
     @property
@@ -65,6 +67,9 @@ class Codec(Protocol):
 
     @property
     def TOOLS(self) -> ToolRules: ...  # noqa: N802
+
+    @property
+    def REPLIES(self) -> Replies | None: ...  # noqa: N802
 
     def parse(self, posted: Posted) -> list[Draft]: ...
 

@@ -1,6 +1,6 @@
 """The few sentences this service writes into a history: marked, saying no more than is known."""
 
-from app.core.conversation import File, Image, Part, Status, Text, ToolResult
+from app.core.conversation import File, Image, Part, Status, Text, ToolResult, TurnStatus
 from app.core.jsontext import Json, dumps_utf8
 
 MARK = "[turnkeep]"
@@ -12,6 +12,7 @@ NO_MESSAGE = "(tool failed without message)"
 ERROR_PREFIX = "[Error] "
 
 _UNRECORDED = f"{MARK} No result was recorded for this call; outcome unknown."
+_BROKEN = f"{MARK} The message that made this call broke off; no result was recorded for it."
 _STATES: dict[Status, str] = {
     "denied": f"{MARK} The call was denied; the tool was not run.",
     "interrupted": f"{MARK} The tool was interrupted; it may have run in part or in full.",
@@ -19,8 +20,9 @@ _STATES: dict[Status, str] = {
 }
 
 
-def unrecorded() -> str:
-    return _UNRECORDED
+def unrecorded(turn_status: TurnStatus = "complete") -> str:
+    """For a call without a result; one of a broken stream may never have been whole."""
+    return _UNRECORDED if turn_status == "complete" else _BROKEN
 
 
 def of_status(status: Status) -> str | None:

@@ -1,17 +1,18 @@
 """The audit: every call with all its names, its state and its results; and where an id is known."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from app.codecs import PREFIXES, TARGETS, shown_id
 from app.core import ids
 from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject
+from app.core.ledger import Call
 from app.core.records import CallRecord, ResultRecord
 from app.service.conversations import known
 from app.storage.store import ReadStore
 
-_NUMBER = re.compile(r"[0-9]{1,18}")
+_NUMBER = re.compile(r"-?[0-9]{1,18}")
 _STATES = {"denied": "denied", "interrupted": "interrupted", "unknown": "unknown"}
 
 
@@ -22,8 +23,9 @@ def tool_calls(store: ReadStore, cid: str, limit: int, cursor: str | None) -> Js
     page = records[:limit]
     more = len(records) > limit
     last = page[-1].call if more else None
+    interrupted = store.interrupted(cid)
     return {
-        "data": [call_json(record) for record in page],
+        "data": [call_json(record, interrupted) for record in page],
         "has_more": more,
         "next_cursor": f"{last.seq}.{last.call_index}" if last else None,
     }
@@ -39,7 +41,8 @@ def lookup(store: ReadStore, any_id: str, limit: int) -> JsonObject:
     ):
         found.extend((kind, cid, record) for cid, record in records)
     data: list[Json] = [
-        {"conversation_id": cid, "kind": kind, **call_json(record)} for kind, cid, record in found
+        {"conversation_id": cid, "kind": kind, **call_json(record, store.interrupted(cid))}
+        for kind, cid, record in found
     ]
     return {"data": data[:limit], "has_more": len(data) > limit, "next_cursor": None}
 
@@ -63,7 +66,8 @@ def _place(cursor: str | None) -> tuple[int, int] | None:
     return int(seq), int(index)
 
 
-def call_json(record: CallRecord) -> JsonObject:
+def call_json(record: CallRecord, interrupted: Collection[int] = ()) -> JsonObject:
+    """A call of the audit; `interrupted` are the turns whose streams broke."""
     call = record.call
     chosen = _chosen(record.results)
     return {
@@ -75,11 +79,20 @@ def call_json(record: CallRecord) -> JsonObject:
         "turn_id": call.turn_id,
         "seq": call.seq,
         "call_index": call.call_index,
-        "state": _STATES.get(chosen.status, "answered") if chosen else "open",
+        "state": _state(call, chosen, interrupted),
         "ids": {target: shown_id(target, call.id, call.shown) for target in TARGETS},
         "result": _result_json(chosen) if chosen else None,
         "repeats": [_result_json(one) for one in record.results if one is not chosen],
     }
+
+
+def _state(call: Call, chosen: ResultRecord | None, interrupted: Collection[int]) -> str:
+    if call.call_index < 0:
+        # The newest version of its turn does not make it any more.
+        return "superseded"
+    if chosen is None:
+        return "interrupted" if call.seq in interrupted else "open"
+    return _STATES.get(chosen.status, "answered")
 
 
 def _chosen(results: list[ResultRecord]) -> ResultRecord | None:

@@ -1,29 +1,35 @@
-"""The same codecs without storage: messages, tool ids."""
+"""The same codecs without storage: messages, tools, tool ids."""
 
 from collections.abc import Mapping
 
 from app.codecs import CODECS, TARGETS
 from app.core import ids
 from app.core.errors import RuleBroken, UnknownTarget
-from app.core.jsontext import JsonObject
+from app.core.jsontext import Json, JsonObject
 from app.core.limits import Limits
 from app.service.memory import remember
 from app.service.posting import read_post, unknown_source
 from app.service.rendering import Wanted, render
-from app.service.tooldefs import riding_order
+from app.service.tooldefs import offer, refuse_dropped, riding_order, unknown_members
+from app.service.toolreading import read_tool_set
 
-_IDS = {"openai": ids.to_openai, "history": ids.to_history, "anthropic": ids.to_anthropic}
+TOOL_IDS = {"openai": ids.to_openai, "history": ids.to_history, "anthropic": ids.to_anthropic}
+_TOOLS = (
+    "from",
+    "to",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "required",
+    "strict",
+)
 
 
 def convert_messages(
     members: JsonObject, texts: Mapping[str, list[str]], limits: Limits
 ) -> JsonObject:
     """`/convert/messages`: a request of one wire as a request of another."""
-    source, target = members.get("from"), members.get("to")
-    if not isinstance(source, str) or source not in CODECS:
-        raise unknown_source(source)
-    if not isinstance(target, str) or target not in TARGETS:
-        raise UnknownTarget(str(target), list(TARGETS))
+    source, target = _route(members)
     post: JsonObject = {
         key: value for key, value in members.items() if key not in ("from", "to", "reasoning")
     }
@@ -45,12 +51,52 @@ def convert_messages(
     return {"request": done.request, "repairs": [repair.json() for repair in done.repairs]}
 
 
+def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
+    """`/convert/tools`: definitions from one wire to another."""
+    source, target = _route(members)
+    unknown_members(members, (*_TOOLS, *CODECS[source].TOOLS.members))
+    required = members.get("required")
+    if required not in (None, "keep", "filter"):
+        raise RuleBroken("required is keep or filter.", pointer="/required")
+    offered = offer(read_tool_set(source, members, limits), target, required)  # type: ignore[arg-type]
+    if members.get("strict") is True:
+        refuse_dropped(offered)
+    tools, choice = _apart(offered.request)
+    return {
+        "tools": tools,
+        "tool_choice": choice,
+        "request": offered.request,
+        "dropped": offered.dropped_json(),
+        "notes": offered.notes_json(),
+    }
+
+
 def convert_tool_id(members: JsonObject) -> JsonObject:
     """`/convert/tool-id`: the prefix functions, which need no history."""
+    unknown_members(members, ("id", "to"))
     given, target = members.get("id"), members.get("to")
     if not isinstance(given, str):
         raise RuleBroken("id is a text.", pointer="/id")
-    if not isinstance(target, str) or target not in _IDS:
-        known = list(_IDS)
+    if not isinstance(target, str) or target not in TOOL_IDS:
+        known = list(TOOL_IDS)
         raise RuleBroken(f"to is one of {', '.join(known)}.", pointer="/to", known=known)
-    return {"id": _IDS[target](given)}
+    return {"id": TOOL_IDS[target](given)}
+
+
+def _route(members: JsonObject) -> tuple[str, str]:
+    """Source and target of a conversion."""
+    source, target = members.get("from"), members.get("to")
+    if not isinstance(source, str) or source not in CODECS:
+        raise unknown_source(source)
+    if not isinstance(target, str) or target not in TARGETS:
+        raise UnknownTarget(str(target), list(TARGETS), pointer="/to")
+    return source, target
+
+
+def _apart(request: JsonObject) -> tuple[Json, Json]:
+    """Definitions and choice of a request, wherever the wire puts them."""
+    config = request.get("toolConfig")
+    if isinstance(config, dict):
+        return config.get("tools"), config.get("toolChoice")
+    keys = [key for key in ("tool_choice", "toolChoice", "tool_config") if key in request]
+    return request.get("tools", []), request[keys[0]] if keys else None

@@ -6,12 +6,13 @@ from datetime import UTC, datetime
 
 from app.codecs import ASSIGNED, PREFIXES
 from app.core import ids
-from app.core.bookkeeping import Entered, enter
-from app.core.conversation import Turn
+from app.core.bookkeeping import Entered, complete, enter
+from app.core.chunks import Chunks
+from app.core.conversation import Block, Draft, ToolResult, Turn
 from app.core.errors import KeyReused, StaleVersion, TurnIdTaken
 from app.core.jsontext import Json, JsonObject, dumps, dumps_utf8
 from app.core.ledger import Call, with_canonical_ids
-from app.core.records import ConversationRecord, ResultRecord, TurnRecord
+from app.core.records import ConversationRecord, ResultRecord, RevisionRecord, TurnRecord
 from app.service.conversations import locked
 from app.service.posting import Post
 from app.service.storeledger import StoreLedger
@@ -39,6 +40,7 @@ class Appended:
     answer: bytes
     version: int | None = None
     replayed: bool = False
+    status: int = 201
 
 
 def ingest(store: Store, order: Append) -> Appended:
@@ -48,7 +50,7 @@ def ingest(store: Store, order: Append) -> Appended:
     if not store.claim_key(head.id, order.key, order.body_hash):
         return _first_answer(store, order, order.key)
     done = _append(store, head, order)
-    store.save_answer(head.id, order.key, 200 if done.replayed else 201, done.answer)
+    store.save_answer(head.id, order.key, 200 if done.replayed else done.status, done.answer)
     return done
 
 
@@ -67,7 +69,8 @@ def _append(store: Store, head: ConversationRecord, order: Append) -> Appended:
             break
         except TurnIdCollision as collision:
             if any(draft.turn_id == collision.turn_id for draft in order.post.drafts):
-                return _repeated(store, cid, order.post)
+                broken = _interrupted(store, cid, order.post)
+                return _complete(store, head, order, broken) if broken else _repeated(store, order)
             # Turn ids of an imported history may be those this conversation would derive.
             taken.add(collision.turn_id)
     if order.tools is not None:
@@ -77,8 +80,9 @@ def _append(store: Store, head: ConversationRecord, order: Append) -> Appended:
     version = records[-1].seq
     store.advance(cid, version=version, head_hash=records[-1].hash, orphans=ledger.orphans)
     answer = _answer(cid, version, turns, entered)
-    if order.tools is not None:
-        answer["notes"] = [*_tool_notes(order.tools), *_listed(answer["notes"])]
+    tool_notes = _tool_notes(order.tools) if order.tools else ()
+    drafts = _draft_notes(order.post, turns)
+    answer["notes"] = [*tool_notes, *drafts, *_listed(answer["notes"])]
     return Appended(dumps_utf8(answer), version)
 
 
@@ -86,6 +90,12 @@ def _tool_notes(order: KeepTools) -> Iterator[JsonObject]:
     for index, refused in order.offered.prepared.dropped:
         named = refused.name or f"tool {index}"
         yield {"code": "TOOL_DROPPED", "turn_id": None, "detail": f"{named}: {refused.reason}"}
+
+
+def _draft_notes(post: Post, turns: Sequence[Turn]) -> Iterator[JsonObject]:
+    for draft, turn in zip(post.drafts, turns, strict=True):
+        for note in draft.notes:
+            yield _note(note.code, turn.turn_id, note.detail)
 
 
 def _listed(value: Json) -> list[Json]:
@@ -105,28 +115,33 @@ def _first_answer(store: Store, order: Append, key: str) -> Appended:
 def _records(
     store: Store, head: ConversationRecord, post: Post, taken: Collection[str]
 ) -> tuple[list[Turn], list[TurnRecord]]:
-    now = datetime.now(UTC)
     before = head.head_hash
     records: list[TurnRecord] = []
     turns = _turns(store, head, post, taken)
     for turn, draft in zip(turns, post.drafts, strict=True):
-        record = TurnRecord(
-            turn.seq,
-            turn.turn_id,
-            turn.speaker,
-            turn.provider,
-            post.format,
-            turn.model,
-            draft.payload.encode("utf-8", "surrogatepass"),
-            blocks_bytes(turn.blocks or ()),
-            dumps(draft.metadata).encode(),
-            content_hash(draft, post.format),
-            b"",
-            now,
-        )
+        record = _record(turn, draft, post.format)
         before = chain_hash(before, record)
         records.append(replace(record, hash=before))
     return turns, records
+
+
+def _record(turn: Turn, draft: Draft, wire: str) -> TurnRecord:
+    """The turn as it is stored, but for its link in the chain."""
+    return TurnRecord(
+        turn.seq,
+        turn.turn_id,
+        turn.speaker,
+        turn.provider,
+        wire,
+        turn.model,
+        draft.raw,
+        blocks_bytes(turn.blocks or (), long=isinstance(draft.raw, Chunks)),
+        dumps(turn.metadata).encode(),
+        content_hash(draft, wire),
+        b"",
+        datetime.now(UTC),
+        turn.status,
+    )
 
 
 def _turns(
@@ -153,10 +168,23 @@ def _identified(
         name = draft.turn_id or _derived_id(head.id, seq, taken)
         provider = draft.provider or ""
         blocks = with_canonical_ids(draft.blocks, provider, name, is_used)
-        turn = Turn(seq, name, draft.speaker, blocks, provider, draft.model, draft.metadata)
+        turn = _placed(draft, seq, name, blocks)
         given.update(call.id for call in turn.calls())
         turns.append(turn)
     return turns
+
+
+def _placed(draft: Draft, seq: int, name: str, blocks: tuple[Block, ...]) -> Turn:
+    return Turn(
+        seq,
+        name,
+        draft.speaker,
+        blocks,
+        draft.provider or "",
+        draft.model,
+        draft.all_metadata,
+        draft.status,
+    )
 
 
 def _derived_id(conversation_id: str, seq: int, taken: Collection[str]) -> str:
@@ -166,8 +194,63 @@ def _derived_id(conversation_id: str, seq: int, taken: Collection[str]) -> str:
     return derived
 
 
-def _repeated(store: Store, cid: str, post: Post) -> Appended:
+def _interrupted(store: Store, cid: str, post: Post) -> TurnRecord | None:
+    """The interrupted turn that this post completes, if it does."""
+    if len(post.drafts) != 1:
+        return None
+    (draft,) = post.drafts
+    record = store.turn(cid, draft.turn_id or "")
+    if record is None or record.status == "complete" or draft.speaker != record.speaker:
+        return None
+    same_content = record.content_hash == content_hash(draft, post.format)
+    has_results = any(isinstance(block, ToolResult) for block in draft.blocks)
+    if same_content or has_results or draft.provider != record.provider:
+        return None
+    return record
+
+
+def _complete(
+    store: Store, head: ConversationRecord, order: Append, record: TurnRecord
+) -> Appended:
+    """A later version of an interrupted turn, in its place. Both stay stored."""
+    cid = head.id
+    before = read_turn(record)
+    (draft,) = order.post.drafts
+    mine = {call.id for call in before.calls()}
+    blocks = with_canonical_ids(
+        draft.blocks,
+        before.provider,
+        before.turn_id,
+        lambda one: one not in mine and bool(store.used_canonical(cid, {one})),
+    )
+    after = _placed(draft, before.seq, before.turn_id, blocks)
+    _check_places(before, after)
+    number = store.revision_count(cid) + 1
+    later = _record(after, draft, order.post.format)
+    later = replace(later, hash=chain_hash(head.head_hash, later, number))
+    store.insert_revision(cid, RevisionRecord(number, head.version, later))
+    ledger = StoreLedger(store, cid, head.orphans)
+    entered = complete(before, after, ledger, ASSIGNED, PREFIXES)
+    store.advance(cid, version=head.version, head_hash=later.hash, orphans=ledger.orphans)
+    calls = _stored_calls(store, cid, after)
+    answer = _answer(cid, head.version, [after], [Entered(calls, [], entered.adopted)])
+    completed = _note("TURN_COMPLETED", after.turn_id, "it had been interrupted; both are kept")
+    notes = [] if draft.status == "interrupted" else [completed]
+    answer["notes"] = [*notes, *_draft_notes(order.post, [after]), *_listed(answer["notes"])]
+    return Appended(dumps_utf8(answer), head.version, status=200)
+
+
+def _check_places(before: Turn, after: Turn) -> None:
+    """A call that both versions make stands at the same place in both: its id says so."""
+    places = {call.id: index for index, call in enumerate(before.calls())}
+    for index, call in enumerate(after.calls()):
+        if places.get(call.id, index) != index:
+            raise TurnIdTaken("The turn is stored with its calls in another order.")
+
+
+def _repeated(store: Store, order: Append) -> Appended:
     """Turns under ids that are stored: the same ones again, or a contradiction."""
+    cid, post = order.conversation_id, order.post
     stored = _stored(store, cid, post)
     if stored is not None:
         return Appended(dumps_utf8(stored_answer(store, cid, stored)), replayed=True)
@@ -242,6 +325,7 @@ def _answer(
                     for call in what.calls
                 ],
                 "tool_results": [_result_json(result) for result in what.results],
+                **({} if turn.status == "complete" else {"status": turn.status}),
             }
         )
         notes.extend(_notes(what))

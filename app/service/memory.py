@@ -40,7 +40,16 @@ def remember(drafts: Iterable[Draft], conversation_id: str) -> Remembered:
         name = draft.turn_id or ids.turn_id(conversation_id, seq)
         provider = draft.provider or ""
         blocks = with_canonical_ids(draft.blocks, provider, name, ledger.calls.__contains__)
-        turn = Turn(seq, name, draft.speaker, blocks, provider, draft.model, draft.metadata)
+        turn = Turn(
+            seq,
+            name,
+            draft.speaker,
+            blocks,
+            provider,
+            draft.model,
+            draft.all_metadata,
+            draft.status,
+        )
         enter(turn, ledger, ASSIGNED, PREFIXES)
         turns.append(turn)
     return Remembered(turns, ledger)

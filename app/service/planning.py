@@ -13,7 +13,8 @@ from app.core.limits import Limits
 from app.formats.histories import History, Message
 from app.service.conversations import check_id
 from app.service.posting import read_post
-from app.service.tooldefs import KeepTools, offer, read_tool_set, riding_order
+from app.service.tooldefs import KeepTools, offer, riding_order
+from app.service.toolreading import read_tool_set
 
 # A batch holds no more turns than a POST; how many a history may have is not limited.
 _ANY_NUMBER = 2**31
@@ -141,4 +142,4 @@ def _tool_set(entry: JsonObject, limits: Limits) -> tuple[int, KeepTools]:
     if not isinstance(version, int) or not isinstance(provider, str) or source not in CODECS:
         raise RuleBroken("A tool set of an export needs at_version, provider and format.")
     tools = replace(read_tool_set("neutral", entry, limits), source=str(source))
-    return version, KeepTools(provider, tools, offer(tools, "neutral"), dumps(entry).encode())
+    return version, KeepTools(provider, offer(tools, "neutral"), dumps(entry).encode())

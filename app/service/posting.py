@@ -5,15 +5,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from app.codecs import CODECS
+from app.core.chunks import Bytes
 from app.core.conversation import Draft, Thinking, ToolCall, ToolResult
 from app.core.errors import LimitExceeded, RuleBroken, UnknownProvider
 from app.core.ids import CALLER_TURN_ID
 from app.core.jsontext import Json, JsonObject
 from app.core.limits import Limits
-from app.core.wire import Posted
+from app.core.replies import Reply
+from app.core.wire import Codec, Posted
 
 _PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
-_ENVELOPE = ("provider", "format", "model", "turn_id", "metadata")
+_ENVELOPE = ("provider", "format", "model", "turn_id", "metadata", "response")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +30,66 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
     """Raises `RuleBroken` with a pointer for whatever does not hold."""
     provider, wire = wire_of(members)
     codec = CODECS[wire]
+    known = (*_ENVELOPE, *codec.KEYS, *codec.TOOLS.members)
     for key in members:
-        if key not in (*_ENVELOPE, *codec.KEYS, *codec.TOOLS.members):
-            known = ", ".join([*_ENVELOPE, *codec.KEYS, *codec.TOOLS.members])
-            raise RuleBroken(f"{key!r} is not a member here; known: {known}.", pointer=f"/{key}")
-    lists = [key for key in ("messages", codec.LIST) if key in members]
-    if "messages" in lists and len(set(lists)) > 1:
-        raise RuleBroken(
-            f"messages and {codec.LIST} are the same thing; give one.", pointer=f"/{codec.LIST}"
-        )
-    drafts = codec.parse(Posted(members, texts))
+        if key not in known:
+            raise RuleBroken(
+                f"{key!r} is not a member here; known: {', '.join(known)}.", pointer=f"/{key}"
+            )
+    _check_one_of(members, codec)
+    if "response" in members:
+        drafts = [_answered(codec, wire, members["response"], texts["response"])]
+    else:
+        drafts = codec.parse(Posted(members, texts))
     if len(drafts) > limits.turns:
         raise LimitExceeded("turns", limits.turns, len(drafts), pointer=f"/{codec.LIST}")
     return Post(wire, tuple(_completed(drafts, provider, members, limits)))
+
+
+def read_stream(
+    query: JsonObject, reply: Reply, payload: Bytes, *, whole: bool, limits: Limits
+) -> Post:
+    """A turn that arrived as a stream. `query` holds what stands beside messages otherwise."""
+    provider, wire = wire_of(query)
+    draft = Draft(
+        "ai",
+        reply.blocks,
+        stream=payload,
+        facts=reply.facts,
+        model=reply.model,
+        status="complete" if whole else "interrupted",
+        notes=reply.notes,
+    )
+    return Post(wire, tuple(_completed([draft], provider, query, limits)))
+
+
+def _check_one_of(members: JsonObject, codec: Codec) -> None:
+    given = [key for key in dict.fromkeys(("response", "messages", codec.LIST)) if key in members]
+    if len(given) > 1:
+        what = "the same thing" if "response" not in given else "two ways to say it"
+        raise RuleBroken(f"{' and '.join(given)} are {what}; give one.", pointer=f"/{given[-1]}")
+
+
+def _answered(codec: Codec, wire: str, response: Json, texts: list[str]) -> Draft:
+    """A provider's whole answer as one turn of the model."""
+    if codec.REPLIES is None:
+        having = ", ".join(name for name, one in CODECS.items() if one.REPLIES)
+        raise RuleBroken(
+            f"{wire} has no responses of its own; post messages. Those of {having} are read.",
+            pointer="/response",
+        )
+    if not isinstance(response, dict):
+        raise RuleBroken("response is the object that the provider answered.", pointer="/response")
+    reply = codec.REPLIES.read(response, "/response")
+    return Draft(
+        "ai",
+        reply.blocks,
+        payload=texts[0],
+        pointer="/response",
+        facts=reply.facts,
+        model=reply.model,
+        notes=reply.notes,
+    )
 
 
 def wire_of(members: JsonObject) -> tuple[str, str]:
@@ -83,6 +132,10 @@ def _completed(
     if not isinstance(metadata, dict):
         raise RuleBroken("metadata is a JSON object.", pointer="/metadata")
     model = _text(members, "model")
+    if "response" in metadata and any(draft.facts is not None for draft in drafts):
+        raise RuleBroken(
+            "metadata.response is filled from the response itself.", pointer="/metadata/response"
+        )
     completed = []
     for draft in drafts:
         at = draft.pointer
@@ -101,12 +154,19 @@ def _completed(
                 draft,
                 turn_id=own_id,
                 provider=own_provider,
-                model=draft.model if draft.model is not None else model,
+                model=_model(draft, model),
                 metadata={**metadata, **draft.metadata},
             )
         )
     _check_distinct(completed)
     return completed
+
+
+def _model(draft: Draft, given: str | None) -> str | None:
+    """The turn's own; of an answer, the name under which it was asked for."""
+    if given is not None and (draft.model is None or draft.facts is not None):
+        return given
+    return draft.model
 
 
 def _check(draft: Draft, at: str, limits: Limits) -> None:

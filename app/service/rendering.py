@@ -12,7 +12,8 @@ from app.core.jsontext import Json, JsonObject, dumps_utf8
 from app.core.pairing import Links
 from app.core.repairs import Repair
 from app.core.view import Options, Reasoning
-from app.service.tooldefs import Offer, ToolSet, offer
+from app.service.tooldefs import Offer, offer
+from app.service.toolreading import ToolSet
 
 ToolsWanted: TypeAlias = Literal["include", "omit", "flatten"]
 

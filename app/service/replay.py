@@ -10,6 +10,8 @@ from app.core.errors import RuleBroken, TurnNotFound, UnknownTarget
 from app.core.ids import CALLER_TURN_ID
 from app.core.jsontext import JsonObject, dumps, dumps_utf8
 from app.core.records import ConversationRecord, ToolSetRecord
+from app.core.repairs import Repair
+from app.core.windows import group_end
 from app.core.wire import Prefixed
 from app.service.conversations import known
 from app.service.rendering import Rendered, Wanted, prefix, render
@@ -29,6 +31,11 @@ class Replayed:
 def replay(store: ReadStore, wanted: Wanted, known_tags: Sequence[str] = ()) -> Replayed:
     if wanted.target not in TARGETS:
         raise UnknownTarget(wanted.target, list(TARGETS))
+    if wanted.tools == "flatten" and CODECS[wanted.target].PROFILE.verbatim:
+        raise RuleBroken(
+            f"{wanted.target} shows turns as they are stored; flatten is for providers.",
+            pointer="?tools",
+        )
     head = known(store, wanted.conversation_id)
     tools = store.tool_set(wanted.conversation_id, head.version)
     etag = _etag(head, wanted, tools)
@@ -52,7 +59,7 @@ def _answer(store: ReadStore, head: ConversationRecord, wanted: Wanted) -> JsonO
         record = store.turn(cid, wanted.until) if named else None
         if record is None:
             raise TurnNotFound(cid, wanted.until)
-        until = record.seq
+        until = _group_end(store, cid, record.seq)
     if wanted.since is not None and wanted.since > until:
         raise RuleBroken(
             f"since names version {wanted.since}, the history ends at {until}.", pointer="?since"
@@ -62,12 +69,16 @@ def _answer(store: ReadStore, head: ConversationRecord, wanted: Wanted) -> JsonO
     assigned = _assigned(store, wanted)
     tools = stored_tools(store.tool_set(cid, until))
     whole = render(turns, links, assigned, wanted, tools)
+    repairs = list(whole.repairs)
+    if turns and wanted.until is not None and turns[-1].turn_id != wanted.until:
+        why = f"the window reaches on to turn {until} to keep a tool group whole"
+        repairs.append(Repair("WINDOW_ALIGNED", why))
     answer: JsonObject = {
         "conversation_id": cid,
         "version": until,
         "provider": wanted.target,
         "request": whole.request,
-        "repairs": [repair.json() for repair in whole.repairs],
+        "repairs": [repair.json() for repair in repairs],
         "prefix": prefix(whole.request, whole.messages, wanted.target),
     }
     if wanted.since is not None:
@@ -76,6 +87,21 @@ def _answer(store: ReadStore, head: ConversationRecord, wanted: Wanted) -> JsonO
         before = render(earlier, links, assigned, wanted, tools_then)
         _keep_only_new(answer, wanted, before, whole)
     return answer
+
+
+def _group_end(store: ReadStore, cid: str, seq: int) -> int:
+    """The turn with which the tool group of a turn ends."""
+    reach = 16
+    while True:
+        first, last = max(0, seq - reach), seq + reach
+        records = store.turns(cid, after=first, until=last, payloads=False)
+        turns = [read_turn(record) for record in records]
+        end = group_end(turns, store.links(cid, after=first, until=last), seq)
+        # A group that fills all that was looked at may be longer still.
+        begins_inside = any(turn.speaker == "ai" for turn in turns if turn.seq <= seq)
+        if end < last and (begins_inside or not first):
+            return end
+        reach *= 8
 
 
 def _assigned(store: ReadStore, wanted: Wanted) -> Mapping[str, str]:

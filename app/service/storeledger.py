@@ -58,6 +58,9 @@ class StoreLedger:
     def mark_answered(self, canonical: str) -> None:
         self._store.mark_answered(self._cid, [canonical])
 
+    def supersede(self, seq: int, call_ids: Sequence[str]) -> None:
+        self._store.supersede(self._cid, seq, call_ids)
+
     def adopt(self, result: ResultRecord, found: Match) -> None:
         assert found.call
         self._store.adopt(

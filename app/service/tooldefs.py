@@ -1,38 +1,29 @@
-"""Tool definitions: read from any wire, checked, kept by version, offered on any wire."""
+"""Tool definitions: kept with a conversation by version, offered on any wire."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-
 from app.codecs import CODECS, neutral
-from app.core.errors import LimitExceeded, RuleBroken, UnknownTarget
+from app.core.errors import RuleBroken, UnknownTarget
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.limits import Limits
 from app.core.records import ConversationRecord, ToolSetRecord
-from app.core.toolrules import Prepared, Required, prepared
-from app.core.tools import Choice, Definition, Refused, Tool
+from app.core.toolfitting import Prepared, Required, prepared
 from app.service.conversations import known, locked
-from app.service.posting import unknown_source, wire_of
+from app.service.posting import wire_of
+from app.service.toolreading import ToolSet, read_tool_set, under_our_names
 from app.service.turnform import read_object
 from app.storage.store import ReadStore, Store
 
-
-@dataclass(frozen=True, slots=True)
-class ToolSet:
-    """Definitions and choice in one value, with the wire they came from."""
-
-    source: str
-    definitions: tuple[Definition, ...]
-    choice: Choice | None = None
+_ORDER = ("provider", "format", "tools", "tool_choice", "parallel_tool_calls", "strict")
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
     """The members of a request that offer tools, and what it took."""
 
+    tools: ToolSet
     request: JsonObject
     prepared: Prepared
 
@@ -42,35 +33,8 @@ class Offer:
             for index, refused in self.prepared.dropped
         ]
 
-
-def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
-    """The definitions of a posted body, in the shape of `source`."""
-    codec = CODECS[source]
-    read = codec.read_tools(members.get("tools"))
-    if len(read) > limits.tools:
-        raise LimitExceeded("tools", limits.tools, len(read), pointer="/tools")
-    parallel = members.get("parallel_tool_calls")
-    if parallel is not None and not isinstance(parallel, bool):
-        raise RuleBroken("parallel_tool_calls is true or false.", pointer="/parallel_tool_calls")
-    definitions = tuple(map(_checked, read))
-    return ToolSet(source, definitions, codec.read_choice(members.get("tool_choice"), parallel))
-
-
-def _checked(definition: Definition) -> Definition:
-    """A tool whose schema is real JSON Schema and describes an object."""
-    if not isinstance(definition, Tool):
-        return definition
-    kind = definition.schema.get("type", "object")
-    if kind != "object" and not (isinstance(kind, list) and "object" in kind):
-        return Refused(definition.name, "the schema does not describe an object")
-    try:
-        Draft202012Validator.check_schema(definition.schema)
-    except (OverflowError, RecursionError):
-        return Refused(definition.name, "the schema is too large to be checked")
-    except SchemaError as error:
-        where = "/".join(str(step) for step in error.absolute_path) or "its top"
-        return Refused(definition.name, f"the schema is no JSON Schema at {where}")
-    return definition
+    def notes_json(self) -> list[Json]:
+        return [note.json() for note in self.prepared.notes]
 
 
 def offer(tools: ToolSet, target: str, required: Required | None = None) -> Offer:
@@ -87,15 +51,14 @@ def offer(tools: ToolSet, target: str, required: Required | None = None) -> Offe
         codec.PROFILE.names,
         required,
     )
-    return Offer(codec.write_tools(fit.tools, fit.choice), fit)
+    return Offer(tools, codec.write_tools(fit.tools, fit.choice), fit)
 
 
 def refuse_dropped(offered: Offer) -> None:
     """For callers who would rather have nothing than a part."""
     for index, refused in offered.prepared.dropped:
-        raise RuleBroken(
-            f"Tool {index} cannot be used: {refused.reason}.", pointer=f"/tools/{index}"
-        )
+        where = offered.tools.place(index)
+        raise RuleBroken(f"Tool {index} cannot be used: {refused.reason}.", pointer=where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +66,22 @@ class KeepTools:
     """The order to keep definitions with a conversation."""
 
     provider: str
-    tools: ToolSet
     offered: Offer
     payload: bytes
+
+    @property
+    def tools(self) -> ToolSet:
+        return self.offered.tools
 
 
 def read_order(members: JsonObject, payload: bytes, limits: Limits) -> KeepTools:
     """A posted body of definitions; with `strict` all of them must be usable."""
     provider, source = wire_of({"provider": members.get("format"), **members})
-    tools = read_tool_set(source, members, limits)
-    offered = offer(tools, "neutral")
+    unknown_members(members, (*_ORDER, *CODECS[source].TOOLS.members))
+    offered = offer(read_tool_set(source, members, limits), "neutral")
     if members.get("strict") is True:
         refuse_dropped(offered)
-    return KeepTools(provider, tools, offered, payload)
+    return KeepTools(provider, offered, payload)
 
 
 def riding_order(members: JsonObject, limits: Limits) -> KeepTools | None:
@@ -124,17 +90,14 @@ def riding_order(members: JsonObject, limits: Limits) -> KeepTools | None:
     given: JsonObject = {
         key: members[key] for key in CODECS[source].TOOLS.members if members.get(key) is not None
     }
-    if not given:
-        return None
-    request: JsonObject = {"provider": provider, "format": source}
-    config = given.get("toolConfig", given)
-    if not isinstance(config, dict) or "tools" not in config:
+    said, places = under_our_names(given, source)
+    if said and "tools" not in said:
         raise RuleBroken(
-            "Tool choice comes with the tools it chooses from.", pointer=f"/{next(iter(given))}"
+            "Tool choice comes with the tools it chooses from.", pointer=next(iter(places.values()))
         )
-    for key, value in config.items():
-        choice = key in ("toolChoice", "tool_config")
-        request["tool_choice" if choice else key] = value
+    if not said:
+        return None
+    request: JsonObject = {"provider": provider, "format": source, **given}
     return read_order(request, dumps(given).encode(), limits)
 
 
@@ -165,6 +128,7 @@ def put_tools(store: Store, cid: str, order: KeepTools) -> JsonObject:
         "number": keep_tools(store, head, order),
         "tools": len(order.offered.prepared.tools),
         "dropped": order.offered.dropped_json(),
+        "notes": order.offered.notes_json(),
     }
 
 
@@ -191,48 +155,12 @@ def get_tools(store: ReadStore, cid: str, target: str, required: Required | None
         "provider": target,
         "request": offered.request,
         "dropped": offered.dropped_json(),
-        "notes": [note.json() for note in offered.prepared.notes],
+        "notes": offered.notes_json(),
     }
 
 
-def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
-    """`/convert/tools`: definitions from one wire to another, nothing stored."""
-    source, target = _named(members, "from"), _named(members, "to")
-    required = members.get("required")
-    if required not in (None, "keep", "filter"):
-        raise RuleBroken("required is keep or filter.", pointer="/required")
-    if source not in CODECS:
-        raise unknown_source(source)
-    offered = offer(read_tool_set(source, members, limits), target, required)  # type: ignore[arg-type]
-    if members.get("strict") is True:
-        refuse_dropped(offered)
-    tools_shown, choice = _apart(offered.request)
-    return {
-        "tools": tools_shown,
-        "tool_choice": choice,
-        "request": offered.request,
-        "dropped": offered.dropped_json(),
-        "notes": [note.json() for note in offered.prepared.notes],
-    }
-
-
-def _apart(request: JsonObject) -> tuple[Json, Json]:
-    """Definitions and choice of a request, wherever the wire puts them."""
-    config = request.get("toolConfig")
-    if isinstance(config, dict):
-        return config.get("tools"), config.get("toolChoice")
-    keys = [key for key in ("tool_choice", "toolChoice", "tool_config") if key in request]
-    return request.get("tools", []), request[keys[0]] if keys else None
-
-
-def _named(members: JsonObject, key: str) -> str:
-    value = members.get(key)
-    if not isinstance(value, str):
-        raise RuleBroken(f"{key} names a format.", pointer=f"/{key}")
-    return value
-
-
-def unknown_members(members: JsonObject, known: Sequence[str]) -> None:
+def unknown_members(members: JsonObject, names: Sequence[str]) -> None:
+    known = list(dict.fromkeys(names))
     for key in members:
         if key not in known:
             raise RuleBroken(

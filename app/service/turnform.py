@@ -2,9 +2,10 @@
 
 import hashlib
 
+from app.core.chunks import Bytes, Chunks, digest, whole
 from app.core.conversation import SPEAKERS, Block, Draft, Turn
 from app.core.errors import TurnkeepError
-from app.core.jsontext import Json, JsonObject, dumps, loads
+from app.core.jsontext import Json, JsonObject, dumps, dumps_pieces, loads
 from app.core.limits import Limits
 from app.core.neutral import block, block_json
 from app.core.records import TurnRecord
@@ -14,7 +15,10 @@ from app.core.records import TurnRecord
 UNLIMITED = Limits(depth=10_000, integer_digits=1_000_000)
 
 
-def blocks_bytes(blocks: tuple[Block, ...]) -> bytes:
+def blocks_bytes(blocks: tuple[Block, ...], *, long: bool = False) -> Bytes:
+    """The blocks as they are stored; `long` ones are written piece by piece."""
+    if long:
+        return Chunks(lambda: dumps_pieces([block_json(one) for one in blocks]))
     return dumps([block_json(one) for one in blocks]).encode()
 
 
@@ -24,10 +28,12 @@ def read_turn(record: TurnRecord) -> Turn:
         record.seq,
         record.turn_id,
         record.speaker if record.speaker in SPEAKERS else "system",  # type: ignore[arg-type]
-        _read_blocks(record.blocks) if record.speaker in SPEAKERS else None,
+        _read_blocks(whole(record.blocks)) if record.speaker in SPEAKERS else None,
         record.provider,
         record.model,
         read_object(record.metadata),
+        "complete" if record.status == "complete" else "interrupted",
+        record.completed_at,
     )
 
 
@@ -52,9 +58,16 @@ def _read_blocks(stored: bytes) -> tuple[Block, ...] | None:
 
 def content_hash(draft: Draft, wire: str) -> bytes:
     """What tells a retry from another turn: who said what, however the JSON was spaced."""
-    said: Json = loads(draft.payload, UNLIMITED)
-    facts: Json = [draft.provider, wire, draft.model, draft.metadata, said]
-    return hashlib.sha256(_sorted_text(facts).encode()).digest()
+    facts: list[Json] = [draft.provider, wire, draft.model, draft.metadata]
+    if draft.facts is None:
+        said = loads(draft.payload, UNLIMITED)
+        return hashlib.sha256(_sorted_text([*facts, said]).encode()).digest()
+    # The same answer, be it a response or a stream, whatever was said about it.
+    counted = hashlib.sha256(_sorted_text([*facts, draft.status]).encode())
+    for one in draft.blocks:
+        for piece in dumps_pieces(block_json(one)):
+            counted.update(piece)
+    return counted.digest()
 
 
 def _sorted_text(value: Json) -> str:
@@ -68,18 +81,17 @@ def _sorted_text(value: Json) -> str:
             return dumps(value)
 
 
-def chain_hash(before: bytes, record: TurnRecord) -> bytes:
-    """The hash of a turn and of all turns before it."""
-    facts: Json = [
+def chain_hash(before: bytes, record: TurnRecord, revision: int | None = None) -> bytes:
+    """The hash of a turn, or of a later version of one, and of all that was stored before it."""
+    facts: list[Json] = [
         record.seq,
         record.turn_id,
         record.speaker,
         record.provider,
         record.format,
         record.model,
-        *(
-            hashlib.sha256(part).hexdigest()
-            for part in (record.payload, record.blocks, record.metadata)
-        ),
+        *(digest(part) for part in (record.payload, record.blocks, record.metadata)),
     ]
+    if record.status != "complete" or revision is not None:
+        facts += [record.status, revision]
     return hashlib.sha256(before + dumps(facts).encode()).digest()

@@ -2,6 +2,7 @@
 
 import base64
 
+from app.core.chunks import whole
 from app.core.errors import TurnkeepError, TurnNotFound
 from app.core.history import turn_json
 from app.core.ids import CALLER_TURN_ID
@@ -27,11 +28,24 @@ def listed(store: ReadStore, cid: str, after: int, limit: int, *, raw: bool) -> 
 
 def one(store: ReadStore, cid: str, turn_id: str) -> bytes:
     known(store, cid)
-    record = store.turn(cid, turn_id) if CALLER_TURN_ID.fullmatch(turn_id) else None
-    if record is None:
+    attempts = store.attempts(cid, turn_id) if CALLER_TURN_ID.fullmatch(turn_id) else []
+    if not attempts:
         raise TurnNotFound(cid, turn_id)
+    *earlier, record = attempts
     links = store.links(cid, after=record.seq - 1, until=record.seq)
-    return _turn(record, links, raw=True)
+    shown = _turn(record, links, raw=True)
+    if not earlier:
+        return shown
+    before = b",".join(_turn(attempt, links, raw=True) for attempt in earlier)
+    return shown[:-1] + b',"earlier":[' + before + b"]}"
+
+
+def _not_json(payload: bytes) -> JsonObject:
+    """A stream as its text; what is no text either, in base64."""
+    try:
+        return {"payload_text": payload.decode()}
+    except UnicodeDecodeError:
+        return {"payload_base64": base64.b64encode(payload).decode()}
 
 
 def _turn(record: TurnRecord, links: Links, *, raw: bool) -> bytes:
@@ -43,9 +57,9 @@ def _turn(record: TurnRecord, links: Links, *, raw: bool) -> bytes:
     shown["hash"] = record.hash.hex()
     if not raw:
         return dumps_utf8(shown)
+    payload = whole(record.payload)
     try:
-        loads(record.payload.decode(), UNLIMITED)
+        loads(payload.decode(), UNLIMITED)
     except (TurnkeepError, UnicodeDecodeError, RecursionError):
-        shown["payload_base64"] = base64.b64encode(record.payload).decode()
-        return dumps_utf8(shown)
-    return dumps_utf8(shown)[:-1] + b',"payload":' + record.payload + b"}"
+        return dumps_utf8(shown | _not_json(payload))
+    return dumps_utf8(shown)[:-1] + b',"payload":' + payload + b"}"

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from app.codecs import ASSIGNED, PREFIXES
 from app.core import ids
-from app.core.bookkeeping import MemoryLedger, enter
+from app.core.bookkeeping import MemoryLedger, complete, enter
 from app.core.conversation import ToolCall, Turn
 from app.core.jsontext import Json, JsonObject
 from app.core.ledger import Call
-from app.core.records import CallRecord, ConversationRecord, TurnRecord
+from app.core.records import CallRecord, ConversationRecord, RevisionRecord, TurnRecord
 from app.service.conversations import known
 from app.service.turnform import chain_hash, read_turn
 from app.storage.store import ReadStore
@@ -17,13 +17,12 @@ from app.storage.store import ReadStore
 
 def verify(store: ReadStore, cid: str) -> JsonObject:
     head = known(store, cid)
-    records = store.turns(cid)
+    records = store.posted_turns(cid)
+    revisions = store.revisions(cid, records)
     stored_calls = store.calls(cid)
-    turns = [read_turn(record) for record in records]
-    problems: list[JsonObject] = [*_chain(head, records), *_identities(turns, records)]
-    ledger = MemoryLedger()
-    for turn in turns:
-        enter(turn, ledger, ASSIGNED, PREFIXES)
+    versions = [*records, *(revision.turn for revision in revisions)]
+    problems: list[JsonObject] = [*_chain(head, records, revisions), *_identities(versions)]
+    ledger = _entered(records, revisions)
     problems += [
         *_calls(ledger, stored_calls),
         *_results(store, cid, ledger),
@@ -39,11 +38,29 @@ def verify(store: ReadStore, cid: str) -> JsonObject:
     return {"ok": not problems, "checked": checked, "problems": found}
 
 
+def _entered(records: list[TurnRecord], revisions: list[RevisionRecord]) -> MemoryLedger:
+    """The ledger as it must have become, turn by turn, revisions when they came."""
+    ledger = MemoryLedger()
+    newest: dict[int, Turn] = {}
+    for record in records:
+        newest[record.seq] = read_turn(record)
+        enter(newest[record.seq], ledger, ASSIGNED, PREFIXES)
+        for revision in revisions:
+            if revision.at_version == record.seq:
+                seq = revision.turn.seq
+                after = read_turn(revision.turn)
+                complete(newest[seq], after, ledger, ASSIGNED, PREFIXES)
+                newest[seq] = after
+    return ledger
+
+
 def _problem(code: str, turn_id: str | None, detail: str) -> JsonObject:
     return {"code": code, "turn_id": turn_id, "detail": detail}
 
 
-def _chain(head: ConversationRecord, records: list[TurnRecord]) -> Iterator[JsonObject]:
+def _chain(
+    head: ConversationRecord, records: list[TurnRecord], revisions: list[RevisionRecord]
+) -> Iterator[JsonObject]:
     before = b""
     expected_seq = 1
     for record in records:
@@ -56,13 +73,21 @@ def _chain(head: ConversationRecord, records: list[TurnRecord]) -> Iterator[Json
             )
         before = record.hash
         expected_seq = record.seq + 1
+        for revision in revisions:
+            if revision.at_version != record.seq:
+                continue
+            if chain_hash(before, revision.turn, revision.number) != revision.turn.hash:
+                detail = f"revision {revision.number}, or what was stored before it, was changed"
+                yield _problem("HASH_MISMATCH", revision.turn.turn_id, detail)
+            before = revision.turn.hash
     if head.version != len(records) or head.head_hash != before:
         detail = f"the conversation says version {head.version}, {len(records)} turns are stored"
         yield _problem("HEAD_MISMATCH", None, detail)
 
 
-def _identities(turns: list[Turn], records: list[TurnRecord]) -> Iterator[JsonObject]:
-    for turn, record in zip(turns, records, strict=True):
+def _identities(records: list[TurnRecord]) -> Iterator[JsonObject]:
+    for record in records:
+        turn = read_turn(record)
         if turn.blocks is None:
             yield _problem("TURN_UNREADABLE", turn.turn_id, "the stored blocks cannot be read")
         for index, call in enumerate(turn.calls()):

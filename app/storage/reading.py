@@ -1,21 +1,30 @@
 """What can be read of conversations, as records. It cannot write: its type has no such method."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, literal_column, select
 
 from app.core import ids
 from app.core.ledger import CallBook
 from app.core.pairing import Link
-from app.core.records import ConversationRecord, ResultRecord, ToolSetRecord, TurnRecord
+from app.core.records import (
+    ConversationRecord,
+    ResultRecord,
+    RevisionRecord,
+    ToolSetRecord,
+    TurnRecord,
+)
 from app.storage.audit import Audit, in_order
 from app.storage.book import DatabaseBook
 from app.storage.rows import (
     CONVERSATION,
     RESULT,
+    REVISION,
     TOOL_SET,
     TURN,
     TURN_WITHOUT_PAYLOAD,
+    revision,
     turn_without_payload,
 )
 from app.storage.scope import ALL, IDS, LIMIT, TENANT, owned, pieces
@@ -26,6 +35,8 @@ from app.storage.tables import (
     tool_calls,
     tool_results,
     tool_sets,
+    turn_pieces,
+    turn_revisions,
     turns,
 )
 
@@ -47,6 +58,41 @@ _TURNS_WITHOUT_PAYLOADS = (
     select(*TURN_WITHOUT_PAYLOAD).where(owned(turns), *_RANGE).order_by(turns.c.seq).limit(LIMIT)
 )
 _TURN = select(*TURN).where(owned(turns), turns.c.turn_id == bindparam("turn_id"))
+_REVISIONS = (
+    select(*REVISION)
+    .where(
+        owned(turn_revisions),
+        turn_revisions.c.seq >= bindparam("first"),
+        turn_revisions.c.seq <= bindparam("last"),
+    )
+    .order_by(turn_revisions.c.number)
+)
+# Not a parameter: the index holds these turns only, and must be recognised.
+_INTERRUPTED = select(turns.c.seq).where(
+    owned(turns), turns.c.status == literal_column("'interrupted'")
+)
+_REVISED = (
+    select(turn_revisions.c.seq, turn_revisions.c.status)
+    .where(owned(turn_revisions))
+    .order_by(turn_revisions.c.number)
+)
+_PIECES = (
+    select(turn_pieces.c.part, turn_pieces.c.data)
+    .where(
+        owned(turn_pieces),
+        turn_pieces.c.seq == bindparam("seq"),
+        turn_pieces.c.revision == bindparam("revision"),
+        # "blocks" comes before "payload".
+        turn_pieces.c.part <= bindparam("last_part"),
+    )
+    .order_by(turn_pieces.c.part, turn_pieces.c.place)
+)
+_REVISION_COUNT = (
+    select(turn_revisions.c.number)
+    .where(owned(turn_revisions))
+    .order_by(turn_revisions.c.number.desc())
+    .limit(1)
+)
 _CONTENT_HASHES = select(turns.c.turn_id, turns.c.content_hash).where(
     owned(turns), turns.c.turn_id.in_(IDS)
 )
@@ -118,16 +164,67 @@ class ReadStore(Audit):
         limit: int | None = None,
         payloads: bool = True,
     ) -> list[TurnRecord]:
-        """Turns with after < seq <= until; without payloads, those are b""."""
+        """Turns with after < seq <= until, interrupted ones as they were completed.
+
+        Without payloads, those are b"".
+        """
         statement = _TURNS if payloads else _TURNS_WITHOUT_PAYLOADS
         rows = self._run(statement, cid, after=after, until=_or_all(until), most=_or_all(limit))
-        if payloads:
-            return [TurnRecord(*row) for row in rows]
-        return [turn_without_payload(row) for row in rows]
+        records = [TurnRecord(*row) if payloads else turn_without_payload(row) for row in rows]
+        newest = {one.turn.seq: one.turn for one in self.revisions(cid, records)}
+        records = [newest.get(record.seq, record) for record in records] if newest else records
+        return [self._filled(cid, record, payload=payloads) for record in records]
+
+    def posted_turns(self, cid: str) -> list[TurnRecord]:
+        """All turns as they were posted first."""
+        rows = self._run(_TURNS, cid, after=0, until=ALL, most=ALL)
+        return [self._filled(cid, TurnRecord(*row)) for row in rows]
 
     def turn(self, cid: str, turn_id: str) -> TurnRecord | None:
+        """A turn, completed if it was interrupted."""
+        attempts = self.attempts(cid, turn_id)
+        return attempts[-1] if attempts else None
+
+    def attempts(self, cid: str, turn_id: str) -> list[TurnRecord]:
+        """A turn as it was posted, and every later version of it."""
         row = self._run(_TURN, cid, turn_id=turn_id).one_or_none()
-        return TurnRecord(*row) if row else None
+        if row is None:
+            return []
+        first = self._filled(cid, TurnRecord(*row))
+        return [first, *(one.turn for one in self.revisions(cid, [first]))]
+
+    def revisions(self, cid: str, records: Sequence[TurnRecord]) -> list[RevisionRecord]:
+        """The later versions of these turns, oldest first. Only interrupted turns have some."""
+        broken = {record.seq: record for record in records if record.status != "complete"}
+        if not broken:
+            return []
+        rows = self._run(_REVISIONS, cid, first=min(broken), last=max(broken))
+        found = [revision(row, broken[row.seq]) for row in rows if row.seq in broken]
+        return [replace(one, turn=self._filled(cid, one.turn, one.number)) for one in found]
+
+    def _filled(
+        self, cid: str, record: TurnRecord, revision: int = 0, *, payload: bool = True
+    ) -> TurnRecord:
+        """The record with its long values, which stand in pieces of their own."""
+        if record.blocks != b"":
+            return record
+        found: dict[str, list[bytes]] = {"payload": [], "blocks": []}
+        last_part = "payload" if payload else "blocks"
+        rows = self._run(_PIECES, cid, seq=record.seq, revision=revision, last_part=last_part)
+        for part, data in rows:
+            found[part].append(data)
+        return replace(record, payload=b"".join(found["payload"]), blocks=b"".join(found["blocks"]))
+
+    def interrupted(self, cid: str) -> set[int]:
+        """The turns that are interrupted and were not completed, by seq."""
+        broken = set(self._run(_INTERRUPTED, cid).scalars())
+        if broken:
+            for seq, status in self._run(_REVISED, cid):
+                (broken.discard if status == "complete" else broken.add)(seq)
+        return broken
+
+    def revision_count(self, cid: str) -> int:
+        return self._run(_REVISION_COUNT, cid).scalar() or 0
 
     def content_hashes(self, cid: str, turn_ids: Collection[str]) -> dict[str, bytes]:
         """The content hashes of those of the turns that are stored."""

@@ -1,16 +1,24 @@
 """Rows as the values of `core.records`, and back. Columns stand in the order of the fields."""
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement
 
 from app.core import ids
+from app.core.chunks import Chunks
 from app.core.ledger import Call
-from app.core.records import AssignedId, ResultRecord, TurnRecord
+from app.core.records import AssignedId, ResultRecord, RevisionRecord, TurnRecord
 from app.storage.scope import AnyRow
-from app.storage.tables import conversations, tool_calls, tool_results, tool_sets, turns
+from app.storage.tables import (
+    conversations,
+    tool_calls,
+    tool_results,
+    tool_sets,
+    turn_revisions,
+    turns,
+)
 
 Columns = Sequence[ColumnElement[Any]]
 
@@ -26,13 +34,19 @@ CONVERSATION = _named(
 TURN = _named(
     turns,
     "seq turn_id speaker provider format model payload blocks metadata content_hash hash"
-    " created_at",
+    " created_at status",
+)
+REVISION = _named(
+    turn_revisions,
+    "number at_version seq format model payload blocks metadata content_hash hash created_at"
+    " status",
 )
 TURN_WITHOUT_PAYLOAD = [column for column in TURN if column is not turns.c.payload]
 CALL = _named(tool_calls, "call_id raw_id name provider model turn_id seq call_index answered")
 RESULT = _named(tool_results, "seq place turn_id raw_id name status call_id matched_by repeat")
 TOOL_SET = _named(tool_sets, "number at_version provider format payload definitions created_at")
-_TURN_FIELDS = [field.name for field in fields(TurnRecord)]
+_TURN_FIELDS = [field.name for field in fields(TurnRecord) if field.name != "completed_at"]
+_REVISED = ("seq", "format", "model", "payload", "blocks", "metadata", "content_hash", "hash")
 
 
 def turn_without_payload(row: AnyRow) -> TurnRecord:
@@ -40,8 +54,38 @@ def turn_without_payload(row: AnyRow) -> TurnRecord:
     return TurnRecord(seq, turn_id, speaker, provider, form, model, b"", *rest)
 
 
+def revision(row: AnyRow, turn: TurnRecord) -> RevisionRecord:
+    """A later version of a turn."""
+    number, at_version, _, form, model, payload, blocks, metadata, content, mine, when, status = row
+    later = replace(
+        turn,
+        format=form,
+        model=model,
+        payload=payload,
+        blocks=blocks,
+        metadata=metadata,
+        content_hash=content,
+        hash=mine,
+        created_at=when,
+        status=status,
+        completed_at=at_version,
+    )
+    return RevisionRecord(number, at_version, later)
+
+
+def revision_row(record: RevisionRecord) -> dict[str, Any]:
+    turn = record.turn
+    kept = {name: _in_row(getattr(turn, name)) for name in (*_REVISED, "created_at", "status")}
+    return {"number": record.number, "at_version": record.at_version, **kept}
+
+
 def turn_row(turn: TurnRecord) -> dict[str, Any]:
-    return {name: getattr(turn, name) for name in _TURN_FIELDS}
+    return {name: _in_row(getattr(turn, name)) for name in _TURN_FIELDS}
+
+
+def _in_row(value: Any) -> Any:
+    """A long value stands in pieces of its own; the row has nothing then, which no value is."""
+    return b"" if isinstance(value, Chunks) else value
 
 
 def call_row(call: Call) -> dict[str, Any]:

@@ -17,11 +17,12 @@ from app.core.records import (
     AssignedId,
     ConversationRecord,
     ResultRecord,
+    RevisionRecord,
     ToolSetRecord,
     TurnRecord,
 )
 from app.storage.reading import HEAD, ReadStore
-from app.storage.rows import assigned_row, call_row, result_row, turn_row
+from app.storage.rows import assigned_row, call_row, result_row, revision_row, turn_row
 from app.storage.scope import IDS, owned, pieces
 from app.storage.tables import (
     conversations,
@@ -30,6 +31,8 @@ from app.storage.tables import (
     tool_calls,
     tool_results,
     tool_sets,
+    turn_pieces,
+    turn_revisions,
     turns,
 )
 
@@ -92,6 +95,17 @@ _UPDATE = (
 _DELETE = delete(conversations).where(owned(conversations))
 _MARK_ANSWERED = (
     update(tool_calls).where(owned(tool_calls), tool_calls.c.call_id.in_(IDS)).values(answered=True)
+)
+_LOWEST_PLACE = (
+    select(tool_calls.c.call_index)
+    .where(owned(tool_calls), tool_calls.c.seq == bindparam("seq"))
+    .order_by(tool_calls.c.call_index)
+    .limit(1)
+)
+_SUPERSEDE = (
+    update(tool_calls)
+    .where(owned(tool_calls), tool_calls.c.call_id == bindparam("call"))
+    .values(answered=True, call_index=bindparam("place"))
 )
 _ADOPT = (
     update(tool_results)
@@ -171,11 +185,25 @@ class Store(ReadStore):
             return
         statement = _INSERT_TURN[self._connection.dialect.name]
         if self._connection.execute(statement, rows).rowcount == len(rows):
+            for record in records:
+                self._insert_pieces(cid, record)
             return
         # What is at these places is ours: a place that was taken would have been an error.
         seqs = [record.seq for record in records]
         self._run(_REMOVE_TURNS, cid, first=min(seqs), last=max(seqs))
         raise TurnIdCollision(self._colliding(cid, [record.turn_id for record in records]))
+
+    def insert_revision(self, cid: str, record: RevisionRecord) -> None:
+        self._insert(turn_revisions, cid, [revision_row(record)])
+        self._insert_pieces(cid, record.turn, record.number)
+
+    def _insert_pieces(self, cid: str, record: TurnRecord, revision: int = 0) -> None:
+        for part, value in (("payload", record.payload), ("blocks", record.blocks)):
+            if isinstance(value, bytes):
+                continue
+            where = {"seq": record.seq, "revision": revision, "part": part}
+            for place, piece in enumerate(value):
+                self._insert(turn_pieces, cid, [{**where, "place": place, "data": piece}])
 
     def insert_tool_set(self, cid: str, record: ToolSetRecord) -> None:
         self._insert(tool_sets, cid, [asdict(record)])
@@ -193,6 +221,16 @@ class Store(ReadStore):
     def mark_answered(self, cid: str, call_ids: Collection[str]) -> None:
         for piece in pieces(call_ids):
             self._run(_MARK_ANSWERED, cid, ids=piece)
+
+    def supersede(self, cid: str, seq: int, call_ids: Sequence[str]) -> None:
+        """Calls that the newest version of their turn does not make: they keep no place in it."""
+        lowest = self._run(_LOWEST_PLACE, cid, seq=seq).scalar() or 0
+        owner = {"tenant": self._tenant_id, "conversation": cid}
+        rows = [
+            {**owner, "call": call_id, "place": min(lowest, 0) - 1 - number}
+            for number, call_id in enumerate(call_ids)
+        ]
+        self._many(_SUPERSEDE, rows)
 
     def adopt(self, cid: str, found: Sequence[tuple[int, int, str, MatchedBy, bool]]) -> None:
         """Orphans that found their calls: seq, place, call id, matched by, repeat."""
@@ -232,5 +270,13 @@ class Store(ReadStore):
 
 
 _INSERT: Mapping[str, Insert] = {
-    table.name: insert(table) for table in (tool_calls, tool_results, provider_ids, tool_sets)
+    table.name: insert(table)
+    for table in (
+        tool_calls,
+        tool_results,
+        provider_ids,
+        tool_sets,
+        turn_revisions,
+        turn_pieces,
+    )
 }

@@ -81,8 +81,52 @@ turns = Table(
     Column("content_hash", LargeBinary, nullable=False),
     Column("hash", LargeBinary, nullable=False),
     Column("created_at", UtcTime, nullable=False),
+    Column("status", Text, nullable=False, server_default="complete"),
     PrimaryKeyConstraint(*_OWNER, "seq"),
     UniqueConstraint(*_OWNER, "turn_id", name="uq_turns_turn_id"),
+    _of_conversation(),
+)
+
+Index(
+    "ix_turns_interrupted",
+    *(turns.c[name] for name in (*_OWNER, "seq")),
+    sqlite_where=text("status = 'interrupted'"),
+    postgresql_where=text("status = 'interrupted'"),
+)
+
+# Later versions of interrupted turns. The turn itself stays as it was posted.
+turn_revisions = Table(
+    "turn_revisions",
+    metadata,
+    *_owner(),
+    Column("number", BigInteger, nullable=False),
+    Column("seq", BigInteger, nullable=False),
+    Column("at_version", BigInteger, nullable=False),
+    Column("format", AnyText, nullable=False),
+    Column("model", AnyText),
+    Column("payload", LargeBinary, nullable=False),
+    Column("blocks", LargeBinary, nullable=False),
+    Column("metadata", LargeBinary, nullable=False),
+    Column("content_hash", LargeBinary, nullable=False),
+    Column("hash", LargeBinary, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Column("status", Text, nullable=False),
+    PrimaryKeyConstraint(*_OWNER, "number"),
+    UniqueConstraint(*_OWNER, "seq", "number", name="uq_turn_revisions_seq"),
+    _of_conversation(),
+)
+
+# What is long is not in the row of its turn (or of its revision, from 1), but here, in pieces.
+turn_pieces = Table(
+    "turn_pieces",
+    metadata,
+    *_owner(),
+    Column("seq", BigInteger, nullable=False),
+    Column("revision", BigInteger, nullable=False),
+    Column("part", IdText, nullable=False),
+    Column("place", BigInteger, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+    PrimaryKeyConstraint(*_OWNER, "seq", "revision", "part", "place"),
     _of_conversation(),
 )
 

@@ -22,7 +22,9 @@ def small(sqlite_database_url: str) -> Iterator[Api]:
 
 
 def test_the_defaults_are_the_published_ones() -> None:
-    assert Limits() == Limits(32 * 1024 * 1024, 1_000, 10_000, 64, 64 * 1024, 4_300)
+    assert Limits() == Limits(
+        32 * 1024 * 1024, 48 * 1024 * 1024, 1_000, 10_000, 64, 64 * 1024, 4_300
+    )
 
 
 def test_a_body_may_have_its_limit_and_not_a_byte_more(small: Api) -> None:

@@ -67,6 +67,37 @@ def test_until_shows_the_history_as_of_then(api: Api) -> None:
     assert api.get("replay", provider="openai", until="nope").status_code == 404
 
 
+def test_until_ends_between_tool_groups(api: Api) -> None:
+    posted = api.post(
+        user("go"),
+        calling(("a", "job", "{}"), ("b", "job", "{}")),
+        answering("b", "two"),
+        answering("a", "one"),
+        {"role": "assistant", "content": "done"},
+    ).json()
+    names = [turn["turn_id"] for turn in posted["turns"]]
+    whole = api.replay("openai")["request"]["messages"]
+    shown = {name: api.replay("openai", until=name) for name in names}
+    assert [shown[name]["version"] for name in names] == [1, 4, 4, 4, 5]
+    for inside in names[1:4]:
+        assert shown[inside]["request"]["messages"] == whole[:4]
+    aligned = [
+        name
+        for name in names
+        if "WINDOW_ALIGNED" in {repair["code"] for repair in shown[name]["repairs"]}
+    ]
+    assert aligned == names[1:3]
+
+
+def test_until_finds_the_end_of_a_long_group(lite: Api) -> None:
+    raw_ids = [f"c{number}" for number in range(150)]
+    calls = calling(*((raw_id, "job", "{}") for raw_id in raw_ids))
+    answers = [answering(raw_id, "ok") for raw_id in raw_ids]
+    turns = lite.post(user("go"), calls, *answers, user("on")).json()["turns"]
+    for place in (1, 2, 75, 150):
+        assert lite.replay("openai", until=turns[place]["turn_id"])["version"] == 152
+
+
 def test_the_prefix_hash_is_that_of_the_lines_served(lite: Api) -> None:
     tell_a_story(lite)
     raw = lite.get("replay", provider="openai").content

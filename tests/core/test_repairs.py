@@ -13,7 +13,7 @@ from app.core.conversation import Turn
 from app.core.limits import Limits
 from app.core.repairs import CODES, Repair
 from app.service.rendering import Wanted, render
-from app.service.tooldefs import read_tool_set
+from app.service.toolreading import read_tool_set
 from tests.core.paired import ai, human, system, tool
 from tests.histories import posted, said
 
@@ -120,11 +120,17 @@ PROVOKED: dict[str, Callable[[], set[str]]] = {
     "SERVER_TOOL_DROPPED": lambda: shown("openai", turn("ai", SERVER, text("a"))),
     "BLOCK_OMITTED": lambda: shown("openai", turn("human", {"type": "hologram"}, text("a"))),
     "UNICODE_REPLACED": lambda: shown("openai", human("\ud800")),
+    "TURN_INTERRUPTED": lambda: shown("openai", ai(text="a") | {"status": "interrupted"}),
+    "TURN_COMPLETED": lambda: bare([Turn(1, "t1", "ai", (), "x", completed_at=2)]),
     "TURN_QUARANTINED": lambda: bare([Turn(1, "t1", "human", None, "x")]),
     "TOOL_DROPPED": lambda: offered("openai", "anthropic", {"name": "f", "input_schema": 5}),
+    "MEMBERS_DROPPED": lambda: offered(
+        "openai", "anthropic", claude(ADDRESS, cache_control={"type": "ephemeral"})
+    ),
     "REQUIRED_FILTERED": lambda: offered("openai", "anthropic", claude(OPTIONAL)),
     "FORMAT_REMOVED": lambda: offered("openai", "anthropic", claude(ADDRESS)),
     "SCHEMA_LOOSENED": lambda: offered("anthropic", "openai", gpt(EITHER)),
+    "REFERENCE_OPEN": lambda: offered("openai", "anthropic", claude({"$ref": "https://x/y"})),
     "STRICT_DROPPED": lambda: offered("openai", "anthropic", claude(ADDRESS, strict=True)),
     "CHOICE_CHANGED": lambda: offered("bedrock", "openai", gpt({}), tool_choice="none"),
     "PARALLEL_UNSAID": lambda: offered("kimi", "openai", gpt({}), parallel_tool_calls=False),

@@ -6,7 +6,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,14 +42,16 @@ def turnkeep(*args: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
 
 
 @contextmanager
-def serving(cwd: Path, *args: str) -> Iterator[Server]:
+def serving(
+    cwd: Path, *args: str, environment: Mapping[str, str] | None = None
+) -> Iterator[Server]:
     port = free_port()
     log = cwd / "serve.log"
     with log.open("w") as out:
         process = subprocess.Popen(
             [sys.executable, "-m", "app", "serve", "--port", str(port), *args],
             cwd=cwd,
-            env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+            env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", **(environment or {})},
             stdout=out,
             stderr=subprocess.STDOUT,
             text=True,

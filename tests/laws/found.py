@@ -118,6 +118,7 @@ HALF_AN_EMOJI_IN_A_FILE_NAME: Bodies = (
     ),
 )
 SIGNATURE_THAT_IS_NO_BASE64: Bodies = (_post("openai", _calling("call_0__thought__1")),)
+SIGNATURE_WITH_BITS_TO_SPARE: Bodies = (_post("openai", _calling("call_0__thought__10")),)
 TEXT_BEHIND_A_CALL: Bodies = (
     _post("anthropic", _ai([{"type": "tool_use", "id": "a", "name": "read", "input": {}}])),
     _post(

@@ -2,6 +2,7 @@
 
 from hypothesis import example, given
 
+from app.core.chunks import whole
 from app.core.jsontext import loads
 from app.core.neutral import block
 from app.service.turnform import UNLIMITED, blocks_bytes
@@ -16,7 +17,8 @@ from tests.laws.strategies import Bodies, histories
 @example(found.ERROR_THAT_IS_OK)
 def test_blocks_come_back_from_their_stored_bytes(bodies: Bodies) -> None:
     for turn in posted(*bodies).remembered.turns:
-        stored = blocks_bytes(turn.blocks or ())
+        stored = whole(blocks_bytes(turn.blocks or ()))
+        assert whole(blocks_bytes(turn.blocks or (), long=True)) == stored
         values = loads(stored.decode(), UNLIMITED)
         assert isinstance(values, list)
         assert repr(tuple(block(one, "") for one in values)) == repr(turn.blocks)

@@ -26,6 +26,7 @@ from tests.laws.strategies import Bodies, histories
 @example(found.UNREADABLE_ADDRESSES, Window())
 @example(found.HALF_AN_EMOJI_IN_A_FILE_NAME, Window())
 @example(found.SIGNATURE_THAT_IS_NO_BASE64, Window())
+@example(found.SIGNATURE_WITH_BITS_TO_SPARE, Window())
 @example(found.TEXT_BEHIND_A_CALL, Window())
 @example(found.MEDIA_THAT_CONVERSE_REFUSES, Window())
 @example(found.RAW_ID_OF_A_RESULT, Window(model="kimi-k2-thinking"))

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from app.core import ids
+from app.core.chunks import whole
 from app.core.ledger import Call, MatchedBy
 from app.core.records import ResultRecord, TurnRecord
 from app.storage.database import Database
@@ -76,7 +77,9 @@ def append(cid: str, label: str = "") -> Callable[[Store], int]:
 
 def labels(database: Database, cid: str) -> list[str]:
     """What the appended turns were labelled with, in order."""
-    return database.read_now(lambda store: [turn.payload.decode() for turn in store.turns(cid)])
+    return database.read_now(
+        lambda store: [whole(turn.payload).decode() for turn in store.turns(cid)]
+    )
 
 
 def append_many(url: str, cids: list[str], writer: str, count: int) -> None:

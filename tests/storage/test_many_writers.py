@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from app.core.chunks import whole
 from app.storage.database import Database
 from tests.storage.specimens import append, append_many, labels
 
@@ -18,7 +19,7 @@ def check(database: Database, cid: str, expected: list[str]) -> None:
     assert head
     assert [turn.seq for turn in turns] == list(range(1, len(expected) + 1))
     assert (head.version, head.head_hash) == (len(expected), b"%d" % len(expected))
-    assert Counter(turn.payload.decode() for turn in turns) == Counter(expected)
+    assert Counter(whole(turn.payload).decode() for turn in turns) == Counter(expected)
     calls = database.read_now(lambda store: store.calls(cid))
     assert len(calls) == 2 * len(expected)
 

@@ -16,6 +16,8 @@ def test_the_tables_are_those_of_the_design() -> None:
     assert metadata.tables.keys() == {
         "conversations",
         "turns",
+        "turn_revisions",
+        "turn_pieces",
         "tool_calls",
         "tool_results",
         "provider_ids",

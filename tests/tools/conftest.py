@@ -59,25 +59,3 @@ def shared(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     path = tmp_path_factory.mktemp("shared") / "turnkeep.db"
     shutil.copyfile(sqlite_template, path)
     yield from _api(f"sqlite:///{path}")
-
-
-# What the present release does not do yet; each is strict, so mending one turns it red here.
-NOT_YET = {
-    "test_properties_inside_a_combination_at_the_top_are_not_lost": "branches are not merged",
-    "test_what_gemini_lets_be_null_may_be_null_elsewhere": "nullable is not translated",
-    "test_data_in_the_older_schemas_of_gemini_is_not_rewritten": "defaults are lowercased, too",
-    "test_a_choice_that_lost_its_tools_is_reported": "a choice without tools goes unsaid",
-    "test_a_choice_of_a_tool_that_the_provider_runs_is_kept": "hosted tools cannot be chosen",
-    "test_the_tool_config_of_gemini_in_camel_case_rides_along_too": "only tool_config is read",
-    "test_strict_refuses_and_its_pointer_leads_to_the_tool[gemini]": "the pointer is an index",
-    "test_strict_refuses_and_its_pointer_leads_to_the_tool[vercel]": "the pointer is an index",
-    "test_strict_refuses_and_its_pointer_leads_to_the_tool[vercel-v4]": "the pointer is an index",
-}
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        name = item.name
-        reason = NOT_YET.get(name) or NOT_YET.get(name.partition("[")[0])
-        if reason and "tests/tools/" in item.nodeid:
-            item.add_marker(pytest.mark.xfail(reason=reason, strict=True))

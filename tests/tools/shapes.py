@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from app.codecs import TARGETS
 from app.core.limits import Limits
-from app.service.tooldefs import convert_tools
+from app.service.convert import convert_tools
 from tests import judges
 
 LIMITS = Limits()

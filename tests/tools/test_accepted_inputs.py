@@ -174,6 +174,46 @@ def test_a_conversion_is_deterministic(schema: Schema, route: tuple[str, str]) -
     assert first == second
 
 
+@st.composite
+def combined(draw: st.DrawFn) -> tuple[Schema, list[Any]]:
+    """A schema with combinations and references at its top, and inputs for one branch of them."""
+    plain = objects(st.recursive(leaves(), inside, max_leaves=3))
+    base = draw(st.one_of(plain, st.just({"type": "object", "properties": {}})))
+    branches = draw(st.lists(plain, min_size=1, max_size=3))
+    words = ["oneOf", "anyOf", "allOf"]
+    inner = [{"$ref": "#/$defs/first"}, *branches[1:]] if draw(st.booleans()) else branches
+    schema = base | {draw(st.sampled_from(words)): inner, "$defs": {"first": branches[0]}}
+    if draw(st.booleans()):
+        schema[draw(st.sampled_from(words))] = [{draw(st.sampled_from(words)): branches}]
+    parts = [draw(inputs(one)) for one in (base, *branches) for _ in range(2)]
+    whole = {key: value for part in parts if isinstance(part, dict) for key, value in part.items()}
+    return schema, [*parts, whole, {}]
+
+
+PLAIN_TOPS = ("anthropic", "bedrock", "openai", "openai-responses", "kimi")
+
+
+@settings(max_examples=150, deadline=None)
+@given(combined(), st.sampled_from(TARGETS))
+def test_combinations_at_the_top_accept_no_less_and_lose_no_property(
+    case: tuple[Schema, list[Any]], target: str
+) -> None:
+    schema, values = case
+    shown = converted("neutral", target, Said("t", "d", schema)).schema
+    for value in values:
+        if isinstance(value, dict) and accepts(schema, value):
+            assert accepts(shown, value)
+    if target in PLAIN_TOPS:
+        assert shown["type"] == "object"
+        assert not shown.keys() & {"oneOf", "anyOf", "allOf"}
+        lost = set(property_names(schema)) - set(property_names(shown))
+        assert not lost
+
+
+def property_names(schema: Any) -> list[str]:
+    return [path.rpartition("/")[2] for path in property_paths(schema)]
+
+
 FLAG: Schema = {"properties": {"a": {"type": "boolean"}}, "required": ["a"]}
 NUMBERED: Schema = {"properties": {"b": {"type": "integer"}}, "required": ["b"]}
 
@@ -211,3 +251,141 @@ def test_loosening_the_top_never_refuses_what_was_accepted(word: str, target: st
     schema = {"type": "object", word: [branch], "unevaluatedProperties": False}
     assert accepts(schema, {"a": "x"})
     assert accepts(converted("neutral", target, Said("t", "d", schema)).schema, {"a": "x"})
+
+
+READING: Schema = {
+    "$defs": {
+        "file": {
+            "type": "object",
+            "properties": {"kind": {"const": "file"}, "path": {"type": "string"}},
+            "required": ["kind", "path"],
+            "additionalProperties": False,
+        },
+        "page": {
+            "type": "object",
+            "properties": {"kind": {"const": "page"}, "url": {"type": "string"}},
+            "required": ["kind", "url"],
+            "additionalProperties": False,
+        },
+    },
+    "anyOf": [{"$ref": "#/$defs/file"}, {"$ref": "#/$defs/page"}],
+}
+
+
+@pytest.mark.parametrize("target", PLAIN_TOPS)
+def test_a_union_of_closed_objects_becomes_one_closed_object(target: str) -> None:
+    shown = converted("neutral", target, Said("t", "d", READING)).schema
+    assert shown == {
+        "$defs": READING["$defs"],
+        "type": "object",
+        "properties": {
+            "kind": {"anyOf": [{"const": "file"}, {"const": "page"}]},
+            "path": {"type": "string"},
+            "url": {"type": "string"},
+        },
+        "required": ["kind"],
+        "additionalProperties": False,
+    }
+
+
+def test_a_property_that_a_branch_leaves_open_stays_open_and_keeps_its_words() -> None:
+    branches = [{"properties": {"a": {"type": "string"}}}, {"properties": {"b": {}}}]
+    shown = converted("neutral", "anthropic", Said("t", "d", {"anyOf": branches})).schema
+    assert shown["properties"]["a"] == {"anyOf": [{"type": "string"}, {}]}
+    assert accepts(shown, {"a": 5})
+
+
+@pytest.mark.parametrize("target", [*PLAIN_TOPS, "gemini", "vercel"])
+def test_a_top_that_only_refers_is_replaced_by_what_it_refers_to(target: str) -> None:
+    schema = {"$ref": "#/$defs/file", "$defs": READING["$defs"]}
+    answer = convert("neutral", target, written("neutral", Said("t", "d", schema)))
+    [shown] = read(target, answer["request"])
+    assert shown.schema == READING["$defs"]["file"] | {"$defs": READING["$defs"]}
+    assert answer["notes"] == []
+
+
+@pytest.mark.parametrize("target", PLAIN_TOPS)
+def test_references_that_multiply_are_followed_once(target: str) -> None:
+    steps = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(60)}
+    end = {"type": "object", "properties": {"a": {"type": "string"}}}
+    schema = {"anyOf": [{"$ref": "#/$defs/d0"}], "$defs": steps | {"d60": end}}
+    shown = converted("neutral", target, Said("t", "d", schema)).schema
+    assert "a" in shown["properties"]
+
+
+@pytest.mark.parametrize("target", ["openai", "openai-responses"])
+def test_what_was_written_for_openai_is_not_touched_for_openai(target: str) -> None:
+    schema = {"anyOf": [{"required": ["a"]}], "properties": {"a": {}}}
+    assert converted("openai", target, Said("t", "d", schema)).schema == schema
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{"type": "object", "not": {"required": ["a"]}}, {"type": "object", "enum": [{"b": 1}]}],
+    ids=["not", "enum"],
+)
+def test_other_words_that_openai_refuses_at_the_top_are_left_out(schema: Schema) -> None:
+    answer = convert("anthropic", "openai", written("anthropic", Said("t", "d", schema)))
+    [shown] = read("openai", answer["request"])
+    assert shown.schema == {"type": "object"}
+    assert [note["code"] for note in answer["notes"]] == ["SCHEMA_LOOSENED"]
+
+
+def test_gemini_gets_references_that_stand_alone() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"$ref": "#/$defs/x", "description": "An x."}},
+        "$defs": {"x": {"type": "string"}},
+    }
+    shown = converted("neutral", "gemini", Said("t", "d", schema)).schema
+    assert shown["properties"]["a"] == {"description": "An x.", "anyOf": [{"$ref": "#/$defs/x"}]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "shown"),
+    [
+        (
+            {"type": "string", "anyOf": [{"minLength": 1}, True]},
+            {"anyOf": [{"type": "string", "minLength": 1}, {"type": "string"}]},
+        ),
+        (
+            {"type": ["number", "null"], "oneOf": [{"type": "integer"}, {"type": "null"}]},
+            {"oneOf": [{"type": "integer"}, {"type": "null"}]},
+        ),
+        # Nothing would be accepted by this branch; it is left to say so itself.
+        (
+            {"type": "string", "anyOf": [{"type": "object"}]},
+            {"type": "string", "anyOf": [{"type": "object"}]},
+        ),
+    ],
+)
+def test_kimi_gets_types_inside_the_branches(schema: Schema, shown: Schema) -> None:
+    said = Said("t", "d", {"type": "object", "properties": {"a": schema}})
+    assert converted("neutral", "kimi", said).schema["properties"]["a"] == shown
+
+
+def test_kimi_is_offered_no_more_tools_than_it_takes() -> None:
+    tools = [Said(f"t{number}", "d", {"type": "object"}) for number in range(130)]
+    answer = convert("neutral", "kimi", written("neutral", *tools))
+    assert len(answer["tools"]) == 128
+    assert [one["index"] for one in answer["dropped"]] == [128, 129]
+
+
+@pytest.mark.parametrize(
+    ("schema", "is_open"),
+    [
+        ({"properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {}}}, False),
+        ({"properties": {"a": {"$ref": "#"}}}, False),
+        ({"properties": {"a": {"$ref": "#x"}, "b": {"$anchor": "x"}}}, False),
+        ({"properties": {"$ref": {"type": "string"}}, "default": {"$ref": "#/no"}}, False),
+        ({"properties": {"a": {"$ref": "#/$defs/x"}}}, True),
+        ({"properties": {"a": {"items": {"$ref": "https://127.0.0.1:1/x"}}}}, True),
+    ],
+)
+@pytest.mark.parametrize("target", ["openai", "anthropic", "gemini"])
+def test_a_reference_that_leads_nowhere_is_reported(
+    schema: Schema, is_open: bool, target: str
+) -> None:
+    tools = written("neutral", Said("t", "d", {"type": "object", **schema}))
+    notes = convert("neutral", target, tools)["notes"]
+    assert [note["code"] for note in notes] == (["REFERENCE_OPEN"] if is_open else [])

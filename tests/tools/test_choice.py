@@ -150,3 +150,63 @@ def test_a_choice_that_a_source_does_not_know_is_refused(source: str, choice: An
     with pytest.raises(RuleBroken) as refused:
         convert(source, "openai", written(source, *TOOLS), tool_choice=choice)
     assert refused.value.pointer == "/tool_choice"
+
+
+MCP = [{"type": "mcp", "server_label": label, "server_url": "https://x"} for label in ("a b", "c")]
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"type": "mcp", "server_label": "a b"},
+        {"type": "mcp", "server_label": "c", "name": "look"},
+        {
+            "type": "allowed_tools",
+            "mode": "auto",
+            "tools": [
+                {"type": "mcp", "server_label": "c"},
+                {"type": "function", "name": "a"},
+                {"type": "web_search"},
+            ],
+        },
+    ],
+)
+def test_servers_and_hosted_tools_are_chosen_in_the_words_of_responses(choice: Any) -> None:
+    tools = [*MCP, {"type": "web_search"}, *written("openai-responses", *TOOLS)]
+    there = convert("openai-responses", "neutral", tools, tool_choice=choice)
+    assert (there["dropped"], there["notes"]) == ([], [])
+    back = convert("neutral", "openai-responses", there["tools"], tool_choice=there["tool_choice"])
+    assert (back["tools"], back["tool_choice"]) == (
+        convert("openai-responses", "openai-responses", tools)["tools"],
+        choice,
+    )
+
+
+def test_a_narrowed_list_may_hold_a_custom_tool_of_chat() -> None:
+    custom = {"type": "custom", "custom": {"name": "x"}}
+    listed = [custom, {"type": "function", "function": {"name": "a"}}]
+    choice = {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": listed}}
+    tools = [custom, *written("openai", *TOOLS)]
+    assert convert("openai", "openai", tools, tool_choice=choice)["tool_choice"] == choice
+
+
+@pytest.mark.parametrize("target", [one for one in TARGETS if one not in ("neutral", "anthropic")])
+def test_a_chosen_tool_that_only_its_provider_runs_is_reported_elsewhere(target: str) -> None:
+    tools = [{"type": "web_search_20250305", "name": "web_search"}, *written("anthropic", *TOOLS)]
+    choice = {"type": "tool", "name": "web_search"}
+    answer = convert("anthropic", target, tools, tool_choice=choice)
+    assert choice_of(target, answer["request"]) == chosen(target, "auto")
+    assert codes(answer) == ["CHOICE_CHANGED"]
+
+
+def test_gemini_is_told_no_mode_when_it_is_offered_no_function() -> None:
+    choice = {"function_calling_config": {"mode": "ANY"}}
+    answer = convert("gemini", "gemini", [{"google_search": {}}], tool_choice=choice)
+    assert answer["request"] == {"tools": [{"google_search": {}}]}
+    assert codes(answer) == ["CHOICE_CHANGED"]
+
+
+@pytest.mark.parametrize("word", ["auto", "none"])
+def test_a_choice_that_asks_for_nothing_is_not_missed_without_tools(word: str) -> None:
+    answer = convert("openai", "anthropic", [], tool_choice=word)
+    assert (answer["request"], codes(answer)) == ({}, [])

@@ -181,8 +181,47 @@ def test_seed_000_history_ids_survive_the_round_trip(shared: ToolApi, given: str
 
 @pytest.mark.parametrize(
     ("body", "pointer"),
-    [({"to": "openai"}, "/id"), ({"id": 1, "to": "openai"}, "/id"), ({"id": "x"}, "/to")],
+    [
+        ({"to": "openai"}, "/id"),
+        ({"id": 1, "to": "openai"}, "/id"),
+        ({"id": "x"}, "/to"),
+        ({"id": "x", "to": "openai", "from": "kimi"}, "/from"),
+    ],
 )
 def test_a_tool_id_needs_an_id_and_a_target(shared: ToolApi, body: Any, pointer: str) -> None:
     answer = shared.convert("tool-id", **body)
     assert (answer.status_code, answer.json()["pointer"]) == (422, pointer)
+
+
+OWN_NAMES: list[tuple[str, dict[str, Any], str]] = [
+    ("bedrock", {"toolConfig": {"toolChoice": {"x": {}}}}, "/toolConfig/toolChoice"),
+    ("bedrock", {"tools": {"tools": [], "toolChoice": {"x": {}}}}, "/tools/toolChoice"),
+    ("bedrock", {"toolConfig": {"tools": [{"toolSpec": {}}]}}, "/toolConfig/tools/0"),
+    ("bedrock", {"toolConfig": []}, "/toolConfig"),
+    ("bedrock", {"toolConfig": {"toolz": []}}, "/toolConfig/toolz"),
+    ("gemini", {"tools": [], "toolConfig": {}}, "/toolConfig"),
+    ("gemini", {"tools": [], "toolConfig": {"a": 1}, "tool_config": {"a": 1}}, "/toolConfig"),
+    ("gemini", {"tools": [{"name": "a"}, {"function_declarations": [7]}]},
+     "/tools/1/function_declarations/0"),
+    ("vercel", {"tools": {"a/b~": 7}}, "/tools/a~1b~0"),
+    ("vercel", {"tools": {}, "toolChoice": 7}, "/toolChoice"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "said", "pointer"), OWN_NAMES)
+def test_pointers_lead_to_the_names_of_the_wire(
+    shared: ToolApi, source: str, said: dict[str, Any], pointer: str
+) -> None:
+    for answer in (
+        shared.send("PUT", "conversations/c1/tools", {"provider": source, "strict": True, **said}),
+        shared.convert("tools", source=source, to="openai", strict=True, **said),
+    ):
+        assert (answer.status_code, answer.json().get("pointer")) == (422, pointer), answer.text
+
+
+def test_a_whole_tool_config_of_bedrock_is_read_with_its_choice(shared: ToolApi) -> None:
+    config = {"tools": written("bedrock", READ), "toolChoice": {"any": {}}}
+    for said in ({"toolConfig": config}, {"tools": config}):
+        answer = shared.convert("tools", source="bedrock", to="openai", **said).json()
+        assert answer["tool_choice"] == "required"
+        assert [one["function"]["name"] for one in answer["tools"]] == ["read"]

@@ -210,3 +210,103 @@ def test_what_gemini_lets_be_null_may_be_null_elsewhere() -> None:
 def test_data_in_the_older_schemas_of_gemini_is_not_rewritten() -> None:
     parameters = {"type": "OBJECT", "default": {"type": "USER"}}
     assert from_gemini(parameters)["default"] == {"type": "USER"}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "shown"),
+    [
+        ({"any_of": [{"type": "STRING"}, {"type": "NULL"}]}, {"anyOf": ["string", "null"]}),
+        ({"anyOf": [{"type": "STRING"}], "nullable": True}, {"anyOf": [["string"], "null"]}),
+    ],
+    ids=["snake", "nullable"],
+)
+def test_alternatives_of_gemini_are_read(parameters: dict[str, Any], shown: dict[str, Any]) -> None:
+    schema = from_gemini({"type": "OBJECT", "properties": {"a": parameters}})["properties"]["a"]
+
+    def kinds(schema: Any) -> Any:
+        return [one.get("type") or kinds(one) for one in schema["anyOf"]]
+
+    assert {"anyOf": kinds(schema)} == shown
+
+
+def test_counts_names_and_references_of_gemini_are_those_of_json_schema() -> None:
+    shown = from_gemini(
+        {
+            "type": "OBJECT",
+            "properties": {
+                "a": {"type": "ARRAY", "max_items": "3", "items": {"ref": "#/defs/x"}},
+                "b": {"type": "STRING", "enum": ["X"], "nullable": True},
+            },
+            "property_ordering": ["b", "a"],
+            "defs": {"x": {"type": "INTEGER", "format": "int32"}},
+        }
+    )
+    assert shown["properties"]["a"]["maxItems"] == 3
+    assert shown["properties"]["a"]["items"] == {"$ref": "#/$defs/x"}
+    assert shown["properties"]["b"] == {"type": ["string", "null"], "enum": ["X", None]}
+    assert shown["$defs"]["x"]["type"] == "integer"
+
+
+OBJECT: dict[str, Any] = {"type": "object", "properties": {}}
+# Members of a definition that only its own wire knows, and tools that only its provider runs.
+OWN: dict[str, list[Any]] = {
+    "anthropic": [
+        {"name": "a", "input_schema": OBJECT, "cache_control": {"type": "ephemeral"}},
+        {"type": "web_search_20250305", "name": "web_search"},
+    ],
+    "openai-responses": [
+        {
+            "type": "function",
+            "name": "a",
+            "description": "d",
+            "strict": False,
+            "parameters": OBJECT,
+            "defer_loading": True,
+        },
+        {"type": "web_search_2025_08_26"},
+    ],
+    "gemini": [
+        {
+            "function_declarations": [
+                {"name": "a", "parameters_json_schema": OBJECT, "response": {"type": "STRING"}}
+            ]
+        },
+        {"exa_ai_search": {}},
+    ],
+    "bedrock": [
+        {"toolSpec": {"name": "a", "inputSchema": {"json": OBJECT}}},
+        {"systemTool": {"name": "nova_grounding"}},
+        {"cachePoint": {"type": "default"}},
+    ],
+}
+BY_NAME = {
+    "a": {"inputSchema": OBJECT, "providerOptions": {"x": {}}},
+    "b": {"type": "provider", "id": "openai.web_search", "args": {}},
+}
+
+
+@pytest.mark.parametrize(("source", "tools"), [*OWN.items(), ("vercel", BY_NAME)])
+def test_what_only_its_own_wire_knows_is_kept_there(source: str, tools: Any) -> None:
+    answer = convert(source, source, tools)
+    assert (answer["tools"], answer["dropped"], answer["notes"]) == (tools, [], [])
+    kept = convert(source, "neutral", tools)
+    assert convert("neutral", source, kept["tools"])["tools"] == tools
+
+
+@pytest.mark.parametrize(("source", "tools"), [*OWN.items(), ("vercel", BY_NAME)])
+@pytest.mark.parametrize("target", ["openai", "kimi"])
+def test_what_only_its_own_wire_knows_is_reported_elsewhere(
+    source: str, tools: Any, target: str
+) -> None:
+    answer = convert(source, target, tools)
+    assert len(answer["tools"]) == 1
+    assert len(answer["dropped"]) == (2 if source == "bedrock" else 1)
+    assert codes(answer) == ([] if source == "bedrock" else ["MEMBERS_DROPPED"])
+    assert faults(target, answer["request"]) == []
+
+
+def test_members_that_the_chat_shape_does_not_know_are_reported() -> None:
+    tool = {"type": "function", "function": {"name": "a", "description": "d"}, "cache_control": {}}
+    answer = convert("openai", "openai", [tool])
+    assert "cache_control" not in json.dumps(answer["tools"])
+    assert codes(answer) == ["MEMBERS_DROPPED"]

@@ -64,9 +64,18 @@ def test_a_put_says_what_it_kept(api: ToolApi) -> None:
         "number": 1,
         "tools": 1,
         "dropped": [],
+        "notes": [],
     }
     assert api.put("anthropic", written("anthropic", READ)).json()["number"] == 1
     assert api.put("anthropic", written("anthropic", WRITE)).json()["number"] == 2
+
+
+def test_a_put_without_tools_is_refused_and_takes_nothing_away(lite: ToolApi) -> None:
+    lite.put("anthropic", written("anthropic", READ))
+    refused = lite.send("PUT", "conversations/c1/tools", {"provider": "anthropic"})
+    assert (refused.status_code, refused.json()["pointer"]) == (422, "/tools")
+    lite.post(user("hi"))
+    assert offered(lite) == ["read"]
 
 
 def test_the_format_alone_says_how_to_read_the_tools(lite: ToolApi) -> None:
@@ -134,6 +143,11 @@ def test_flatten_leaves_no_tool_block(story: ToolApi, target: str) -> None:
     shown = "\n".join(judges.texts(target, answer["request"]))
     places = [shown.index(word) for word in ("look", '"path"', "one", "two", "done", "thanks")]
     assert places == sorted(places)
+
+
+def test_turns_as_they_are_stored_cannot_be_flattened(story: ToolApi) -> None:
+    answer = story.get("replay", provider="neutral", tools="flatten")
+    assert (answer.status_code, answer.json()["pointer"]) == (422, "?tools")
 
 
 def test_flatten_says_that_a_result_is_missing(lite: ToolApi) -> None:
@@ -323,3 +337,18 @@ def test_a_deleted_conversation_takes_its_tools_along(api: ToolApi) -> None:
     api.http.delete("/v1/conversations/c1")
     api.post(user("hi"))
     assert offered(api) == []
+
+
+def test_a_put_says_when_the_chosen_tool_is_not_there(lite: ToolApi) -> None:
+    choice = {"type": "tool", "name": "absent"}
+    kept = lite.put("anthropic", written("anthropic", READ), tool_choice=choice).json()
+    assert [note["code"] for note in kept["notes"]] == ["CHOICE_CHANGED"]
+
+
+def test_a_hosted_tool_that_was_chosen_comes_back_with_a_replay(lite: ToolApi) -> None:
+    tools = [{"type": "mcp", "server_label": "s", "server_url": "https://x"}]
+    choice = {"type": "mcp", "server_label": "s", "name": "look"}
+    lite.post(user("hi"))
+    lite.put("openai-responses", tools, tool_choice=choice)
+    request = lite.request("openai-responses")
+    assert (request["tools"], request["tool_choice"]) == (tools, choice)

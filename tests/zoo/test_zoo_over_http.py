@@ -428,32 +428,52 @@ STREAMS: dict[str, tuple[bytes, list[tuple[str, object]]]] = {
 }
 
 
-@pytest.mark.xfail(reason="the stream endpoint is a later issue", strict=True)
 @pytest.mark.parametrize(("body", "calls"), STREAMS.values(), ids=STREAMS)
 def test_z61_deltas_become_the_calls_that_were_made(
     client: TestClient, body: bytes, calls: list[tuple[str, object]]
 ) -> None:
-    streamed = client.post(
-        f"{TURNS.format('c1')}/stream",
-        params={"provider": "openai"},
-        content=body,
-        headers={"Content-Type": "text/event-stream"},
-    )
-    assert streamed.status_code == 201, streamed.text
+    streamed(client, body)
     shown = replay(client, "openai")["request"]
     found = [(n, arguments) for _, n, arguments, _ in judges.calls_and_results("openai", shown)]
     assert found == calls
 
 
-@pytest.mark.xfail(reason="the stream endpoint is a later issue", strict=True)
-def test_z61_a_piece_that_fits_nowhere_completes_no_call(client: TestClient) -> None:
-    body = deltas([piece('{"q":', index=0, id="c", name="find")], [piece("1}", index=1)])
-    streamed = client.post(
+def streamed(client: TestClient, body: bytes) -> dict[str, Any]:
+    answer = client.post(
         f"{TURNS.format('c1')}/stream",
         params={"provider": "openai"},
         content=body,
         headers={"Content-Type": "text/event-stream"},
     )
-    assert streamed.status_code == 201, streamed.text
+    assert answer.status_code == 201, answer.text
+    return answer.json()  # type: ignore[no-any-return]
+
+
+def test_z61_a_piece_under_a_wrong_index_goes_on_with_the_open_call(client: TestClient) -> None:
+    first = [piece('{"city":"Paris"}', id="a", name="weather")]
+    second = [piece('{"tz":"JST"}', id="b", name="time")]
+    third = [piece('{"q":', index=0, id="c", name="find")]
+    answer = streamed(client, deltas(first, second, third, [piece("1}", index=1)]))
+    assert [note["code"] for note in answer["notes"]] == ["STREAM_REASSEMBLED"]
+    shown = replay(client, "openai")["request"]
+    found = [(n, arguments) for _, n, arguments, _ in judges.calls_and_results("openai", shown)]
+    assert found == [("weather", {"city": "Paris"}), ("time", {"tz": "JST"}), ("find", {"q": 1})]
+
+
+def test_z61_a_piece_that_fits_nowhere_is_reported(client: TestClient) -> None:
+    body = deltas([piece('{"q":1}', index=0, id="c", name="find")], [piece("2}", index=1)])
+    answer = streamed(client, body)
+    assert [note["code"] for note in answer["notes"]] == ["STREAM_REASSEMBLED"]
+    (call,) = client.get("/v1/conversations/c1/tool-calls").json()["data"]
+    assert call["name"] == "find"
+    (turn,) = stored(client)
+    assert turn["blocks"][0]["parameters"] == {"q": 1}
+
+
+def test_z61_arguments_that_ran_together_are_not_split_by_guess(client: TestClient) -> None:
+    glued = [piece('{"q":"elm"}', index=0, id="a", name="find")]
+    streamed(client, deltas(glued, [piece('{"q":"oak"}', index=0)]))
     shown = replay(client, "openai")
     assert "ARGS_UNPARSEABLE" in {repair["code"] for repair in shown["repairs"]}
+    (turn,) = stored(client)
+    assert turn["blocks"][0]["arguments"] == '{"q":"elm"}{"q":"oak"}'

@@ -1,0 +1,203 @@
+"""`turnkeep convert`: the codecs without storage, for files and pipes."""
+
+import argparse
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
+
+from app.cli.options import complain, settings_of
+from app.codecs import CODECS, TARGETS
+from app.core.errors import NotJson, TooLarge
+from app.core.jsontext import Json, JsonObject, dumps_utf8, loads, loads_object
+from app.core.limits import Limits
+from app.core.repairs import CODES
+from app.service.convert import TOOL_IDS, convert_messages, convert_tool_id, convert_tools
+from app.settings import SettingsError
+
+_FLAGS = ("from", "to", "model", "reasoning", "required", "strict")
+_SHOWN = 80
+_NOTICE = (
+    "The answer goes to standard output: the JSON that POST /v1/convert/%s gives. What had to be\n"
+    "changed or left out is summed up on standard error. Exit status: 0 done; 2 a rule is broken,\n"
+    "and one line on standard error says where.\n"
+)
+_MESSAGES = """\
+FILE holds the messages of a request (a list), a whole request of the source
+(messages, system text, tools), or the body of POST /v1/convert/messages.
+
+example:
+  turnkeep convert messages --from openai --to anthropic history.json > request.json
+"""
+_TOOLS = """\
+FILE holds the definitions of a request, a request of the source with its tools and
+tool choice, or the body of POST /v1/convert/tools.
+
+example:
+  turnkeep convert tools --from anthropic --to openai < tools.json | jq .tools
+"""
+_TOOL_ID = """\
+Ids are given as arguments, or one a line on standard input; each gives a line {"id": …}.
+
+example:
+  turnkeep convert tool-id --to anthropic call_abc123
+"""
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = commands.add_parser(
+        "convert",
+        help="convert messages, tools or tool ids between providers (no database)",
+        description="Converts from one provider's shape to another's. Nothing is stored.",
+    )
+    kinds = parser.add_subparsers(dest="kind", metavar="WHAT", required=True)
+    messages = _kind(kinds, "messages", "a request of one wire into one of another", _MESSAGES)
+    messages.add_argument("--model", metavar="NAME", help="the model that is to read the result")
+    messages.add_argument(
+        "--reasoning",
+        metavar="HOW",
+        help="auto (default: native to its issuer, else left out), text or drop",
+    )
+    tools = _kind(kinds, "tools", "tool definitions of one wire into those of another", _TOOLS)
+    tools.add_argument(
+        "--required",
+        metavar="HOW",
+        help="keep or filter: whether properties that are optional in truth stay required",
+    )
+    tools.add_argument(
+        "--strict",
+        action="store_true",
+        default=None,
+        help="refuse all definitions when one of them cannot be used",
+    )
+    tool_id = kinds.add_parser(
+        "tool-id",
+        help="swap the prefix of tool ids",
+        description="Swaps the prefix of tool ids.",
+        epilog=_TOOL_ID,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    tool_id.add_argument("--to", required=True, metavar="WIRE", help=f"one of {_list(TOOL_IDS)}")
+    tool_id.add_argument("ids", nargs="*", metavar="ID", help="ids (default: standard input)")
+    tool_id.set_defaults(run=_run_tool_id)
+
+
+def _kind(
+    kinds: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, what: str, more: str
+) -> argparse.ArgumentParser:
+    parser = kinds.add_parser(
+        name,
+        help=what,
+        description=f"Converts {what}.",
+        epilog=f"{more}\n{_NOTICE % name}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    known = f"one of {_list(TARGETS)}"
+    parser.add_argument("--from", metavar="WIRE", help=f"the shape of the input: {known}")
+    parser.add_argument("--to", metavar="WIRE", help=f"the shape of the answer: {known}")
+    parser.add_argument(
+        "file",
+        nargs="?",
+        default="-",
+        metavar="FILE",
+        help="what to convert (default -: standard input)",
+    )
+    parser.set_defaults(run=_run)
+    return parser
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(names)
+
+
+def _run(args: argparse.Namespace) -> int:
+    limits = settings_of(args).limits
+    given: JsonObject = {
+        flag: value for flag in _FLAGS if (value := getattr(args, flag, None)) is not None
+    }
+    text = _read(args.file, limits)
+    if args.kind == "messages":
+        members, texts = loads_object(_as_object(text, limits), limits)
+        answer = convert_messages(members | given, texts, limits)
+    else:
+        answer = convert_tools(_tool_members(loads(text, limits), given), limits)
+    _tell(answer)
+    return 0
+
+
+def _as_object(text: str, limits: Limits) -> str:
+    """A bare list as the body that it is short for; its elements keep their very text."""
+    if not text.lstrip().startswith("["):
+        return text
+    loads(text, limits)
+    return f'{{"messages":{text}}}'
+
+
+def _tool_members(value: Json, given: JsonObject) -> JsonObject:
+    """Definitions alone, or a body or request that holds them; the rest of a request is no tool."""
+    source = given.get("from", value.get("from") if isinstance(value, dict) else None)
+    codec = CODECS.get(source) if isinstance(source, str) else None
+    own = codec.TOOLS.members if codec else ()
+    if not isinstance(value, dict) or not any(key in value for key in ("tools", *own)):
+        return {"tools": value} | given
+    if codec and codec.TOOLS.config and "toolChoice" in value:
+        return {codec.TOOLS.config: value} | given
+    beside = ("model", *(codec.KEYS if codec else ()))
+    return {key: member for key, member in value.items() if key not in beside} | given
+
+
+def _run_tool_id(args: argparse.Namespace) -> int:
+    _write(*(convert_tool_id({"id": one, "to": args.to}) for one in args.ids or _lines(args)))
+    return 0
+
+
+def _lines(args: argparse.Namespace) -> list[str]:
+    lines = _read("-", settings_of(args).limits).split("\n")
+    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
+
+
+def _read(file: str, limits: Limits) -> str:
+    """A file or standard input, up to the limit that bodies have."""
+    most = limits.body_bytes
+    try:
+        with nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as opened:
+            content = opened.read(most + 1)
+    except OSError as error:
+        raise SettingsError(f"{file} cannot be read: {error.strerror}") from None
+    if len(content) > most:
+        raise TooLarge(f"The limit body_bytes allows {most} bytes.", limit="body_bytes", most=most)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise NotJson(f"The input is not UTF-8 at byte {error.start}.") from None
+
+
+def _tell(answer: JsonObject) -> None:
+    _write(answer)
+    for line in _summary(answer):
+        complain(line)
+
+
+def _write(*answers: JsonObject) -> None:
+    try:
+        sys.stdout.buffer.write(b"".join(dumps_utf8(answer) + b"\n" for answer in answers))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # The reader has seen enough (`| head`); without this Python complains once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _summary(answer: JsonObject) -> Iterator[str]:
+    """A line for each tool that is left out, and one for each kind of change."""
+    for dropped in _objects(answer.get("dropped")):
+        name = "" if dropped["name"] is None else f" {str(dropped['name'])[:_SHOWN]!r}"
+        yield f"tool {dropped['index']}{name} is left out: {dropped['reason']}"
+    changes = [*_objects(answer.get("repairs")), *_objects(answer.get("notes"))]
+    for code, count in Counter(str(change["code"]) for change in changes).items():
+        yield f"{code} ({count}): {CODES[code]}"
+
+
+def _objects(value: Json) -> list[JsonObject]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

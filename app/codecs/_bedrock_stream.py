@@ -1,0 +1,125 @@
+"""Events of ConverseStream put together: blocks that start, grow by deltas, and stop."""
+
+from dataclasses import dataclass, field
+from typing import cast
+
+from app.codecs._gathering import Odd, Pieces, an_error, number, value_of
+from app.core.conversation import Remark
+from app.core.jsontext import Json, JsonObject, JsonText
+
+_ERROR = "Exception"
+
+
+@dataclass
+class _Block:
+    index: int | None
+    tool: JsonObject | None = None
+    other: JsonObject = field(default_factory=dict)
+    text: Pieces = field(default_factory=Pieces)
+    input: Pieces = field(default_factory=Pieces)
+    thought: Pieces | None = None
+    signature: Pieces = field(default_factory=Pieces)
+    redacted: Pieces | None = None
+    stopped: bool = False
+
+    def json(self) -> JsonObject:
+        if self.tool is not None:
+            text = self.input.text()
+            nothing: Json | JsonText = {} if self.stopped else JsonText("")
+            given = value_of(text) if text else nothing
+            return {"toolUse": self.tool | {"input": cast(Json, given)}}
+        if self.redacted is not None:
+            return {"reasoningContent": {"redactedContent": self.redacted.text()}}
+        if self.thought is not None:
+            said: JsonObject = {"text": self.thought.text()}
+            if signature := self.signature.text():
+                said["signature"] = signature
+            return {"reasoningContent": {"reasoningText": said}}
+        if self.other and not self.text:
+            return self.other
+        return {"text": self.text.text()}
+
+
+class BedrockGathering:
+    def __init__(self) -> None:
+        self.whole = False
+        self._top: JsonObject = {}
+        self._blocks: list[_Block] = []
+        self._odd = Odd()
+
+    def done(self) -> None:
+        """No word of this wire."""
+
+    def take(self, event: JsonObject) -> bool:
+        match event:
+            case {"messageStart": dict()}:
+                pass
+            case {"contentBlockStart": dict(start)}:
+                self._blocks.append(_started(start))
+            case {"contentBlockDelta": dict(piece)}:
+                self._delta(number(piece.get("contentBlockIndex")), piece.get("delta"))
+            case {"contentBlockStop": dict(stop)}:
+                self._stop(number(stop.get("contentBlockIndex")))
+            case {"messageStop": dict(stop)}:
+                self._top["stopReason"] = stop.get("stopReason")
+                self.whole = True
+            case {"metadata": dict(metadata)}:
+                self._top |= {key: metadata[key] for key in ("usage", "metrics") if key in metadata}
+            case _:
+                return self._failed(event)
+        return True
+
+    def _stop(self, index: int | None) -> None:
+        for block in self._blocks:
+            if index is None or block.index == index:
+                block.stopped = True
+
+    def _failed(self, event: JsonObject) -> bool:
+        for name, value in event.items():
+            if name.endswith(_ERROR) or name == "error":
+                self._top["error"] = {"type": name, **an_error(value)}
+                return True
+        return False
+
+    def _delta(self, index: int | None, delta: Json) -> None:
+        if not isinstance(delta, dict):
+            return
+        block = self._block(index, delta)
+        block.text.add(delta.get("text"))
+        if isinstance(use := delta.get("toolUse"), dict):
+            block.input.add(use.get("input"))
+        if isinstance(reasoning := delta.get("reasoningContent"), dict):
+            if "redactedContent" in reasoning:
+                block.redacted = block.redacted or Pieces()
+                block.redacted.add(reasoning["redactedContent"])
+            else:
+                block.thought = block.thought or Pieces()
+                block.thought.add(reasoning.get("text"))
+                block.signature.add(reasoning.get("signature"))
+
+    def _block(self, index: int | None, delta: JsonObject) -> _Block:
+        """The block that grows. Only tool blocks announce themselves, others begin with a delta."""
+        for block in reversed(self._blocks):
+            if not block.stopped and (index is None or block.index == index):
+                return block
+        is_tool = "toolUse" in delta
+        if is_tool:
+            self._odd.note("a delta came before its block began")
+        self._blocks.append(_Block(index, {"name": ""} if is_tool else None))
+        return self._blocks[-1]
+
+    def response(self) -> JsonObject:
+        content: list[Json] = [block.json() for block in self._blocks]
+        return {"output": {"message": {"role": "assistant", "content": content}}, **self._top}
+
+    def notes(self) -> list[Remark]:
+        return self._odd.notes()
+
+
+def _started(start: JsonObject) -> _Block:
+    block = _Block(number(start.get("contentBlockIndex")))
+    if isinstance(inner := start.get("start"), dict):
+        use = inner.get("toolUse")
+        block.tool = use if isinstance(use, dict) else None
+        block.other = {} if block.tool else inner
+    return block

@@ -1,0 +1,225 @@
+"""Chat Completions chunks put together.
+
+Deltas of calls are kept apart by index, else by id, else they go on with the last call; a new id or
+name behind arguments that are whole begins a new call. Nothing is split by guessing: arguments that
+run together without one of these signs stay together, and are not JSON then.
+"""
+
+from dataclasses import dataclass, field
+
+from app.codecs._gathering import Odd, Pieces, an_error, is_object, number
+from app.core.conversation import Remark
+from app.core.jsontext import Json, JsonObject, dumps
+
+_TEXTS = ("refusal", "reasoning_content", "reasoning")
+
+
+@dataclass
+class _Call:
+    index: int | None
+    id: str | None = None
+    kind: str = "function"
+    name: str = ""
+    arguments: Pieces = field(default_factory=Pieces)
+    more: JsonObject = field(default_factory=dict)
+
+    def is_whole(self) -> bool:
+        return self.arguments.may_be_object() and is_object(self.arguments.text())
+
+    def json(self) -> JsonObject:
+        inner: JsonObject = {"name": self.name}
+        inner["input" if self.kind == "custom" else "arguments"] = self.arguments.text()
+        shown: JsonObject = {"id": self.id, "type": self.kind, self.kind: inner}
+        return shown | self.more
+
+
+class ChatGathering:
+    def __init__(self) -> None:
+        self.whole = False
+        self._top: JsonObject = {}
+        self._texts: dict[str, Pieces] = {}
+        # Content in parts, as Mistral streams it: kind and text.
+        self._parts: list[tuple[str, Pieces]] = []
+        self._in_parts = False
+        self._others: list[Json] = []
+        self._calls: list[_Call] = []
+        self._legacy: _Call | None = None
+        self._finish: str | None = None
+        self._others_seen: set[int] = set()
+        self._odd = Odd()
+
+    def done(self) -> None:
+        self.whole = self.whole or "error" not in self._top
+
+    def take(self, event: JsonObject) -> bool:
+        choices = event.get("choices")
+        if event.get("error") is not None and not choices:
+            self._top["error"] = an_error(event["error"])
+            return True
+        if not isinstance(choices, list):
+            if event.get("usage") and "type" not in event:
+                self._top["usage"] = event["usage"]
+                return True
+            return event.get("object") == "chat.completion.chunk"
+        for key in ("id", "model", "usage"):
+            if event.get(key) not in (None, ""):
+                self._top[key] = event[key]
+        for choice in choices:
+            if isinstance(choice, dict):
+                self._choice(choice)
+        return True
+
+    def _choice(self, choice: JsonObject) -> None:
+        index = number(choice.get("index")) or 0
+        if index:
+            self._others_seen.add(index)
+            return
+        delta = choice.get("delta") or choice.get("message")
+        if isinstance(delta, dict):
+            self._delta(delta)
+        if isinstance(finish := choice.get("finish_reason"), str) and finish:
+            self._finish = finish
+            self.whole = True
+
+    def _delta(self, delta: JsonObject) -> None:
+        for key in _TEXTS:
+            if isinstance(text := delta.get(key), str):
+                self._texts.setdefault(key, Pieces()).add(text)
+        content = delta.get("content")
+        if isinstance(content, list):
+            self._in_parts = True
+            for part in content:
+                self._part(part)
+        elif isinstance(content, str):
+            self._part({"type": "text", "text": content})
+        calls = delta.get("tool_calls")
+        for call in calls if isinstance(calls, list) else ():
+            if isinstance(call, dict):
+                self._call(call)
+        if isinstance(legacy := delta.get("function_call"), dict):
+            self._legacy = self._legacy or _Call(None)
+            self._grow(self._legacy, legacy)
+
+    def _part(self, part: Json) -> None:
+        if not isinstance(part, dict):
+            return
+        kind = part.get("type")
+        text = part.get("text") if kind == "text" else _thought(part)
+        if text is None:
+            self._others.append(part)
+            return
+        if not self._parts or self._parts[-1][0] != kind:
+            self._parts.append((str(kind), Pieces()))
+        self._parts[-1][1].add(text)
+
+    def _call(self, delta: JsonObject) -> None:
+        kind = "custom" if isinstance(delta.get("custom"), dict) else "function"
+        inner = delta.get(kind)
+        given = inner if isinstance(inner, dict) else {}
+        index = number(delta.get("index"))
+        raw_id = delta.get("id") if isinstance(delta.get("id"), str) and delta["id"] else None
+        name = given.get("name") if isinstance(given.get("name"), str) else ""
+        assert raw_id is None or isinstance(raw_id, str)
+        if self._fits_nowhere(index, raw_id, str(name)):
+            self._odd.note("a piece of a call fits none; it stands in the payload only")
+            return
+        call = self._known(index, raw_id, str(name))
+        if call is None:
+            call = _Call(index, kind=kind)
+            self._calls.append(call)
+        call.id = call.id or raw_id
+        if isinstance(extra := delta.get("extra_content"), dict):
+            call.more["extra_content"] = extra
+        self._grow(call, given)
+
+    def _fits_nowhere(self, index: int | None, raw_id: str | None, name: str) -> bool:
+        """An index that nobody has, no id, no name, and no call that waits for more."""
+        if index is None or raw_id is not None or name:
+            return False
+        if any(call.index == index for call in self._calls):
+            return False
+        return not self._calls or self._calls[-1].is_whole()
+
+    def _known(self, index: int | None, raw_id: str | None, name: str) -> _Call | None:
+        """The call that a delta goes on with; None when it begins one."""
+        found = None
+        if index is not None:
+            found = next((one for one in reversed(self._calls) if one.index == index), None)
+        elif raw_id is not None:
+            found = next((one for one in reversed(self._calls) if one.id == raw_id), None)
+        if found is None:
+            return self._last_open(index, raw_id, name)
+        if raw_id is not None and found.id is not None and raw_id != found.id:
+            if name or found.is_whole():
+                self._odd.note("calls under one index were told apart by their ids")
+                return None
+            self._odd.note("the id of a call changed between its pieces; the first one is kept")
+        elif name and (raw_id is None or name != found.name) and found.is_whole():
+            self._odd.note("calls under one index were told apart by their names")
+            return None
+        return found
+
+    def _last_open(self, index: int | None, raw_id: str | None, name: str) -> _Call | None:
+        """A piece without a known place goes on with the last call, unless it begins a new one."""
+        if not self._calls or (raw_id is not None and (name or index is not None)):
+            return None
+        last = self._calls[-1]
+        if name and (index is not None or last.arguments):
+            return None
+        if raw_id is not None and last.is_whole():
+            return None
+        if index is not None or raw_id is not None:
+            self._odd.note("a piece under an unknown index or id went on with the last call")
+        return last
+
+    def _grow(self, call: _Call, given: JsonObject) -> None:
+        name = given.get("name")
+        if isinstance(name, str) and name and name != call.name:
+            # A name in pieces comes before the arguments; a repeated one is no new piece.
+            if call.name:
+                self._odd.note("a tool's name came in pieces")
+            call.name += name
+        arguments = given.get("arguments", given.get("input"))
+        if isinstance(arguments, dict | list):
+            call.arguments.add(dumps(arguments))
+        else:
+            call.arguments.add(arguments)
+
+    def response(self) -> JsonObject:
+        message: JsonObject = {"role": "assistant", "content": self._content()}
+        for key, pieces in self._texts.items():
+            message[key] = pieces.text()
+        if self._calls:
+            message["tool_calls"] = [call.json() for call in self._calls]
+        if self._legacy:
+            inner = self._legacy.json()["function"]
+            message["function_call"] = inner
+        choice: JsonObject = {"index": 0, "finish_reason": self._finish, "message": message}
+        others: list[Json] = [{"index": index} for index in sorted(self._others_seen)]
+        return {**self._top, "choices": [choice, *others]}
+
+    def _content(self) -> Json:
+        if not self._in_parts:
+            return "".join(pieces.text() for _, pieces in self._parts) if self._parts else None
+        parts: list[Json] = []
+        for kind, pieces in self._parts:
+            said: Json = pieces.text()
+            if kind == "thinking":
+                said = [{"type": "text", "text": said}]
+            parts.append({"type": kind, kind: said})
+        return [*parts, *self._others]
+
+    def notes(self) -> list[Remark]:
+        return self._odd.notes()
+
+
+def _thought(part: JsonObject) -> str | None:
+    """The text of Mistral's thinking chunk; None for any other part."""
+    if part.get("type") != "thinking":
+        return None
+    said = part.get("thinking")
+    if isinstance(said, str):
+        return said
+    chunks = said if isinstance(said, list) else []
+    texts = (one.get("text") for one in chunks if isinstance(one, dict))
+    return "".join(text for text in texts if isinstance(text, str))

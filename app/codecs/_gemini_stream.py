@@ -1,0 +1,163 @@
+"""Gemini's chunks put together: each is a response of its own with the next parts."""
+
+import re
+from collections.abc import Sequence
+from typing import cast
+
+from app.codecs._gathering import Odd, Pieces, an_error, number
+from app.core.conversation import Remark
+from app.core.jsontext import Json, JsonObject, JsonText, dumps
+
+_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\['([^']*)'\]")
+_VALUES = ("string_value", "number_value", "bool_value")
+
+
+def member(members: JsonObject, name: str) -> Json:
+    """A member under its snake_case or camelCase name."""
+    first, *rest = name.split("_")
+    value = members.get(name)
+    return value if value is not None else members.get(first + "".join(map(str.title, rest)))
+
+
+class GeminiGathering:
+    def __init__(self) -> None:
+        self.whole = False
+        self._top: JsonObject = {}
+        self._parts: list[JsonObject] = []
+        self._text: Pieces | None = None
+        self._call: JsonObject | None = None
+        self._finish: Json = None
+        self._others: set[int] = set()
+        self._odd = Odd()
+
+    def done(self) -> None:
+        """No word of this wire."""
+
+    def take(self, event: JsonObject) -> bool:
+        if isinstance(inner := event.get("response"), dict) and "candidates" not in event:
+            event = inner
+        if event.get("error") is not None:
+            self._top["error"] = an_error(event["error"])
+            return True
+        candidates = event.get("candidates")
+        names = ("response_id", "model_version", "usage_metadata", "prompt_feedback")
+        known = False
+        for name in names:
+            if (value := member(event, name)) is not None:
+                self._top[name] = value
+                known = True
+        if isinstance(feedback := self._top.get("prompt_feedback"), dict):
+            self.whole = self.whole or member(feedback, "block_reason") is not None
+        for candidate in candidates if isinstance(candidates, list) else ():
+            if isinstance(candidate, dict):
+                self._candidate(candidate)
+        return known or isinstance(candidates, list)
+
+    def _candidate(self, candidate: JsonObject) -> None:
+        index = number(candidate.get("index")) or 0
+        if index:
+            self._others.add(index)
+            return
+        content = candidate.get("content")
+        parts = content.get("parts") if isinstance(content, dict) else None
+        for part in parts if isinstance(parts, list) else ():
+            if isinstance(part, dict):
+                self._part({key: value for key, value in part.items() if value is not None})
+        if (finish := member(candidate, "finish_reason")) is not None:
+            self._finish = finish
+            self.whole = "error" not in self._top
+
+    def _part(self, part: JsonObject) -> None:
+        call = member(part, "function_call")
+        if isinstance(call, dict) and (self._call is not None or _goes_on(call)):
+            self._piece_of_call(part, call)
+            return
+        text = part.get("text")
+        thought = bool(part.get("thought"))
+        signed = member(part, "thought_signature") is not None
+        plain = isinstance(text, str) and not signed
+        last = self._parts[-1] if self._parts else None
+        if plain and self._text and last is not None and bool(last.get("thought")) == thought:
+            self._text.add(text)
+            return
+        self._close()
+        self._parts.append(part)
+        self._text = Pieces(str(text)) if plain else None
+
+    def _close(self) -> None:
+        if self._text is not None:
+            self._parts[-1] = self._parts[-1] | {"text": self._text.text()}
+            self._text = None
+
+    def _piece_of_call(self, part: JsonObject, call: JsonObject) -> None:
+        """A call whose arguments come in pieces, each with the path where it belongs."""
+        if self._call is None:
+            self._close()
+            self._call = {"args": {}}
+            rest = {key: value for key, value in part.items() if not key.startswith("function")}
+            self._parts.append(rest | {"function_call": self._call})
+        for name in ("id", "name"):
+            if isinstance(given := call.get(name), str) and given:
+                self._call[name] = given
+        pieces = member(call, "partial_args")
+        for piece in pieces if isinstance(pieces, list) else ():
+            if isinstance(piece, dict):
+                _put(self._call["args"], piece)
+        if not _goes_on(call):
+            self._call = None
+
+    def response(self) -> JsonObject:
+        self._close()
+        if self._call is not None:
+            # The text of the arguments, without the end that has not come.
+            self._call["args"] = cast(Json, JsonText(dumps(self._call["args"])[:-1]))
+        parts: list[Json] = list(self._parts)
+        candidate: JsonObject = {"content": {"role": "model", "parts": parts}}
+        candidate["finish_reason"] = self._finish
+        others: list[Json] = [{"index": index} for index in sorted(self._others)]
+        return self._top | {"candidates": [candidate, *others]}
+
+    def notes(self) -> list[Remark]:
+        return self._odd.notes()
+
+
+def _goes_on(call: JsonObject) -> bool:
+    return member(call, "will_continue") is True
+
+
+def _put(arguments: Json, piece: JsonObject) -> None:
+    path = member(piece, "json_path")
+    if not isinstance(path, str):
+        return
+    steps: list[str | int] = [
+        int(number_) if number_ else name or quoted
+        for name, number_, quoted in _STEP.findall(path.removeprefix("$"))
+    ]
+    value: Json = None
+    for name in _VALUES:
+        if (given := member(piece, name)) is not None:
+            value = given
+    if steps:
+        _set(arguments, steps, value)
+
+
+def _set(holder: Json, steps: Sequence[str | int], value: Json) -> None:
+    step, *rest = steps
+    if isinstance(holder, list) and isinstance(step, int):
+        if step > len(holder):
+            return
+        if step == len(holder):
+            holder.append(None)
+        holder[step] = _grown(holder[step], rest, value)
+    elif isinstance(holder, dict) and isinstance(step, str):
+        holder[step] = _grown(holder.get(step), rest, value)
+
+
+def _grown(before: Json, rest: Sequence[str | int], value: Json) -> Json:
+    if not rest:
+        both_text = isinstance(before, str) and isinstance(value, str)
+        return before + value if both_text else value  # type: ignore[operator]
+    if before is None:
+        before = [] if isinstance(rest[0], int) else {}
+    _set(before, rest, value)
+    return before

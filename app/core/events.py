@@ -1,0 +1,116 @@
+"""Events of a stream, read while it arrives: server-sent events, or one JSON object a line.
+
+Bytes may be cut anywhere, inside a line end or a character too; the events are the same. Streams
+are taken as they really are: comments, CRLF, no blank line between two events or behind the last.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from app.core.errors import TurnkeepError
+from app.core.jsontext import JsonObject, loads
+from app.core.limits import Limits
+
+_LINE_END = re.compile(rb"\r\n?|\n")
+_MARK = b"\xef\xbb\xbf"
+_DONE: Final = "[DONE]"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event: its object; None where it is no object. `done` is the chat wires' last word."""
+
+    value: JsonObject | None
+    done: bool = False
+
+
+class EventReader:
+    """Takes bytes, gives events."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._line = bytearray()
+        self._searched = 0
+        self._after_return = False
+        self._first = True
+        self._is_line = False
+        self._data: list[str] = []
+
+    def feed(self, data: bytes) -> Iterator[Event]:
+        for line in self._lines(data):
+            yield from self._take(line)
+
+    def finish(self) -> Iterator[Event]:
+        """What the last bytes give. An event that broke off gives nothing."""
+        line, self._line = bytes(self._line), bytearray()
+        if line:
+            yield from self._take(line)
+        if event := self._pending(whole=True):
+            yield event
+
+    def _lines(self, data: bytes) -> list[bytes]:
+        """The lines that end in these bytes, without their ends."""
+        if not data:
+            return []
+        # The second half of a line end that was cut in two.
+        skipped = self._after_return and data[:1] == b"\n"
+        self._after_return = data[-1:] == b"\r"
+        self._line += data[1:] if skipped else data
+        ends = [found.span() for found in _LINE_END.finditer(self._line, self._searched)]
+        lines = []
+        start = 0
+        for end, after in ends:
+            lines.append(bytes(self._line[start:end]))
+            start = after
+        del self._line[:start]
+        self._searched = len(self._line)
+        return lines
+
+    def _take(self, line: bytes) -> Iterator[Event]:
+        if self._first:
+            line = line.removeprefix(_MARK)
+            self._first = False
+        name, _, value = line.partition(b":")
+        # No field of an event begins with a bracket: that is a line of JSON, an event of its own.
+        is_json = line[:1] in (b"{", b"[")
+        if not line or is_json or name in (b"event", b"data"):
+            # Two events may follow each other without a blank line between them.
+            may_go_on = bool(line) and not is_json and not self._is_line
+            if event := self._pending(whole=may_go_on):
+                yield event
+        if is_json:
+            self._data = [_decoded(line)]
+        elif name == b"data":
+            self._data.append(_decoded(value.removeprefix(b" ")))
+        self._is_line = is_json
+
+    def _pending(self, *, whole: bool = False) -> Event | None:
+        """The event of the data lines so far; `whole`: only if they are one, or else they stay."""
+        if not self._data:
+            return None
+        text = "\n".join(self._data)
+        if whole and not text.rstrip().endswith(("}", "]")):
+            return None
+        event = self._event(text)
+        if whole and event and event.value is None and not event.done:
+            return None
+        self._data = []
+        return event
+
+    def _event(self, text: str) -> Event | None:
+        if not text.strip():
+            return None
+        if text.strip() == _DONE:
+            return Event(None, done=True)
+        try:
+            value = loads(text, self._limits)
+        except TurnkeepError:
+            return Event(None)
+        return Event(value if isinstance(value, dict) else None)
+
+
+def _decoded(line: bytes) -> str:
+    """Bytes that are no UTF-8 become lone surrogates: nothing is lost, and replays mend them."""
+    return line.decode("utf-8", "surrogateescape")

@@ -1,0 +1,50 @@
+"""What a provider answered: whole, or put together from the events of its stream."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from app.core.conversation import Block, Remark
+from app.core.jsontext import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the model said, and the facts about it: id, model, stop reason, usage."""
+
+    blocks: tuple[Block, ...]
+    facts: JsonObject = field(default_factory=dict)
+    notes: tuple[Remark, ...] = ()
+
+    @property
+    def model(self) -> str | None:
+        model = self.facts.get("model")
+        return model if isinstance(model, str) else None
+
+
+class Gathering(Protocol):
+    """Puts the response together from the events of one stream."""
+
+    def take(self, event: JsonObject) -> bool:
+        """Takes an event; False when it is none of this wire."""
+
+    def done(self) -> None:
+        """The stream said [DONE]."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the end of the answer has arrived."""
+
+    def response(self) -> JsonObject:
+        """The response as far as it came, in the wire's own shape."""
+
+    def notes(self) -> list[Remark]:
+        """What was odd about the stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """How a wire's responses are read (`read` takes one and the pointer to it)."""
+
+    read: Callable[[JsonObject, str], Reply]
+    gathering: Callable[[], Gathering]

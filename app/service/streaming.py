@@ -1,0 +1,133 @@
+"""One turn from the bytes of a provider's stream, read while they arrive."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import sha256
+from tempfile import SpooledTemporaryFile
+
+from app.codecs import CODECS
+from app.core.chunks import PIECE, Bytes, Chunks
+from app.core.conversation import Remark
+from app.core.errors import RuleBroken, TooLarge
+from app.core.events import Event, EventReader
+from app.core.jsontext import JsonObject
+from app.core.limits import Limits
+from app.core.replies import Reply
+from app.service.posting import Post, read_stream, wire_of
+
+
+class Stream:
+    """Takes the bytes as they come; `post` gives the turn, whole or as far as it came.
+
+    `query` holds what stands beside the messages in other posts: provider, format, model, turn_id.
+    """
+
+    def __init__(self, query: JsonObject, limits: Limits) -> None:
+        wire = _wire(query)
+        replies = CODECS[wire].REPLIES
+        if replies is None:
+            having = ", ".join(name for name, codec in CODECS.items() if codec.REPLIES)
+            raise RuleBroken(
+                f"{wire} has no streams of its own; those of {having} are read.",
+                pointer="?format" if query.get("format") else "?provider",
+            )
+        self._query = query
+        self._wire = wire
+        self._limits = limits
+        self._replies = replies
+        self._gathering = replies.gathering()
+        self._reader = EventReader(limits)
+        self._spool = SpooledTemporaryFile(max_size=PIECE)  # noqa: SIM115
+        self.size = 0
+        self._hash = sha256(repr(sorted(query.items())).encode("utf-8", "surrogatepass"))
+        self._known = self._strange = self._unreadable = 0
+
+    @property
+    def digest(self) -> bytes:
+        """What tells a repeated request from another one."""
+        return self._hash.digest()
+
+    def feed(self, data: bytes) -> None:
+        if self.size + len(data) > self._limits.stream_bytes:
+            raise TooLarge(
+                f"The limit stream_bytes allows {self._limits.stream_bytes} bytes.",
+                limit="stream_bytes",
+                most=self._limits.stream_bytes,
+            )
+        self._spool.write(data)
+        self.size += len(data)
+        self._hash.update(data)
+        for event in self._reader.feed(data):
+            self._take(event)
+
+    def post(self, *, hung_up: bool = False) -> Post:
+        """The turn. `hung_up`: the connection broke, so nobody knows whether this was all."""
+        for event in self._reader.finish():
+            self._take(event)
+        if not self._known and self._strange and not hung_up:
+            raise RuleBroken(
+                f"None of the {self._strange} events is one of {self._wire}; name their format."
+            )
+        whole = self._gathering.whole
+        try:
+            reply = self._replies.read(self._gathering.response(), "")
+        except RuleBroken as error:
+            # Whoever sent this cannot send it again: the bytes are kept, the turn can be completed.
+            whole = False
+            unreadable = Remark("STREAM_UNREADABLE", f"{error.detail} ({error.pointer})")
+            reply = Reply((), notes=(unreadable,))
+        notes = (*reply.notes, *self._gathering.notes(), *self._notes(whole, hung_up))
+        return read_stream(
+            self._query,
+            replace(reply, notes=notes),
+            self._payload(),
+            whole=whole,
+            limits=self._limits,
+        )
+
+    def close(self) -> None:
+        """Forgets the bytes; what `post` gave cannot be stored any more."""
+        self._spool.close()
+
+    def _payload(self) -> Bytes:
+        if self.size > PIECE:
+            return Chunks(self._read)
+        return b"".join(self._read())
+
+    def _read(self) -> Iterator[bytes]:
+        self._spool.seek(0)
+        while piece := self._spool.read(PIECE):
+            yield piece
+
+    def _take(self, event: Event) -> None:
+        if event.done:
+            self._gathering.done()
+            self._known += 1
+        elif event.value is None:
+            self._unreadable += 1
+        elif self._gathering.take(event.value):
+            self._known += 1
+        else:
+            self._strange += 1
+
+    def _notes(self, whole: bool, hung_up: bool) -> list[Remark]:
+        notes = []
+        if not whole:
+            why = "the connection broke" if hung_up else "the stream ended without its last event"
+            detail = f"{why}; what had arrived is stored, complete it under the same turn_id"
+            notes.append(Remark("STREAM_INTERRUPTED", detail))
+        odd = ((self._unreadable, "are no JSON objects"), (self._strange, "are of no known kind"))
+        for count, what in odd:
+            if count:
+                detail = f"{count} events {what}; they stand in the payload only"
+                notes.append(Remark("EVENTS_NOT_READ", detail))
+        return notes
+
+
+def _wire(query: JsonObject) -> str:
+    """The format; what is wrong stands in the query, not in the body."""
+    try:
+        return wire_of(query)[1]
+    except RuleBroken as error:
+        pointer = (error.pointer or "").replace("/", "?", 1)
+        raise type(error)(error.detail, pointer=pointer) from None

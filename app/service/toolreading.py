@@ -1,0 +1,128 @@
+"""Tool definitions as posted: whichever names the wire has for them, read, bounded and checked."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from app.codecs import CODECS
+from app.core.errors import LimitExceeded, RuleBroken
+from app.core.jsontext import Json, JsonObject
+from app.core.limits import Limits
+from app.core.schemawalk import size
+from app.core.tools import Choice, Definition, Refused, Tool
+from app.service.schemacheck import fault
+
+_OURS = ("tools", "tool_choice", "parallel_tool_calls")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSet:
+    """Definitions and choice in one value, with the wire they came from.
+
+    `place` tells where in the posted body the definition with an index stands.
+    """
+
+    source: str
+    definitions: tuple[Definition, ...]
+    choice: Choice | None = None
+    places: Mapping[str, str] = field(default_factory=dict)
+
+    def place(self, index: int) -> str:
+        at = self.definitions[index].at
+        return _moved(f"/tools/{index if at is None else at}", self.places)
+
+
+def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
+    """The definitions of a posted body, under our names or those of `source`."""
+    codec = CODECS[source]
+    ours, places = under_our_names(members, source)
+    if "tools" not in ours and "tools" not in members and codec.TOOLS.config not in members:
+        raise RuleBroken("tools has to be given; an empty list takes them away.", pointer="/tools")
+    with _pointing(places):
+        read = codec.read_tools(ours.get("tools"))
+        if len(read) > limits.tools:
+            raise LimitExceeded("tools", limits.tools, len(read), pointer="/tools")
+        parallel = ours.get("parallel_tool_calls")
+        if parallel is not None and not isinstance(parallel, bool):
+            raise RuleBroken(
+                "parallel_tool_calls is true or false.", pointer="/parallel_tool_calls"
+            )
+        choice = codec.read_choice(ours.get("tool_choice"), parallel)
+    tools = ToolSet(source, tuple(read), choice, places)
+    _check_sizes(tools, limits)
+    return replace(tools, definitions=tuple(map(_checked, read)))
+
+
+def under_our_names(members: JsonObject, source: str) -> tuple[JsonObject, dict[str, str]]:
+    """`tools`, `tool_choice`, `parallel_tool_calls` of a body, and where in it they stand."""
+    rules = CODECS[source].TOOLS
+    found: JsonObject = {}
+    places: dict[str, str] = {}
+    for place, key, value in _named(members, rules.members, rules.config):
+        name = key if key in _OURS else "tool_choice"
+        if name in found:
+            raise RuleBroken(f"{places[name]} says this already; give one.", pointer=place)
+        found[name], places[name] = value, place
+    return found, places
+
+
+def _named(
+    members: JsonObject, own: tuple[str, ...], config: str | None
+) -> Iterator[tuple[str, str, Json]]:
+    """Pointer, name and value of what is said of tools; a whole configuration is taken apart."""
+    for key in dict.fromkeys((*_OURS, *own)):
+        value = members.get(key)
+        if value is None:
+            continue
+        if isinstance(value, dict) and config and key in (config, "tools"):
+            yield from _inside(value, f"/{key}")
+        elif key == config:
+            raise RuleBroken(f"{key} is a JSON object.", pointer=f"/{key}")
+        else:
+            yield f"/{key}", key, value
+
+
+def _inside(config: JsonObject, at: str) -> Iterator[tuple[str, str, Json]]:
+    for key, value in config.items():
+        if key not in ("tools", "toolChoice"):
+            raise RuleBroken("tools and toolChoice are known here.", pointer=f"{at}/{key}")
+        if value is not None:
+            yield f"{at}/{key}", key, value
+
+
+@contextmanager
+def _pointing(places: Mapping[str, str]) -> Iterator[None]:
+    """Complaints lead to where the caller wrote it, not to our name for it."""
+    try:
+        yield
+    except RuleBroken as broken:
+        if broken.pointer is not None:
+            broken.point_at(_moved(broken.pointer, places))
+        raise
+
+
+def _moved(pointer: str, places: Mapping[str, str]) -> str:
+    name, slash, rest = pointer.removeprefix("/").partition("/")
+    return places.get(name, f"/{name}") + slash + rest
+
+
+def _check_sizes(tools: ToolSet, limits: Limits) -> None:
+    """Schemas are judged in a time that grows with their size; all of them together are bounded."""
+    total = 0
+    for index, definition in enumerate(tools.definitions):
+        total += size(definition.schema) if isinstance(definition, Tool) else 0
+        if total > limits.schema_nodes:
+            raise LimitExceeded(
+                "schema_nodes", limits.schema_nodes, total, pointer=tools.place(index)
+            )
+
+
+def _checked(definition: Definition) -> Definition:
+    """A tool whose schema is real JSON Schema and describes an object."""
+    if not isinstance(definition, Tool):
+        return definition
+    kind = definition.schema.get("type", "object")
+    if kind != "object" and not (isinstance(kind, list) and "object" in kind):
+        return Refused(definition.name, "the schema does not describe an object", definition.at)
+    found = fault(definition.schema)
+    return Refused(definition.name, f"the schema {found}", definition.at) if found else definition

@@ -1,0 +1,122 @@
+"""Checking schemas part by part gives the verdict of the library, for less."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+
+from app.core.schemawalk import INNER, LISTED, NAMED, size
+from app.service.schemacheck import fault
+from tests.tools.conftest import ToolApi
+from tests.tools.shapes import LIMITS, RICH, Said, written
+
+ODD: list[Any] = [None, True, False, 0, 1.5, -1, "", "x", "(", [], [1], ["a"], ["a", "a"], {}]
+KEYWORDS: dict[str, list[Any]] = {
+    "type": [
+        "string",
+        "strung",
+        ["string", "null"],
+        ["string", "string"],
+        [{}, {}],
+        ["string"] * 9,
+    ],
+    "required": [["a", "b"], ["a", "a"], [{}]],
+    "dependentRequired": [{"a": ["b"]}, {"a": [{}]}],
+    "pattern": ["a+", "("],
+    "minLength": [3, -3],
+    "multipleOf": [0, 2],
+    "enum": [[1, 1], [{}, {}]],
+    "$ref": ["#/$defs/a"],
+    "$id": ["x"],
+    "format": ["uri"],
+    "default": [{"type": "strung"}],
+    "x-own": [{"type": "strung"}],
+}
+
+
+def schemas() -> st.SearchStrategy[Any]:
+    def wider(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+        named = st.dictionaries(st.sampled_from(["a", "(", "type", ""]), inner, max_size=2)
+        held = dict.fromkeys(INNER, inner) | dict.fromkeys((*NAMED, "dependencies"), named)
+        held |= {key: st.lists(inner, max_size=2) for key in LISTED}
+        known = {key: st.sampled_from(values) for key, values in KEYWORDS.items()}
+        words = ("title", "description", "$comment", "const", "examples", "deprecated")
+        odd = {key: st.sampled_from(ODD) for key in (*held, *known, *words)}
+        members = [
+            st.tuples(st.just(key), value)
+            for kind in (held, known, odd)
+            for key, value in kind.items()
+        ]
+        return st.lists(st.one_of(members), max_size=4).map(dict)
+
+    return st.recursive(st.sampled_from([True, False, {}, {"type": "string"}, 7, None]), wider)
+
+
+def is_good(schema: Any) -> bool:
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError:
+        return False
+    return True
+
+
+@settings(max_examples=400, deadline=None)
+@given(schemas().filter(lambda schema: isinstance(schema, dict)))
+def test_the_verdict_is_that_of_the_library(schema: Any) -> None:
+    assert (fault(schema) is None) is is_good(schema)
+    assert fault(schema) == fault(schema)
+
+
+@pytest.mark.parametrize(
+    ("schema", "where"),
+    [
+        ({"type": 7}, "type"),
+        ({"properties": {"a": {"type": "strung"}}}, "properties/a/type"),
+        ({"anyOf": [True, {"items": 7}]}, "anyOf/1/items"),
+        ({"items": {"required": [{}]}}, "items/required"),
+        ({"allOf": []}, "allOf"),
+    ],
+)
+def test_a_fault_is_told_with_its_place(schema: Any, where: str) -> None:
+    assert fault(schema) == f"is no JSON Schema at {where}"
+
+
+def test_the_size_of_a_schema_counts_every_value() -> None:
+    assert size({"type": "object", "required": ["a", "b"], "properties": {"a": {}}}) == 7
+
+
+def wide(values: int) -> Said:
+    """A schema with so many values."""
+    return Said("t", "d", {"type": "object", "required": [str(n) for n in range(values - 3)]})
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_all_schemas_of_a_request_together_have_a_limit(shared: ToolApi, split: bool) -> None:
+    most = LIMITS.schema_nodes
+    sizes = [most // 2, most - most // 2] if split else [most]
+    tools = [wide(one)._replace(name=f"t{place}") for place, one in enumerate(sizes)]
+    assert sum(size(one.schema) for one in tools) == most
+    assert shared.put("anthropic", written("anthropic", *tools)).json()["dropped"] == []
+    more = [*tools[:-1], wide(sizes[-1] + 1)]
+    for source, place in (("anthropic", len(more) - 1), ("vercel", "t")):
+        for answer in (
+            shared.put(source, written(source, *more)),
+            shared.convert("tools", source=source, to="openai", tools=written(source, *more)),
+        ):
+            told = answer.json()
+            assert (answer.status_code, told["limit"]) == (422, "schema_nodes")
+            assert (told["most"], told["pointer"]) == (most, f"/tools/{place}")
+
+
+def test_tools_that_ride_along_have_the_same_limit(shared: ToolApi) -> None:
+    tools = written("openai", wide(LIMITS.schema_nodes + 1))
+    body = {"provider": "openai", "messages": [{"role": "user", "content": "x"}], "tools": tools}
+    answer = shared.send("POST", "conversations/c1/turns", body)
+    assert (answer.status_code, answer.json()["limit"]) == (422, "schema_nodes")
+
+
+def test_a_rich_schema_is_far_below_the_limit() -> None:
+    assert size(RICH) * 100 < LIMITS.schema_nodes
