@@ -226,3 +226,23 @@ def at(tools: Any, pointer: str) -> Any:
     for step in pointer.removeprefix("/").split("/"):
         found = found[int(step)] if isinstance(found, list) else found[step]
     return found
+
+
+@pytest.mark.parametrize("word", ["anyOf", "oneOf", "allOf"])
+@pytest.mark.parametrize("rest", [True, False, None], ids=["open", "closed", "different"])
+def test_thousands_of_branches_give_no_more_than_they_hold(
+    shared: ToolApi, word: str, rest: bool | None
+) -> None:
+    branches = [
+        {
+            "properties": {f"p{number}": {"type": "string"}},
+            "additionalProperties": {"const": number} if rest is None else rest,
+        }
+        for number in range(2_500)
+    ]
+    said = Said("t", "d", {word: branches})
+    tools = written("neutral", said)
+    answer = shared.convert("tools", source="neutral", to="anthropic", tools=tools)
+    [shown] = answer.json()["tools"]
+    assert len(shown["input_schema"]["properties"]) == 2_500
+    assert len(json.dumps(shown)) < 2 * len(json.dumps(tools))
