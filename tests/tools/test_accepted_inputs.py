@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from app.codecs import TARGETS
 from app.core.schemas import with_filtered_required
-from tests.tools.shapes import Said, Schema, convert, property_paths, read, written
+from tests.tools.shapes import Said, Schema, convert, faults, property_paths, read, written
 
 NAMES = ["a", "b", "c", "properties", "required", "format", "type"]
 WORDS = ["", "The thing.", "Optional.", "Defaults to 1.", "Only provide if asked."]
@@ -165,6 +165,17 @@ def compare(before: Any, after: Any) -> None:
 def test_filtering_twice_changes_nothing_more(schema: Schema) -> None:
     once = with_filtered_required(schema)
     assert with_filtered_required(once) == once
+
+
+@settings(max_examples=100, deadline=None)
+@given(SCHEMAS, st.sampled_from(["openai", "openai-responses"]), st.booleans())
+def test_what_openai_is_told_to_be_strict_keeps_its_rules(
+    schema: Schema, target: str, closed: bool
+) -> None:
+    if closed:
+        schema |= {"required": list(schema["properties"]), "additionalProperties": False}
+    tools = [{"name": "t", "description": "d", "input_schema": schema, "strict": True}]
+    assert faults(target, convert("anthropic", target, tools)["request"]) == []
 
 
 @settings(max_examples=30, deadline=None)
