@@ -57,7 +57,7 @@ def prepared(
             tools.append(fit)
     return Prepared(
         tuple(tools),
-        fitted_choice(choice, tools, rules, names, notes),
+        fitted_choice(choice, tools, target, rules, names, notes),
         tuple(dropped),
         tuple(notes),
     )
