@@ -216,6 +216,13 @@ def test_strict_refuses_and_its_pointer_leads_to_the_tool(shared: ToolApi, sourc
         assert "good" not in json.dumps(at(tools, answer.json()["pointer"]))
 
 
+@pytest.mark.parametrize("odd", [0, 1, "true", [], {}])
+def test_strict_is_true_or_false(shared: ToolApi, odd: Any) -> None:
+    tools = written("anthropic", Said("good", "d", SCHEMA))
+    for answer in both(shared, "anthropic", tools, strict=odd):
+        assert (answer.status_code, answer.json()["pointer"]) == (422, "/strict")
+
+
 def test_what_strict_refuses_is_not_kept(lite: ToolApi) -> None:
     lite.put("anthropic", written("anthropic", Said("bad", "d", BAD)), strict=True)
     assert lite.get("tools", provider="openai").status_code == 404
