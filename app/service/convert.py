@@ -59,8 +59,7 @@ def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
     if required not in (None, "keep", "filter"):
         raise RuleBroken("required is keep or filter.", pointer="/required")
     offered = offer(read_tool_set(source, members, limits), target, required)  # type: ignore[arg-type]
-    if members.get("strict") is True:
-        refuse_dropped(offered)
+    refuse_dropped(offered, members.get("strict"))
     tools, choice = _apart(offered.request)
     return {
         "tools": tools,

@@ -8,6 +8,7 @@ from app.codecs import CODECS
 from app.core.errors import LimitExceeded, RuleBroken
 from app.core.jsontext import Json, JsonObject
 from app.core.limits import Limits
+from app.core.olderschemas import in_present_draft
 from app.core.schemawalk import size
 from app.core.tools import Choice, Definition, Refused, Tool
 from app.service.schemacheck import fault
@@ -124,5 +125,8 @@ def _checked(definition: Definition) -> Definition:
     kind = definition.schema.get("type", "object")
     if kind != "object" and not (isinstance(kind, list) and "object" in kind):
         return Refused(definition.name, "the schema does not describe an object", definition.at)
-    found = fault(definition.schema)
-    return Refused(definition.name, f"the schema {found}", definition.at) if found else definition
+    schema = in_present_draft(definition.schema)
+    found = fault(schema)
+    if found:
+        return Refused(definition.name, f"the schema {found}", definition.at)
+    return definition if schema == definition.schema else replace(definition, schema=schema)
