@@ -12,7 +12,7 @@ from app.core.records import ConversationRecord, ToolSetRecord
 from app.core.toolfitting import Prepared, Required, prepared
 from app.service.conversations import known, locked
 from app.service.posting import wire_of
-from app.service.toolreading import ToolSet, read_tool_set, under_our_names
+from app.service.toolreading import ToolSet, demand_tools, read_tool_set, under_our_names
 from app.service.turnform import read_object
 from app.storage.store import ReadStore, Store
 
@@ -82,6 +82,7 @@ def read_order(members: JsonObject, payload: bytes, limits: Limits) -> KeepTools
     """A posted body of definitions; with `strict` all of them must be usable."""
     provider, source = wire_of({"provider": members.get("format"), **members})
     unknown_members(members, (*_ORDER, *CODECS[source].TOOLS.members))
+    demand_tools(members, source)
     offered = offer(read_tool_set(source, members, limits), "neutral")
     refuse_dropped(offered, members.get("strict"))
     return KeepTools(provider, offered, payload)

@@ -37,8 +37,6 @@ def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
     """The definitions of a posted body, under our names or those of `source`."""
     codec = CODECS[source]
     ours, places = under_our_names(members, source)
-    if "tools" not in ours and "tools" not in members and codec.TOOLS.config not in members:
-        raise RuleBroken("tools has to be given; an empty list takes them away.", pointer="/tools")
     with _pointing(places):
         read = codec.read_tools(ours.get("tools"))
         if len(read) > limits.tools:
@@ -52,6 +50,12 @@ def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
     tools = ToolSet(source, tuple(read), choice, places)
     _check_sizes(tools, limits)
     return replace(tools, definitions=tuple(map(_checked, read)))
+
+
+def demand_tools(members: JsonObject, source: str) -> None:
+    """Whoever forgot the tools does not mean that there are none."""
+    if "tools" not in members and CODECS[source].TOOLS.config not in members:
+        raise RuleBroken("tools has to be given; an empty list takes them away.", pointer="/tools")
 
 
 def under_our_names(members: JsonObject, source: str) -> tuple[JsonObject, dict[str, str]]:
