@@ -13,6 +13,8 @@ _GROWS = {
     "thinking_delta": ("thinking", "thinking"),
     "signature_delta": ("signature", "signature"),
 }
+# Events that say nothing: pings, and what the SDK's helper adds beside the provider's own events.
+_SAID_TWICE = ("ping", "text", "thinking", "signature", "citation", "input_json")
 
 
 @dataclass
@@ -72,7 +74,7 @@ class AnthropicGathering:
         elif kind == "error":
             self._message["error"] = an_error(event.get("error"))
         else:
-            return kind == "ping" or kind.startswith("message_")
+            return kind in _SAID_TWICE or kind.startswith("message_")
         return True
 
     def _start(self, message: JsonObject) -> None:
@@ -84,13 +86,13 @@ class AnthropicGathering:
 
     def _block_event(self, kind: str, index: int | None, event: JsonObject) -> None:
         match event:
+            case {"type": "content_block_stop"}:
+                if block := self._block(index):
+                    block.stopped = True
             case {"content_block": dict(start)}:
                 self._blocks.append(_Block(index, start))
             case {"delta": dict(delta)}:
                 self._delta(index, delta)
-            case {"type": "content_block_stop"}:
-                if block := self._block(index):
-                    block.stopped = True
             case _:
                 self._odd.note(f"an event {kind} said nothing")
 

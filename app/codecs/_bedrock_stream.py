@@ -1,5 +1,6 @@
 """Events of ConverseStream put together: blocks that start, grow by deltas, and stop."""
 
+import base64
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -19,7 +20,9 @@ class _Block:
     input: Pieces = field(default_factory=Pieces)
     thought: Pieces | None = None
     signature: Pieces = field(default_factory=Pieces)
-    redacted: Pieces | None = None
+    redacted: list[str] = field(default_factory=list)
+    image: list[str] = field(default_factory=list)
+    result: list[Json] = field(default_factory=list)
     stopped: bool = False
 
     def json(self) -> JsonObject:
@@ -27,17 +30,30 @@ class _Block:
             text = self.input.text()
             nothing: Json | JsonText = {} if self.stopped else JsonText("")
             given = value_of(text) if text else nothing
+            if isinstance(given, JsonText) and self.tool.get("type") is not None:
+                # The provider's own tool is kept as it stands, as far as it came.
+                given = given.text
             return {"toolUse": self.tool | {"input": cast(Json, given)}}
-        if self.redacted is not None:
-            return {"reasoningContent": {"redactedContent": self.redacted.text()}}
+        if self.redacted:
+            return {"reasoningContent": {"redactedContent": _joined(self.redacted)}}
         if self.thought is not None:
             said: JsonObject = {"text": self.thought.text()}
             if signature := self.signature.text():
                 said["signature"] = signature
             return {"reasoningContent": {"reasoningText": said}}
         if self.other and not self.text:
-            return self.other
+            return self._announced()
         return {"text": self.text.text()}
+
+    def _announced(self) -> JsonObject:
+        """A block that said at its start what it is, with what came since."""
+        match self.other:
+            case {"toolResult": dict(result)}:
+                return {"toolResult": {**result, "content": self.result}}
+            case {"image": dict(image)} if self.image:
+                return {"image": {**image, "source": {"bytes": _joined(self.image)}}}
+            case _:
+                return self.other
 
 
 class BedrockGathering:
@@ -88,14 +104,20 @@ class BedrockGathering:
         block.text.add(delta.get("text"))
         if isinstance(use := delta.get("toolUse"), dict):
             block.input.add(use.get("input"))
-        if isinstance(reasoning := delta.get("reasoningContent"), dict):
-            if "redactedContent" in reasoning:
-                block.redacted = block.redacted or Pieces()
-                block.redacted.add(reasoning["redactedContent"])
-            else:
+        match delta:
+            case {"reasoningContent": {"redactedContent": str(data)}}:
+                block.redacted.append(data)
+            case {"reasoningContent": dict(reasoning)}:
                 block.thought = block.thought or Pieces()
                 block.thought.add(reasoning.get("text"))
                 block.signature.add(reasoning.get("signature"))
+            case {"image": {"source": {"bytes": str(data)}}}:
+                block.image.append(data)
+            case {"toolResult": list(result)}:
+                block.result += result
+            case _:
+                # Citations belong to a text that comes by itself; they stand in the payload.
+                pass
 
     def _block(self, index: int | None, delta: JsonObject) -> _Block:
         """The block that grows. Only tool blocks announce themselves, others begin with a delta."""
@@ -114,6 +136,15 @@ class BedrockGathering:
 
     def notes(self) -> list[Remark]:
         return self._odd.notes()
+
+
+def _joined(data: list[str]) -> str:
+    """Base64 that came in pieces, each with an end of its own."""
+    try:
+        content = b"".join(base64.b64decode(piece, validate=True) for piece in data)
+    except ValueError:
+        return "".join(data)
+    return base64.b64encode(content).decode()
 
 
 def _started(start: JsonObject) -> _Block:

@@ -12,6 +12,7 @@ from app.codecs._reading import (
     a_list,
     a_text,
     an_object,
+    arguments_text,
     elements,
     first_of,
     maybe_text,
@@ -141,7 +142,7 @@ def _thought(members: JsonObject) -> Thinking:
         if isinstance(said, list)
         else [said]
     )
-    return Thinking("\n".join(text for text in texts if isinstance(text, str)))
+    return Thinking("".join(text for text in texts if isinstance(text, str)))
 
 
 def _part(members: JsonObject, at: str) -> Part:
@@ -178,7 +179,7 @@ def _calls(members: JsonObject, at: str) -> Iterator[ToolCall]:
         if call.get("type") == "custom":
             custom = an_object(call.get("custom"), f"{where}/custom")
             name = maybe_text(custom, "name", f"{where}/custom") or ""
-            yield ToolCall(raw_id, name, dumps(custom.get("input")))
+            yield ToolCall(raw_id, name, arguments_text(custom.get("input")))
         else:
             inner = f"{where}/function"
             function = _function(an_object(call.get("function"), inner), raw_id, inner)

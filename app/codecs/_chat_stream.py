@@ -6,12 +6,16 @@ run together without one of these signs stay together, and are not JSON then.
 """
 
 from dataclasses import dataclass, field
+from typing import cast
 
-from app.codecs._gathering import Odd, Pieces, an_error, is_object, number
+from app.codecs._gathering import Odd, Pieces, an_error, is_object, number, text_so_far
 from app.core.conversation import Remark
 from app.core.jsontext import Json, JsonObject, dumps
 
 _TEXTS = ("refusal", "reasoning_content", "reasoning")
+
+# openai.lib.streaming.chat: the types of its events.
+_HELPING = ("chunk", "content.", "refusal.", "logprobs.", "tool_calls.function.arguments.")
 
 
 @dataclass
@@ -26,9 +30,12 @@ class _Call:
     def is_whole(self) -> bool:
         return self.arguments.may_be_object() and is_object(self.arguments.text())
 
-    def json(self) -> JsonObject:
+    def json(self, whole: bool) -> JsonObject:
         inner: JsonObject = {"name": self.name}
-        inner["input" if self.kind == "custom" else "arguments"] = self.arguments.text()
+        if self.kind == "custom":
+            inner["input"] = text_so_far(self.arguments.text(), whole)
+        else:
+            inner["arguments"] = self.arguments.text()
         shown: JsonObject = {"id": self.id, "type": self.kind, self.kind: inner}
         return shown | self.more
 
@@ -38,10 +45,9 @@ class ChatGathering:
         self.whole = False
         self._top: JsonObject = {}
         self._texts: dict[str, Pieces] = {}
-        # Content in parts, as Mistral streams it: kind and text.
-        self._parts: list[tuple[str, Pieces]] = []
+        # Content in parts, as Mistral streams it: kind and text, or a part of another kind.
+        self._parts: list[tuple[str, Pieces] | JsonObject] = []
         self._in_parts = False
-        self._others: list[Json] = []
         self._calls: list[_Call] = []
         self._legacy: _Call | None = None
         self._finish: str | None = None
@@ -52,15 +58,18 @@ class ChatGathering:
         self.whole = self.whole or "error" not in self._top
 
     def take(self, event: JsonObject) -> bool:
+        # OpenAI's helper wraps each chunk, and adds events that say the same again.
+        if isinstance(kind := event.get("type"), str) and kind.startswith(_HELPING):
+            chunk = event.get("chunk")
+            return self.take(chunk) if isinstance(chunk, dict) else True
         choices = event.get("choices")
-        if event.get("error") is not None and not choices:
-            self._top["error"] = an_error(event["error"])
-            return True
+        if (error := event.get("error")) is not None:
+            self._top["error"] = an_error(error)
         if not isinstance(choices, list):
             if event.get("usage") and "type" not in event:
                 self._top["usage"] = event["usage"]
                 return True
-            return event.get("object") == "chat.completion.chunk"
+            return error is not None or event.get("object") == "chat.completion.chunk"
         for key in ("id", "model", "usage"):
             if event.get(key) not in (None, ""):
                 self._top[key] = event[key]
@@ -79,7 +88,11 @@ class ChatGathering:
             self._delta(delta)
         if isinstance(finish := choice.get("finish_reason"), str) and finish:
             self._finish = finish
-            self.whole = True
+            # Gateways end an answer that failed with an error and a reason of its own.
+            self.whole = "error" not in self._top
+        # Kimi: the last choice carries the usage.
+        if isinstance(usage := choice.get("usage"), dict):
+            self._top.setdefault("usage", usage)
 
     def _delta(self, delta: JsonObject) -> None:
         for key in _TEXTS:
@@ -103,14 +116,16 @@ class ChatGathering:
     def _part(self, part: Json) -> None:
         if not isinstance(part, dict):
             return
-        kind = part.get("type")
+        kind = str(part.get("type"))
         text = part.get("text") if kind == "text" else _thought(part)
         if text is None:
-            self._others.append(part)
-            return
-        if not self._parts or self._parts[-1][0] != kind:
-            self._parts.append((str(kind), Pieces()))
-        self._parts[-1][1].add(text)
+            self._parts.append(part)
+        elif text:
+            last = self._parts[-1] if self._parts else None
+            if not isinstance(last, tuple) or last[0] != kind:
+                last = (kind, Pieces())
+                self._parts.append(last)
+            last[1].add(text)
 
     def _call(self, delta: JsonObject) -> None:
         kind = "custom" if isinstance(delta.get("custom"), dict) else "function"
@@ -190,27 +205,30 @@ class ChatGathering:
         for key, pieces in self._texts.items():
             message[key] = pieces.text()
         if self._calls:
-            message["tool_calls"] = [call.json() for call in self._calls]
+            message["tool_calls"] = [call.json(self.whole) for call in self._calls]
         if self._legacy:
-            inner = self._legacy.json()["function"]
+            inner = self._legacy.json(self.whole)["function"]
             message["function_call"] = inner
         choice: JsonObject = {"index": 0, "finish_reason": self._finish, "message": message}
         others: list[Json] = [{"index": index} for index in sorted(self._others_seen)]
         return {**self._top, "choices": [choice, *others]}
 
     def _content(self) -> Json:
-        if not self._in_parts:
-            return "".join(pieces.text() for _, pieces in self._parts) if self._parts else None
-        parts: list[Json] = []
-        for kind, pieces in self._parts:
-            said: Json = pieces.text()
-            if kind == "thinking":
-                said = [{"type": "text", "text": said}]
-            parts.append({"type": kind, kind: said})
-        return [*parts, *self._others]
+        parts = [_part(part) for part in self._parts]
+        if self._in_parts:
+            return cast(list[Json], parts)
+        # Outside of parts there is one text, or none.
+        return parts[0]["text"] if parts else None
 
     def notes(self) -> list[Remark]:
         return self._odd.notes()
+
+
+def _part(part: tuple[str, Pieces] | JsonObject) -> JsonObject:
+    if not isinstance(part, tuple):
+        return part
+    kind, said = part[0], part[1].text()
+    return {"type": kind, kind: [{"type": "text", "text": said}] if kind == "thinking" else said}
 
 
 def _thought(part: JsonObject) -> str | None:

@@ -1,11 +1,12 @@
 """Putting streams together: pieces of text, JSON that may break off, notes about what was odd."""
 
 from collections.abc import Iterable
+from typing import cast
 
 from app.core.chunks import PIECE
 from app.core.conversation import Remark
 from app.core.errors import TurnkeepError
-from app.core.jsontext import Json, JsonObject, JsonText, loads
+from app.core.jsontext import Json, JsonObject, JsonText, dumps, loads
 from app.core.limits import Limits
 
 # What arrives as text inside events has not passed the limits of a body.
@@ -71,6 +72,11 @@ def value_of(text: str) -> "Json | JsonText":
         return loads(text, _LIMITS)
     except TurnkeepError:
         return JsonText(text)
+
+
+def text_so_far(text: str, whole: bool) -> Json:
+    """A text that is a value of its own; where it broke off, its JSON without the end."""
+    return text if whole else cast(Json, JsonText(dumps(text)[:-1]))
 
 
 def is_object(text: str) -> bool:

@@ -9,6 +9,7 @@ from app.core.conversation import Remark
 from app.core.jsontext import Json, JsonObject, JsonText, dumps
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\['([^']*)'\]")
+_CAPITAL = re.compile(r"(?<=[a-z0-9])[A-Z]")
 _VALUES = ("string_value", "number_value", "bool_value")
 
 
@@ -19,6 +20,21 @@ def member(members: JsonObject, name: str) -> Json:
     return value if value is not None else members.get(first + "".join(map(str.title, rest)))
 
 
+def snake(name: str) -> str:
+    return _CAPITAL.sub(lambda found: f"_{found[0].lower()}", name)
+
+
+def snake_keys(value: Json) -> Json:
+    """The same value with its members' names in snake_case, at any depth."""
+    match value:
+        case list():
+            return [snake_keys(one) for one in value]
+        case dict():
+            return {snake(key): snake_keys(one) for key, one in value.items()}
+        case _:
+            return value
+
+
 class GeminiGathering:
     def __init__(self) -> None:
         self.whole = False
@@ -26,6 +42,7 @@ class GeminiGathering:
         self._parts: list[JsonObject] = []
         self._text: Pieces | None = None
         self._call: JsonObject | None = None
+        self._in_text = False
         self._finish: Json = None
         self._others: set[int] = set()
         self._odd = Odd()
@@ -69,6 +86,10 @@ class GeminiGathering:
 
     def _part(self, part: JsonObject) -> None:
         call = member(part, "function_call")
+        if isinstance(call, dict) and self._call is not None and _is_another(call, self._call):
+            self._odd.note("a call began before the one in front of it had ended")
+            self._call["args"] = self._args_so_far(self._call["args"])
+            self._call = None
         if isinstance(call, dict) and (self._call is not None or _goes_on(call)):
             self._piece_of_call(part, call)
             return
@@ -103,19 +124,24 @@ class GeminiGathering:
         for piece in pieces if isinstance(pieces, list) else ():
             if isinstance(piece, dict):
                 _put(self._call["args"], piece)
+                self._in_text = _goes_on(piece)
         if not _goes_on(call):
             self._call = None
 
     def response(self) -> JsonObject:
         self._close()
         if self._call is not None:
-            # The text of the arguments, without the end that has not come.
-            self._call["args"] = cast(Json, JsonText(dumps(self._call["args"])[:-1]))
+            self._call["args"] = self._args_so_far(self._call["args"])
         parts: list[Json] = list(self._parts)
         candidate: JsonObject = {"content": {"role": "model", "parts": parts}}
         candidate["finish_reason"] = self._finish
         others: list[Json] = [{"index": index} for index in sorted(self._others)]
         return self._top | {"candidates": [candidate, *others]}
+
+    def _args_so_far(self, args: Json) -> Json:
+        """The text of the arguments without the ends that have not come."""
+        text = dumps(args).rstrip("]}")
+        return cast(Json, JsonText(text.removesuffix('"') if self._in_text else text))
 
     def notes(self) -> list[Remark]:
         return self._odd.notes()
@@ -123,6 +149,13 @@ class GeminiGathering:
 
 def _goes_on(call: JsonObject) -> bool:
     return member(call, "will_continue") is True
+
+
+def _is_another(call: JsonObject, begun: JsonObject) -> bool:
+    """Whether a piece begins a call of its own: it is whole, or says another name or id."""
+    if call.get("args") is not None:
+        return True
+    return any(call.get(key) and begun.get(key, call[key]) != call[key] for key in ("id", "name"))
 
 
 def _put(arguments: Json, piece: JsonObject) -> None:

@@ -9,6 +9,8 @@ from app.core.jsontext import Json, JsonObject, JsonText, dumps
 from app.core.replies import Reply
 from app.core.wire import Posted
 
+_GIVEN = ("input", "args")
+
 
 def elements(posted: Posted, key: str) -> list[tuple[str, JsonObject, str]]:
     """Pointer, object and text of each element of the array under `key`."""
@@ -59,15 +61,31 @@ def first_of(response: JsonObject, key: str, at: str) -> tuple[JsonObject, tuple
 
 def reply(blocks: Iterable[Block], notes: tuple[Remark, ...] = (), **facts: Json) -> Reply:
     """A reply. Members that an SDK's dump fills with null were never sent."""
-    said: JsonObject = {name: fact for name, fact in facts.items() if fact is not None}
-    return Reply(tuple(map(_without_nulls, blocks)), said, notes)
+    said: JsonObject = {
+        name: without_nulls(fact) for name, fact in facts.items() if fact is not None
+    }
+    return Reply(tuple(map(_as_sent, blocks)), said, notes)
 
 
-def _without_nulls(block: Block) -> Block:
-    if not isinstance(block, Thinking | Opaque) or not isinstance(block.native, dict):
+def _as_sent(block: Block) -> Block:
+    if not isinstance(block, Thinking | Opaque):
         return block
-    native: JsonObject = {key: value for key, value in block.native.items() if value is not None}
-    return replace(block, native=native)
+    return replace(block, native=without_nulls(block.native))
+
+
+def without_nulls(value: Json) -> Json:
+    """A value without members that are null. What a model gave to a tool is not looked into."""
+    match value:
+        case list():
+            return [without_nulls(one) for one in value]
+        case dict():
+            return {
+                key: one if key in _GIVEN else without_nulls(one)
+                for key, one in value.items()
+                if one is not None
+            }
+        case _:
+            return value
 
 
 def definitions(value: Json) -> list[Json]:

@@ -7,7 +7,7 @@ grow by their deltas.
 from dataclasses import dataclass, field
 from typing import cast
 
-from app.codecs._gathering import Odd, Pieces, an_error, number
+from app.codecs._gathering import Odd, Pieces, an_error, number, text_so_far
 from app.core.conversation import Remark
 from app.core.jsontext import Json, JsonObject
 
@@ -33,6 +33,7 @@ class _Item:
     start: JsonObject
     done: JsonObject | None = None
     members: dict[str, Pieces] = field(default_factory=dict)
+    ended: set[str] = field(default_factory=set)
     # By list and index: kind of the element, its text member, and the text.
     elements: dict[tuple[str, int], tuple[str, str, Pieces]] = field(default_factory=dict)
 
@@ -43,6 +44,8 @@ class _Item:
         # Only a whole item has the state that goes back to its issuer.
         shown.pop("encrypted_content", None)
         shown |= {key: pieces.text() for key, pieces in self.members.items()}
+        if shown.get("type") == "custom_tool_call":
+            shown["input"] = text_so_far(str(shown.get("input") or ""), "input" in self.ended)
         for key in ("content", "summary"):
             found = [one for (place, _), one in sorted(self.elements.items()) if place == key]
             if found:
@@ -114,6 +117,7 @@ class ResponsesGathering:
             item = self._item(event, {"type": item_kind})
             if what == "done" and isinstance(text := event.get(member), str):
                 item.members[member] = Pieces(text)
+                item.ended.add(member)
             elif what == "delta":
                 item.members.setdefault(member, Pieces()).add(event.get("delta"))
         elif name in _IN_LISTS:

@@ -193,7 +193,16 @@ def _blocks(members: JsonObject, key: str, at: str) -> Iterator[Block]:
         block = an_object(value, where)
         # Marks for the prompt cache are transport and no content.
         if "cachePoint" not in block:
-            yield _block(block, where)
+            served = _served(block) if members.get("role") == "assistant" else None
+            yield served or _block(block, where)
+
+
+def _served(members: JsonObject) -> Opaque | None:
+    """Calls and results of tools that the provider runs itself: only these say their type."""
+    for key, kind in (("toolUse", "server_tool"), ("toolResult", "server_tool_result")):
+        if isinstance(inner := members.get(key), dict) and inner.get("type") is not None:
+            return Opaque(kind, members, WIRE)
+    return None
 
 
 def _block(members: JsonObject, at: str) -> Block:
@@ -204,11 +213,21 @@ def _block(members: JsonObject, at: str) -> Block:
         return ToolCall(maybe_text(use, "toolUseId", at), name, arguments_text(use.get("input")))
     if isinstance(result := members.get("toolResult"), dict):
         return _result(result, f"{at}/toolResult")
+    if isinstance(cited := members.get("citationsContent"), dict):
+        where = f"{at}/citationsContent"
+        return Text("".join(_texts(cited, where)))
     if isinstance(reasoning := members.get("reasoningContent"), dict):
         inner = reasoning.get("reasoningText")
         said = inner.get("text") if isinstance(inner, dict) else ""
         return Thinking(said if isinstance(said, str) else "", members, WIRE)
     return _media(members)
+
+
+def _texts(cited: JsonObject, at: str) -> Iterator[str]:
+    """What was said; what it rests on stands in the payload."""
+    for place, value in enumerate(a_list(cited, "content", at)):
+        if isinstance(text := an_object(value, f"{at}/content/{place}").get("text"), str):
+            yield text
 
 
 def _media(members: JsonObject) -> Part:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from app.codecs._gemini_schema import json_schema
-from app.codecs._gemini_stream import GeminiGathering
+from app.codecs._gemini_stream import GeminiGathering, snake, snake_keys
 from app.codecs._reading import (
     a_list,
     a_text,
@@ -40,7 +40,7 @@ from app.core.conversation import (
 )
 from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
-from app.core.media import data_url
+from app.core.media import data_url, plain_base64
 from app.core.profile import BOTH, Profile
 from app.core.replies import Replies, Reply
 from app.core.toolrules import ToolRules
@@ -125,14 +125,35 @@ def _read_reply(response: JsonObject, at: str) -> Reply:
     where = f"{at}/candidates/0/content"
     stop = _member(candidate, "finish_reason")
     return reply(
-        () if content is None else _parts(content, where),
+        () if content is None else _parts(_as_asked(content, where), where),
         notes,
         id=_member(response, "response_id"),
         model=_member(response, "model_version"),
         stop_reason=stop if stop is not None else blocked,
-        usage=_member(response, "usage_metadata"),
+        usage=snake_keys(_member(response, "usage_metadata")),
         error=response.get("error"),
     )
+
+
+def _as_asked(content: Json, at: str) -> JsonObject:
+    """Parts as the SDK takes them, whichever way they came: raw, or dumped by the SDK.
+
+    The wire writes camelCase and plain base64; the SDK's dumps snake_case and the URL's base64.
+    """
+    parts = a_list(an_object(content, at), "parts", at)
+    return {"parts": [_part_as_asked(part) for part in parts]}
+
+
+def _part_as_asked(part: Json) -> Json:
+    if not isinstance(part, dict):
+        return part
+    members: JsonObject = {snake(key): value for key, value in part.items() if value is not None}
+    if isinstance(signature := members.get("thought_signature"), str):
+        members["thought_signature"] = plain_base64(signature)
+    inline = members.get("inline_data")
+    if isinstance(inline, dict) and isinstance(data := inline.get("data"), str):
+        members["inline_data"] = {**inline, "data": plain_base64(data)}
+    return members
 
 
 REPLIES = Replies(_read_reply, GeminiGathering)
@@ -158,9 +179,32 @@ def _draft(members: JsonObject, text: str, at: str) -> Draft:
 
 
 def _parts(holder: Json, at: str) -> Iterator[Block]:
+    before: JsonObject | None = None
     for place, value in enumerate(a_list(an_object(holder, at), "parts", at)):
         where = f"{at}/parts/{place}"
-        yield _part(an_object(value, where), where)
+        part = an_object(value, where)
+        if before is not None and _signs(part, before):
+            before = {**before, "thought_signature": _member(part, "thought_signature")}
+            continue
+        if before is not None:
+            yield _part(before, f"{at}/parts/{place - 1}")
+        before = part
+    if before is not None:
+        yield _part(before, where)
+
+
+def _signs(part: JsonObject, before: JsonObject) -> bool:
+    """Whether a part only brings the signature of the text before it, as streams end.
+
+    An unstreamed answer has both in one part, and an empty text would be refused.
+    """
+    return (
+        part.get("text") == ""
+        and bool(before.get("text"))
+        and _member(part, "thought_signature") is not None
+        and _member(before, "thought_signature") is None
+        and bool(part.get("thought")) == bool(before.get("thought"))
+    )
 
 
 def _member(members: JsonObject, name: str) -> Json:
@@ -184,7 +228,10 @@ def _part(members: JsonObject, at: str) -> Block:
     if isinstance(response := _member(members, "function_response"), dict):
         return _result(response, at)
     if isinstance(text := members.get("text"), str):
-        return Thinking(text, members, WIRE) if members.get("thought") else Text(text, signed)
+        if not members.get("thought"):
+            return Text(text, signed)
+        # No empty text is taken back, so a thought without words stays here.
+        return Thinking(text, members if text else None, WIRE)
     if isinstance(inline := _member(members, "inline_data"), dict):
         kind = str(_member(inline, "mime_type") or "application/octet-stream")
         url = f"data:{kind};base64,{a_text(inline, 'data', at)}"

@@ -12,6 +12,7 @@ from app.codecs._reading import (
     a_list,
     a_text,
     an_object,
+    arguments_text,
     bad_choice,
     definitions,
     elements,
@@ -205,7 +206,7 @@ def _call(members: JsonObject, at: str) -> ToolCall:
     name = maybe_text(members, "name", at) or ""
     raw_id = maybe_text(members, "call_id", at)
     if members["type"] == "custom_tool_call":
-        return ToolCall(raw_id, name, dumps(members.get("input")))
+        return ToolCall(raw_id, name, arguments_text(members.get("input")))
     arguments = members.get("arguments")
     return ToolCall(raw_id, name, arguments if isinstance(arguments, str) else dumps(arguments))
 

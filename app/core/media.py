@@ -55,6 +55,13 @@ def is_base64(text: str) -> bool:
     return base64.b64encode(content).decode() == usual
 
 
+def plain_base64(text: str) -> str:
+    """The same bytes in the usual alphabet, padded; anything else as it is."""
+    if not is_base64(text):
+        return text
+    return text.translate(_URL_SAFE) + "=" * (-len(text) % 4)
+
+
 def data_url(url: str) -> DataUrl | None:
     """The parts of a base64 data URL that can really be decoded, else None."""
     found = _DATA_URL.fullmatch(url)

@@ -1,0 +1,48 @@
+"""Turns from recordings without a service: from a stream in any pieces, from a response."""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+from app.core.conversation import Draft
+from app.core.jsontext import loads_object
+from app.core.limits import Limits
+from app.service.posting import Post, read_post
+from app.service.streaming import Stream
+
+LIMITS = Limits()
+
+
+def from_stream(provider: str, pieces: Iterable[bytes], *, hung_up: bool = False) -> Draft:
+    with closing(Stream({"provider": provider}, LIMITS)) as stream:
+        for piece in pieces:
+            stream.feed(piece)
+        return only(stream.post(hung_up=hung_up))
+
+
+def from_response(provider: str, response: Any) -> Draft:
+    text = json.dumps({"provider": provider, "response": response})
+    members, texts = loads_object(text, LIMITS)
+    return only(read_post(members, texts, LIMITS))
+
+
+def only(post: Post) -> Draft:
+    (draft,) = post.drafts
+    return draft
+
+
+def meaning(draft: Draft) -> Draft:
+    """A draft without what tells in which form it was posted."""
+    return replace(draft, payload="", stream=None, pointer="", notes=())
+
+
+def sized(data: bytes, size: int) -> Iterator[bytes]:
+    return (data[at : at + size] for at in range(0, len(data), size))
+
+
+def from_turn(message: Any) -> Draft:
+    text = json.dumps({"provider": "openai", "messages": [message]})
+    members, texts = loads_object(text, LIMITS)
+    return only(read_post(members, texts, LIMITS))

@@ -1,0 +1,20 @@
+"""Streams as the providers document them, each with the finished answer that it stands for."""
+
+from tests.streams.recordings import (
+    anthropic,
+    bedrock,
+    deepseek,
+    gemini,
+    kimi,
+    mistral,
+    openai,
+    responses,
+)
+from tests.streams.recordings.frames import Recording
+
+_MODULES = (openai, responses, anthropic, gemini, bedrock, mistral, kimi, deepseek)
+RECORDINGS: list[Recording] = [one for module in _MODULES for one in module.RECORDINGS]
+# Those that have a finished answer too.
+CLEAN = [one for one in RECORDINGS if one.finished is not None]
+
+__all__ = ["CLEAN", "RECORDINGS", "Recording"]

@@ -1,0 +1,111 @@
+"""Every recording, cut at every byte: the same turn in any pieces, and what came when it breaks."""
+
+import itertools
+import json
+from collections.abc import Sequence
+from itertools import chain
+
+import pytest
+
+from app.core.conversation import Block, Draft, Image, Opaque, Text, Thinking, ToolCall
+from app.core.events import Event, EventReader
+from tests.streams.posts import LIMITS, from_stream, sized
+from tests.streams.recordings import RECORDINGS, Recording
+
+every = pytest.mark.parametrize("one", RECORDINGS, ids=lambda one: one.label)
+
+
+@every
+def test_a_stream_cut_in_two_anywhere_gives_the_same_events(one: Recording) -> None:
+    whole = events(one.stream)
+    for cut in range(1, len(one.stream)):
+        assert events(one.stream[:cut], one.stream[cut:]) == whole, cut
+
+
+@every
+def test_a_stream_cut_in_two_gives_the_same_turn(one: Recording) -> None:
+    """The turn is made of the events, so not every cut is tried again; a prime hits all places."""
+    whole = from_stream(one.provider, [one.stream])
+    for cut in range(1, len(one.stream), 11):
+        assert from_stream(one.provider, [one.stream[:cut], one.stream[cut:]]) == whole, cut
+
+
+@every
+def test_a_stream_in_small_pieces_gives_the_same_turn(one: Recording) -> None:
+    whole = from_stream(one.provider, [one.stream])
+    for size in (1, 2, 3, 7, 61):
+        assert from_stream(one.provider, sized(one.stream, size)) == whole, size
+    sizes = itertools.cycle((5, 0, 1, 89, 2))
+    ends = list(itertools.takewhile(lambda at: at < len(one.stream), itertools.accumulate(sizes)))
+    odd = [one.stream[a:b] for a, b in itertools.pairwise([0, *ends, len(one.stream)])]
+    assert from_stream(one.provider, odd) == whole
+
+
+@every
+def test_a_stream_that_breaks_anywhere_is_kept_as_far_as_it_came(one: Recording) -> None:
+    whole = from_stream(one.provider, [one.stream])
+    before: Draft | None = None
+    for cut in range(1, len(one.stream)):
+        broken = from_stream(one.provider, [one.stream[:cut]], hung_up=True)
+        assert broken.raw == one.stream[:cut]
+        if before is None or broken.blocks != before.blocks:
+            assert is_beginning(broken.blocks, whole.blocks), (cut, broken.blocks)
+        if before is not None:
+            assert before.blocks == broken.blocks or is_beginning(before.blocks, broken.blocks), cut
+            # What has once been whole stays so.
+            assert (before.status, broken.status) != ("complete", "interrupted")
+        if broken.status == "complete":
+            assert broken.blocks == whole.blocks
+        else:
+            assert "STREAM_INTERRUPTED" in {note.code for note in broken.notes}
+        before = broken
+
+
+@every
+def test_the_end_of_an_answer_stands_near_the_end_of_its_stream(one: Recording) -> None:
+    """So that the test above does not take everything for complete."""
+    half = from_stream(one.provider, [one.stream[: len(one.stream) // 2]], hung_up=True)
+    assert half.status == "interrupted" or one.name == "two candidates"
+
+
+def events(*pieces: bytes) -> list[Event]:
+    reader = EventReader(LIMITS)
+    return [*chain.from_iterable(map(reader.feed, pieces)), *reader.finish()]
+
+
+def is_beginning(some: Sequence[Block], whole: Sequence[Block]) -> bool:
+    """Whether these blocks can be what had arrived of the whole ones."""
+    if len(some) > len(whole):
+        return False
+    return all(map(_begins, some, whole))
+
+
+def _begins(part: Block, whole: Block) -> bool:
+    match part, whole:
+        case Text(), Text():
+            signed = part.signature in (None, whole.signature)
+            return signed and whole.text.startswith(part.text)
+        case Thinking(), Thinking():
+            # A form that only its issuer reads is the real one, or there is none.
+            return whole.text.startswith(part.text)
+        case ToolCall(), ToolCall():
+            named = part.raw_id in (None, whole.raw_id) and whole.name.startswith(part.name)
+            return named and _goes_on(part.arguments, whole.arguments)
+        case Opaque(), Opaque() | Image():
+            # An item that has begun; only a whole one goes back to OpenAI.
+            return part == whole or (part.wire, part.kind) != ("openai-responses", "server_tool")
+        case _:
+            return part == whole
+
+
+def _goes_on(part: str, whole: str) -> bool:
+    """Some wires carry arguments as values: then blanks and escapes are those of the service."""
+    return whole.startswith(part) or _plain(whole).startswith("".join(part.split()))
+
+
+def _plain(arguments: str) -> str:
+    try:
+        value = json.loads(arguments)
+    except ValueError:
+        return arguments
+    return "".join(json.dumps(value, ensure_ascii=False).split())

@@ -1,0 +1,50 @@
+"""What came as a stream or as an SDK's object is shown so that every provider accepts it."""
+
+import pytest
+
+from app.core.conversation import Draft
+from app.service.memory import remember
+from tests import judges
+from tests.histories import History
+from tests.streams.posts import from_response, from_stream, from_turn
+from tests.streams.recordings import RECORDINGS, Recording
+from tests.streams.sdks import SDKS
+
+every = pytest.mark.parametrize("one", RECORDINGS, ids=lambda one: one.label)
+TARGETS = [target for target in judges.TARGETS if not judges.available(target)]
+
+
+def refusals(draft: Draft, targets: list[str]) -> list[tuple[str, int, str]]:
+    """What the judges say to a question, this answer, and the next question."""
+    asked = from_turn({"role": "user", "content": "Is it an elm?"})
+    more = from_turn({"role": "user", "content": "Go on."})
+    told = History(remember([asked, draft, more], "c1"))
+    return [
+        (target, until, complaint)
+        for target in targets
+        for until in (2, 3)
+        for complaint in judges.complaints(target, told.render(target, until=until).request)
+    ]
+
+
+@every
+def test_every_provider_accepts_a_turn_that_came_as_a_stream(one: Recording) -> None:
+    assert refusals(from_stream(one.provider, [one.stream]), TARGETS) == []
+
+
+@every
+def test_every_provider_accepts_a_turn_whose_stream_broke(one: Recording) -> None:
+    """At a few places; the target changes with the place, its own provider is always asked."""
+    for turn, cut in enumerate(range(29, len(one.stream), max(len(one.stream) // 23, 1))):
+        broken = from_stream(one.provider, [one.stream[:cut]], hung_up=True)
+        target = TARGETS[turn % len(TARGETS)]
+        assert refusals(broken, sorted({one.provider, target})) == [], cut
+
+
+FINISHED = [(at, one) for at, one in enumerate(RECORDINGS) if one.finished is not None]
+
+
+@pytest.mark.parametrize(("at", "one"), FINISHED, ids=[one.label for _, one in FINISHED])
+def test_its_own_provider_accepts_what_an_sdk_gave(provider: str, at: int, one: Recording) -> None:
+    for dump in SDKS[one.provider].answers(f"{provider}/{at}"):
+        assert refusals(from_response(one.provider, dump), [one.provider]) == []

@@ -1,0 +1,35 @@
+"""A stream and the finished answer that it stands for are the same turn."""
+
+from collections import Counter
+
+import pytest
+
+from tests.streams.posts import from_response, from_stream, meaning
+from tests.streams.recordings import CLEAN, RECORDINGS, Recording
+
+every = pytest.mark.parametrize("one", RECORDINGS, ids=lambda one: one.label)
+clean = pytest.mark.parametrize("one", CLEAN, ids=lambda one: one.label)
+
+
+def test_each_provider_has_at_least_ten_clean_recordings() -> None:
+    assert min(Counter(one.provider for one in CLEAN).values()) >= 10
+
+
+@clean
+def test_a_stream_gives_the_turn_of_the_finished_answer(one: Recording) -> None:
+    streamed = from_stream(one.provider, [one.stream])
+    finished = from_response(one.provider, one.finished)
+    assert meaning(streamed) == meaning(finished)
+
+
+@clean
+def test_a_clean_stream_is_read_without_a_complaint(one: Recording) -> None:
+    codes = {note.code for note in from_stream(one.provider, [one.stream]).notes}
+    assert codes <= {"CHOICES_NOT_SHOWN"}
+
+
+@every
+def test_only_a_stream_with_its_end_is_complete(one: Recording) -> None:
+    draft = from_stream(one.provider, [one.stream])
+    assert draft.status == ("complete" if one.whole else "interrupted")
+    assert ("error" in (draft.facts or {})) == (not one.whole)
