@@ -74,8 +74,14 @@ def _whole_pairs(blocks: Sequence[Opaque]) -> set[int]:
     return kept
 
 
-# The API: "input_schema does not support oneOf, allOf, or anyOf at the top level".
-TOOLS = ToolRules(object_type=True, refused_top=COMBINATIONS, strict=True)
+# The API: "input_schema does not support oneOf, allOf, or anyOf at the top level"; "Property keys
+# should match pattern '^[a-zA-Z0-9_.-]{1,64}$'", which only those at the top must.
+TOOLS = ToolRules(
+    object_type=True,
+    refused_top=COMBINATIONS,
+    keys=re.compile(r"[a-zA-Z0-9_.-]{1,64}"),
+    strict=True,
+)
 PROFILE = Profile(
     results="user",
     system="beside",

@@ -80,7 +80,9 @@ TOOLS = ToolRules(
     members=("toolConfig",),
     config="toolConfig",
     object_type=True,
+    # As Anthropic, which answers through Bedrock in the same words.
     refused_top=COMBINATIONS,
+    keys=re.compile(r"[a-zA-Z0-9_.-]{1,64}"),
     none=False,
     parallel=False,
     strict=True,

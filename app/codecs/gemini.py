@@ -334,7 +334,16 @@ _HOSTED = (
     "mcp_servers",
 )
 _MEMBERS = ("name", "description", "parameters", "parameters_json_schema", "parametersJsonSchema")
-_MODES: dict[str, Mode] = {"AUTO": "auto", "ANY": "any", "NONE": "none", "VALIDATED": "auto"}
+_UNSAID = "MODE_UNSPECIFIED"
+_MODES: dict[str, Mode] = {
+    "AUTO": "auto",
+    "ANY": "any",
+    "NONE": "none",
+    "VALIDATED": "auto",
+    _UNSAID: "auto",
+}
+# google-genai: what ToolConfig has beside the mode of function calling.
+_BESIDE = ("retrieval_config", "include_server_side_tool_invocations")
 
 
 def read_tools(value: Json) -> list[Definition]:
@@ -380,15 +389,23 @@ def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
         return None if parallel is None else Choice(parallel=parallel)
     if not isinstance(choice, dict):
         raise bad_choice()
-    config = _member(choice, "function_calling_config") or choice
-    mode = config.get("mode") if isinstance(config, dict) else None
-    if not isinstance(config, dict) or not isinstance(mode, str) or mode.upper() not in _MODES:
+    more = any(_member(choice, name) is not None for name in _BESIDE)
+    config = _member(choice, "function_calling_config")
+    if config is None:
+        config = choice
+    unsaid = _UNSAID if more or config is not choice else None
+    mode = config.get("mode", unsaid) if isinstance(config, dict) else None
+    word = mode.upper() if isinstance(mode, str) else ""
+    if not isinstance(config, dict) or word not in _MODES:
         raise bad_choice()
     allowed = _member(config, "allowed_function_names") or []
     names = tuple(str(name) for name in allowed) if isinstance(allowed, list) else ()
-    if mode.upper() == "ANY" and len(names) == 1:
-        return Choice("tool", names[0], parallel=parallel)
-    return Choice(_MODES[mode.upper()], None, names, parallel)
+    # "Validated" has no other word.
+    native = choice if more or (word == "VALIDATED" and not names) else None
+    wire = None if native is None else WIRE
+    if word == "ANY" and len(names) == 1:
+        return Choice("tool", names[0], (), parallel, native, wire)
+    return Choice(_MODES[word], None, names, parallel, native, wire)
 
 
 def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
@@ -403,7 +420,7 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
             # Only in these modes does the API read the list.
             config["mode"] = "ANY" if config["mode"] == "ANY" else "VALIDATED"
             config["allowed_function_names"] = list(names)
-        request["tool_config"] = {"function_calling_config": config}
+        request["tool_config"] = choice.native or {"function_calling_config": config}
     return request
 
 

@@ -144,16 +144,18 @@ def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
     parallel = said if isinstance(said, bool) else parallel
     allowed = choice.get("allowed")
     names = tuple(str(one) for one in allowed) if isinstance(allowed, list) else ()
-    own = choice.get("native")
+    native, wire = choice.get("native"), choice.get("wire")
+    own = native if isinstance(native, dict) and isinstance(wire, str) else None
+    known = wire if own is not None and isinstance(wire, str) else None
     match choice:
         case {"mode": "auto"}:
-            return Choice("auto", None, names, parallel)
+            return Choice("auto", None, names, parallel, own, known)
         case {"mode": "any"}:
-            return Choice("any", None, names, parallel)
+            return Choice("any", None, names, parallel, own, known)
         case {"mode": "none"}:
-            return Choice("none", None, names, parallel)
+            return Choice("none", None, names, parallel, own, known)
         case {"mode": "tool", "name": str(name)}:
-            return Choice("tool", name, (), parallel, own if isinstance(own, dict) else None)
+            return Choice("tool", name, (), parallel, own, known)
         case _:
             raise bad_choice()
 
@@ -171,7 +173,7 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
         if choice.parallel is not None:
             shown["parallel"] = choice.parallel
         if choice.native is not None:
-            shown["native"] = choice.native
+            shown |= {"wire": choice.wire, "native": choice.native}
         request["tool_choice"] = shown
     return request
 

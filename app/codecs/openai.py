@@ -55,9 +55,11 @@ PROFILE = Profile(
 
 
 # The API: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
-# top level" (langchain-ai/langchainjs#9804).
+# top level" (langchain-ai/langchainjs#9804); "Invalid 'tools': array too long. Expected an array
+# with maximum length 128".
 TOOLS = ToolRules(
     openai=True,
+    most=128,
     object_type=True,
     refused_top=(*COMBINATIONS, "enum", "not"),
     allowed=True,

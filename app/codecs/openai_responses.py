@@ -375,7 +375,7 @@ def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
             return Choice("any" if word == "required" else "auto", None, names, parallel)
         case {"type": str(kind)} if kind in _HOSTED and isinstance(choice, dict):
             # It may say more than the tool's name does: which tool of a server, which version.
-            return Choice("tool", _chosen(choice), parallel=parallel, native=choice)
+            return Choice("tool", _chosen(choice), (), parallel, choice, WIRE)
         case _:
             return Choice("tool", _chosen(choice), parallel=parallel)
 

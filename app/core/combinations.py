@@ -5,7 +5,8 @@ branches shows. A property that some branch leaves open stays open, with the oth
 for it beside.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from app.core.jsontext import Json, JsonObject, dumps
@@ -28,6 +29,8 @@ _TAKEN: Final = frozenset(
         "dependentSchemas",
     }
 )
+_FEW: Final = 4
+_SHORT: Final = 200
 
 
 def with_plain_top(schema: JsonObject) -> JsonObject:
@@ -61,9 +64,7 @@ class _Plain:
         # What a branch had evaluated would count as unevaluated without it.
         gone = (*COMBINATIONS, "$ref", "unevaluatedProperties") if parts else ()
         plain: JsonObject = {key: value for key, value in schema.items() if key not in gone}
-        for part in parts:
-            plain = _both(plain, part)
-        return plain
+        return _all(plain, parts) if parts else plain
 
     def referred(self, schema: JsonObject) -> list[JsonObject]:
         reference = schema.get("$ref")
@@ -87,39 +88,34 @@ def _branches(schema: JsonObject, word: str) -> list[Json]:
     return [one for one in branches if one is not False] if isinstance(branches, list) else []
 
 
-def _both(one: JsonObject, other: JsonObject) -> JsonObject:
-    """Accepts what both accept, and perhaps more."""
-    joined = one | {key: other[key] for key in other if key in _TAKEN and key not in one}
-    properties = _properties(one) | {
-        name: _in_both(_properties(one).get(name), schema)
-        for name, schema in _properties(other).items()
-    }
-    required: list[Json] = [*_required(one), *_required(other)]
-    if properties:
-        joined["properties"] = properties
+def _all(first: JsonObject, others: Sequence[JsonObject]) -> JsonObject:
+    """Accepts what all of them accept, and perhaps more; the first stays as it is."""
+    joined = dict(first)
+    for other in others:
+        joined |= {key: other[key] for key in other if key in _TAKEN and key not in joined}
+    found: dict[str, dict[str, Json]] = {}
+    for one in (first, *others):
+        for name, schema in _properties(one).items():
+            found.setdefault(name, {})[dumps(schema)] = schema
+    if found:
+        joined["properties"] = {name: _one_or("allOf", each) for name, each in found.items()}
+    required = dict.fromkeys(name for one in (first, *others) for name in _required(one))
     if required:
-        joined["required"] = list(dict.fromkeys(map(str, required)))
+        joined["required"] = list(required)
     return joined
-
-
-def _in_both(one: Json, other: Json) -> Json:
-    if one is None or dumps(one) == dumps(other):
-        return other
-    return {"allOf": [one, other]}
 
 
 def _either(branches: Sequence[JsonObject]) -> JsonObject:
     """Accepts what one of them accepts, and perhaps more."""
     joined: JsonObject = {}
-    names = dict.fromkeys(name for branch in branches for name in _properties(branch))
-    if names:
-        joined["properties"] = {name: _property(branches, name) for name in names}
-    shared = [
-        name for name in _required(branches[0]) if all(name in _required(one) for one in branches)
-    ]
+    rests = _rests(branches)
+    properties = _alternatives(branches, rests)
+    if properties:
+        joined["properties"] = properties
+    shared = set.intersection(*(set(_required(branch)) for branch in branches))
     if shared:
-        joined["required"] = list(shared)
-    if all(_is_closed(branch) for branch in branches):
+        joined["required"] = [name for name in _required(branches[0]) if name in shared]
+    if all(rest is False for rest in rests):
         joined["additionalProperties"] = False
     kinds = {dumps(branch.get("type")) for branch in branches}
     if len(kinds) == 1 and "type" in branches[0]:
@@ -127,24 +123,43 @@ def _either(branches: Sequence[JsonObject]) -> JsonObject:
     return joined
 
 
-def _property(branches: Iterable[JsonObject], name: str) -> Json:
-    """What a property may be in one branch or another."""
-    found: dict[str, Json] = {}
-    for branch in branches:
-        if name in _properties(branch):
-            schema: Json = _properties(branch)[name]
-        elif _is_closed(branch):
-            continue
-        else:
-            rest = branch.get("additionalProperties", True)
-            schema = rest if isinstance(rest, dict) and "patternProperties" not in branch else {}
-        found[dumps(schema)] = schema
-    choices = list(found.values())
-    return choices[0] if len(choices) == 1 else {"anyOf": choices}
+def _alternatives(branches: Sequence[JsonObject], rests: Sequence[Json]) -> JsonObject:
+    """Each property as it may be in one branch or another."""
+    texts = [dumps(rest) for rest in rests]
+    others = Counter(texts)
+    found: dict[str, dict[str, Json]] = {}
+    named: dict[str, Counter[str]] = {}
+    for branch, text in zip(branches, texts, strict=True):
+        for name, schema in _properties(branch).items():
+            found.setdefault(name, {})[dumps(schema)] = schema
+            named.setdefault(name, Counter())[text] += 1
+    schemas = dict(zip(texts, rests, strict=True))
+    for name, each in found.items():
+        # What the branches say that do not name it.
+        left = [text for text in others if others[text] > named[name][text]]
+        each |= {text: schemas[text] for text in left if schemas[text] is not False}
+    return {name: _one_or("anyOf", each) for name, each in found.items()}
 
 
-def _is_closed(branch: JsonObject) -> bool:
-    return branch.get("additionalProperties") is False and "patternProperties" not in branch
+def _rests(branches: Sequence[JsonObject]) -> list[Json]:
+    """What each branch says of properties that it does not name: false, or a schema."""
+    rests = [_rest(branch) for branch in branches]
+    texts = {dumps(rest) for rest in rests}
+    # They would be repeated for every property; few and short ones are worth that.
+    if len(texts) > _FEW or any(len(text) > _SHORT for text in texts):
+        return [rest if rest is False else {} for rest in rests]
+    return rests
+
+
+def _rest(branch: JsonObject) -> Json:
+    rest = branch.get("additionalProperties", {})
+    is_open = "patternProperties" in branch or rest is True
+    return {} if is_open or not isinstance(rest, dict | bool) else rest
+
+
+def _one_or(word: str, schemas: dict[str, Json]) -> Json:
+    several = list(schemas.values())
+    return several[0] if len(several) == 1 else {word: several}
 
 
 def _properties(schema: JsonObject) -> JsonObject:

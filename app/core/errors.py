@@ -2,7 +2,7 @@
 
 TurnkeepError
 ├── NotJson                  the body is not JSON
-├── Unsupported              the body is not declared as JSON
+├── Unsupported              the body is not declared as what is read here
 ├── TooLarge                 the body is larger than the service takes
 ├── NotFound
 │   ├── ConversationNotFound
@@ -46,7 +46,7 @@ class NotJson(TurnkeepError):
 
 class Unsupported(TurnkeepError):
     code = "unsupported_media_type"
-    title = "The body is not declared as JSON"
+    title = "The body is not declared as what is read here"
 
 
 class TooLarge(TurnkeepError):

@@ -43,7 +43,10 @@ _NEVER_STRICT: Final = (
 
 def with_filtered_required(schema: JsonObject) -> JsonObject:
     """`required` without what is optional in truth, at every depth, in the order it had."""
-    return mapped(schema, _filter_required, loosens=True)
+    words = ("not", "if", "oneOf", "contains")
+    turned = any(word in one for one in inner_schemas(schema) for word in words)
+    # Without such words definitions are only used where looser ones make a looser whole.
+    return mapped(schema, _filter_required, loosens=turned)
 
 
 def _filter_required(schema: JsonObject) -> JsonObject:

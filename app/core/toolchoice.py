@@ -12,6 +12,7 @@ from app.core.tools import Choice, HostedTool, Note, Tool
 def fitted_choice(
     choice: Choice | None,
     tools: Sequence[Tool | HostedTool],
+    target: str,
     rules: ToolRules,
     names: re.Pattern[str],
     notes: list[Note],
@@ -26,6 +27,10 @@ def fitted_choice(
             notes.append(Note("CHOICE_CHANGED", why, choice.name))
         return None
     choice = _narrowed(_named(choice, known, names, notes), known, rules, names, notes)
+    if choice.native is not None and choice.wire != target and not rules.hosted:
+        why = f"only {choice.wire} knows all that the choice says; the nearest one is said"
+        notes.append(Note("CHOICE_CHANGED", why))
+        choice = replace(choice, native=None)
     if choice.mode == "none" and not rules.none:
         why = "the target cannot forbid tools; it is left to the model"
         notes.append(Note("CHOICE_CHANGED", why))
@@ -61,6 +66,7 @@ def _narrowed(
         if not kept:
             why = "none of the allowed tools is offered; the model chooses among the others"
         notes.append(Note("CHOICE_CHANGED", why))
+        choice = replace(choice, native=None)
     if kept and not rules.allowed:
         why = "the target cannot narrow the list of tools; all of them are offered"
         notes.append(Note("CHOICE_CHANGED", why))

@@ -57,7 +57,7 @@ def prepared(
             tools.append(fit)
     return Prepared(
         tuple(tools),
-        fitted_choice(choice, tools, rules, names, notes),
+        fitted_choice(choice, tools, target, rules, names, notes),
         tuple(dropped),
         tuple(notes),
     )
@@ -82,6 +82,9 @@ def _fit(
     if name != definition.name:
         notes.append(Note("NAME_SANITIZED", f"shown as {name}", definition.name))
     fit = _with_schema(definition, source, rules, required, notes)
+    if (key := _refused_key(fit.schema, rules)) is not None:
+        # Under another name it would no longer be the tool's input.
+        return Refused(definition.name, f"the target refuses the property name {key[:80]!r}")
     if not rules.hosted and (leading := open_references(fit.schema)):
         why = f"{len(leading)} references lead out of the schema; providers refuse what they miss"
         notes.append(Note("REFERENCE_OPEN", why, definition.name))
@@ -90,6 +93,13 @@ def _fit(
         notes.append(Note("MEMBERS_DROPPED", why, definition.name))
         fit = replace(fit, own={})
     return replace(fit, name=name)
+
+
+def _refused_key(schema: JsonObject, rules: ToolRules) -> str | None:
+    properties = schema.get("properties")
+    if rules.keys is None or not isinstance(properties, dict):
+        return None
+    return next((key for key in properties if not rules.keys.fullmatch(key)), None)
 
 
 def _with_schema(

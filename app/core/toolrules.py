@@ -1,5 +1,6 @@
 """What a wire demands of tool definitions and of tool choice."""
 
+import re
 from dataclasses import dataclass
 
 
@@ -16,6 +17,7 @@ class ToolRules:
     refused_top   words that may not stand at the top of a schema
     lone_refs     nothing may stand beside `$ref`
     typed_branches   `type` may not stand beside anyOf and oneOf, but inside them
+    keys          what the names of properties at the top must be
     most          how many tools a request may offer
     none, parallel, allowed   whether "no tools", parallel calls on or off, and a narrowed list of
                               tools can be said
@@ -31,6 +33,7 @@ class ToolRules:
     refused_top: tuple[str, ...] = ()
     lone_refs: bool = False
     typed_branches: bool = False
+    keys: re.Pattern[str] | None = None
     most: int | None = None
     none: bool = True
     parallel: bool = True

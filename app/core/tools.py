@@ -49,8 +49,7 @@ Definition: TypeAlias = Tool | HostedTool | Refused
 class Choice:
     """How the model may use tools. `allowed` narrows them; `parallel` None: not said.
 
-    `native`: the words of the wire for a chosen tool that its provider runs, where its name alone
-    would say less.
+    `native`: the choice in the words of its `wire`, where the other members would say less.
     """
 
     mode: Mode = "auto"
@@ -58,6 +57,7 @@ class Choice:
     allowed: tuple[str, ...] = ()
     parallel: bool | None = None
     native: JsonObject | None = None
+    wire: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,9 @@ NO_MESSAGE = "(tool failed without message)"
 ERROR_PREFIX = "[Error] "
 
 _UNRECORDED = f"{MARK} No result was recorded for this call; outcome unknown."
-_BROKEN = f"{MARK} The message that made this call broke off; no result was recorded for it."
+_BROKEN = (
+    f"{MARK} The message with this call broke off; no result was recorded for it; outcome unknown."
+)
 _STATES: dict[Status, str] = {
     "denied": f"{MARK} The call was denied; the tool was not run.",
     "interrupted": f"{MARK} The tool was interrupted; it may have run in part or in full.",

@@ -70,15 +70,17 @@ class _Session:
         self._roots: dict[str, str] = {}
 
     def take(self, line: Line) -> None:
-        members, texts = loads_object(line.text, self._limits)
+        members, _ = loads_object(line.text, self._limits)
         kind = members.get("type")
         if not isinstance(kind, str):
             raise RuleBroken("The line has no type; is this a session of Claude Code?")
         session = members.get("sessionId")
         if isinstance(session, str) and session not in self._sessions:
             self._sessions.append(session)
-        message = members.get("message")
-        if kind not in ("user", "assistant"):
+        # Lines that are not stored are links of their chain, too.
+        chain = self._chain_of(members)
+        message = _typed(members) if kind == "attachment" else members.get("message")
+        if kind not in ("user", "assistant") and not (kind == "attachment" and message):
             if isinstance(title := members.get(_TITLES.get(kind, "")), str):
                 self._titles[kind] = title
             if kind == "summary" and isinstance(summary := members.get("summary"), str):
@@ -91,7 +93,7 @@ class _Session:
         elif self._is_repeated(members, message):
             self._skipped["repeated lines"] += 1
         else:
-            self._add(line, members, message, texts["message"][0])
+            self._add(line, members, message, chain)
 
     def _is_repeated(self, members: JsonObject, message: JsonObject) -> bool:
         """A line that is there twice, or the same piece of the same answer."""
@@ -104,24 +106,23 @@ class _Session:
         self._seen |= keys
         return repeated
 
-    def _add(self, line: Line, members: JsonObject, message: JsonObject, text: str) -> None:
+    def _add(self, line: Line, members: JsonObject, message: JsonObject, name: str) -> None:
         uuid, answer = members.get("uuid"), message.get("id")
         said: JsonObject = {
             name: True for flag, name in _FLAGS.items() if members.get(flag) is True
         }
         if isinstance(when := members.get("timestamp"), str):
             said = {"timestamp": when, **said}
-        chain = self._chains.setdefault(self._chain_of(members), _Chain(line.number))
+        chain = self._chains.setdefault(name, _Chain(line.number))
         model = message.get("model")
         chain.add(
             Message(
                 {**message, "content": _whole(message.get("content"))},
-                text,
+                line.text.strip(),
                 turn_name(uuid, f"line-{line.number}"),
                 line.number,
                 model if isinstance(model, str) else None,
                 {"imported": said} if said else {},
-                line.text.strip(),
             ),
             answer if isinstance(answer, str) and members.get("type") == "assistant" else None,
         )
@@ -170,6 +171,16 @@ class _Session:
         if bare in self._sessions or not self._sessions:
             return bare
         return fit(self._sessions[0])
+
+
+def _typed(members: JsonObject) -> JsonObject | None:
+    """The prompt of a line that the user typed while the model worked."""
+    queued = members.get("attachment")
+    if not isinstance(queued, dict) or queued.get("type") != "queued_command":
+        return None
+    if queued.get("commandMode") not in (None, "prompt") or not queued.get("prompt"):
+        return None
+    return {"role": "user", "content": queued["prompt"]}
 
 
 def _whole(content: Json) -> Json:

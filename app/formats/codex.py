@@ -21,7 +21,7 @@ _PROVIDER = "openai"
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
 # Items that the program keeps for itself.
-_OWN = frozenset({"ghost_snapshot", "other"})
+_OWN = frozenset({"additional_tools", "compaction_trigger", "ghost_snapshot", "other"})
 
 
 def read(
@@ -48,25 +48,25 @@ class _Rollout:
         self._title: str | None = None
 
     def take(self, line: Line) -> None:
-        members, texts = loads_object(line.text, self._limits)
+        members, _ = loads_object(line.text, self._limits)
         kind, payload = members.get("type"), members.get("payload")
         if isinstance(kind, str) and isinstance(payload, dict):
-            self._enveloped(kind, payload, texts["payload"][0], line, members.get("timestamp"))
+            self._enveloped(kind, payload, line, members.get("timestamp"))
         elif "record_type" in members:
             self._skipped["state lines"] += 1
         elif isinstance(kind, str):
-            self._item(members, line.text.strip(), line, None)
+            self._item(members, line, None)
         elif isinstance(members.get("id"), str) and "timestamp" in members:
             self._session(members, line)
         else:
             raise RuleBroken("The line has neither type nor payload; is this a Codex rollout?")
 
-    def _enveloped(self, kind: str, payload: JsonObject, text: str, line: Line, when: Json) -> None:
+    def _enveloped(self, kind: str, payload: JsonObject, line: Line, when: Json) -> None:
         match kind:
             case "session_meta":
                 self._session(payload, line)
             case "response_item":
-                self._item(payload, text, line, when)
+                self._item(payload, line, when)
             case "turn_context":
                 model = payload.get("model")
                 self._model = model if isinstance(model, str) else self._model
@@ -90,9 +90,9 @@ class _Rollout:
         told = given.get("text") if isinstance(given, dict) else given
         if isinstance(told, str) and told:
             said: JsonObject = {"type": "message", "role": "system", "content": told}
-            self._add(said, dumps(said), line, None)
+            self._add(said, line, None)
 
-    def _item(self, item: JsonObject, text: str, line: Line, when: Json) -> None:
+    def _item(self, item: JsonObject, line: Line, when: Json) -> None:
         if item.get("type") in _OWN:
             self._skipped[f"{item['type']} items"] += 1
         elif item.get("type") == "local_shell_call":
@@ -103,14 +103,14 @@ class _Rollout:
                 "name": "local_shell",
                 "arguments": dumps(item.get("action")),
             }
-            self._add(call, dumps(call), line, when)
+            self._add(call, line, when)
         else:
-            self._add(item, text, line, when)
+            self._add(item, line, when)
 
-    def _add(self, item: JsonObject, text: str, line: Line, when: Json) -> None:
+    def _add(self, item: JsonObject, line: Line, when: Json) -> None:
         about: JsonObject = {"imported": {"timestamp": when}} if isinstance(when, str) else {}
         name, whole = f"line-{line.number}", line.text.strip()
-        self._messages.append(Message(item, text, name, line.number, self._model, about, whole))
+        self._messages.append(Message(item, whole, name, line.number, self._model, about))
 
     def found(self, cid: str | None, provider: str | None) -> Found:
         meta = self._meta or {}

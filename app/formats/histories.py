@@ -19,8 +19,8 @@ class Line:
 class Message:
     """One message in the shape of its wire.
 
+    text       what the file says, which may be more than the message: kept as the turn's payload
     turn_id    the id of the turn that begins here: the source's own, or one derived from the place
-    source     what the file said, where that is more than the message
     joins      the message goes on with the one before it: both are one turn
     """
 
@@ -30,7 +30,6 @@ class Message:
     line: int = 0
     model: str | None = None
     metadata: JsonObject = field(default_factory=dict)
-    source: str | None = None
     joins: bool = False
 
 

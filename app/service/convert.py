@@ -11,7 +11,7 @@ from app.service.memory import remember
 from app.service.posting import read_post, unknown_source
 from app.service.rendering import Wanted, render
 from app.service.tooldefs import offer, refuse_dropped, riding_order, unknown_members
-from app.service.toolreading import read_tool_set
+from app.service.toolreading import demand_tools, read_tool_set
 
 TOOL_IDS = {"openai": ids.to_openai, "history": ids.to_history, "anthropic": ids.to_anthropic}
 _TOOLS = (
@@ -55,12 +55,12 @@ def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
     """`/convert/tools`: definitions from one wire to another."""
     source, target = _route(members)
     unknown_members(members, (*_TOOLS, *CODECS[source].TOOLS.members))
+    demand_tools(members, source)
     required = members.get("required")
     if required not in (None, "keep", "filter"):
         raise RuleBroken("required is keep or filter.", pointer="/required")
     offered = offer(read_tool_set(source, members, limits), target, required)  # type: ignore[arg-type]
-    if members.get("strict") is True:
-        refuse_dropped(offered)
+    refuse_dropped(offered, members.get("strict"))
     tools, choice = _apart(offered.request)
     return {
         "tools": tools,

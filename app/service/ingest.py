@@ -1,6 +1,6 @@
 """Appending turns: identity, chain and ledger in one transaction, or nothing at all."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -10,9 +10,10 @@ from app.core.bookkeeping import Entered, complete, enter
 from app.core.chunks import Chunks
 from app.core.conversation import Block, Draft, ToolResult, Turn
 from app.core.errors import KeyReused, StaleVersion, TurnIdTaken
-from app.core.jsontext import Json, JsonObject, dumps, dumps_utf8
-from app.core.ledger import Call, with_canonical_ids
-from app.core.records import ConversationRecord, ResultRecord, RevisionRecord, TurnRecord
+from app.core.jsontext import dumps, dumps_utf8
+from app.core.ledger import with_canonical_ids
+from app.core.records import ConversationRecord, RevisionRecord, TurnRecord
+from app.service.appended import answer, draft_notes, note, stored_answer, stored_calls, tool_notes
 from app.service.conversations import locked
 from app.service.posting import Post
 from app.service.storeledger import StoreLedger
@@ -79,27 +80,8 @@ def _append(store: Store, head: ConversationRecord, order: Append) -> Appended:
     entered = [enter(turn, ledger, ASSIGNED, PREFIXES) for turn in turns]
     version = records[-1].seq
     store.advance(cid, version=version, head_hash=records[-1].hash, orphans=ledger.orphans)
-    answer = _answer(cid, version, turns, entered)
-    tool_notes = _tool_notes(order.tools) if order.tools else ()
-    drafts = _draft_notes(order.post, turns)
-    answer["notes"] = [*tool_notes, *drafts, *_listed(answer["notes"])]
-    return Appended(dumps_utf8(answer), version)
-
-
-def _tool_notes(order: KeepTools) -> Iterator[JsonObject]:
-    for index, refused in order.offered.prepared.dropped:
-        named = refused.name or f"tool {index}"
-        yield {"code": "TOOL_DROPPED", "turn_id": None, "detail": f"{named}: {refused.reason}"}
-
-
-def _draft_notes(post: Post, turns: Sequence[Turn]) -> Iterator[JsonObject]:
-    for draft, turn in zip(post.drafts, turns, strict=True):
-        for note in draft.notes:
-            yield _note(note.code, turn.turn_id, note.detail)
-
-
-def _listed(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []
+    notes = [*tool_notes(order.tools), *draft_notes(order.post, turns)]
+    return Appended(dumps_utf8(answer(cid, version, turns, entered, notes)), version)
 
 
 def _first_answer(store: Store, order: Append, key: str) -> Appended:
@@ -232,12 +214,13 @@ def _complete(
     ledger = StoreLedger(store, cid, head.orphans)
     entered = complete(before, after, ledger, ASSIGNED, PREFIXES)
     store.advance(cid, version=head.version, head_hash=later.hash, orphans=ledger.orphans)
-    calls = _stored_calls(store, cid, after)
-    answer = _answer(cid, head.version, [after], [Entered(calls, [], entered.adopted)])
-    completed = _note("TURN_COMPLETED", after.turn_id, "it had been interrupted; both are kept")
-    notes = [] if draft.status == "interrupted" else [completed]
-    answer["notes"] = [*notes, *_draft_notes(order.post, [after]), *_listed(answer["notes"])]
-    return Appended(dumps_utf8(answer), head.version, status=200)
+    notes = list(draft_notes(order.post, [after]))
+    if draft.status == "complete":
+        detail = "it had been interrupted; both are kept"
+        notes.insert(0, note("TURN_COMPLETED", after.turn_id, detail))
+    made = Entered(stored_calls(store, cid, after), [], entered.adopted)
+    shown = answer(cid, head.version, [after], [made], notes)
+    return Appended(dumps_utf8(shown), head.version, status=200)
 
 
 def _check_places(before: Turn, after: Turn) -> None:
@@ -281,81 +264,3 @@ def _stored(store: Store, cid: str, post: Post) -> list[TurnRecord] | None:
             return None
         found.append(record)
     return found
-
-
-def stored_answer(store: Store, cid: str, records: Sequence[TurnRecord]) -> JsonObject:
-    """The answer that was given for turns that are stored."""
-    turns = [read_turn(record) for record in records]
-    entered = [
-        Entered(_stored_calls(store, cid, turn), _stored_results(store, cid, turn), [])
-        for turn in turns
-    ]
-    return _answer(cid, turns[-1].seq, turns, entered)
-
-
-def _stored_calls(store: Store, cid: str, turn: Turn) -> list[Call]:
-    count = sum(1 for _ in turn.calls())
-    if not count:
-        return []
-    return [one.call for one in store.calls(cid, after=(turn.seq, -1), limit=count)]
-
-
-def _stored_results(store: Store, cid: str, turn: Turn) -> list[ResultRecord]:
-    return store.results_of(cid, turn.seq)
-
-
-def _answer(
-    cid: str, version: int, turns: Sequence[Turn], entered: Sequence[Entered]
-) -> JsonObject:
-    notes: list[Json] = []
-    shown: list[Json] = []
-    for turn, what in zip(turns, entered, strict=True):
-        shown.append(
-            {
-                "turn_id": turn.turn_id,
-                "seq": turn.seq,
-                "speaker": turn.speaker,
-                "tool_calls": [
-                    {
-                        "id": call.id,
-                        "raw_id": call.raw_id,
-                        "name": call.name,
-                        "call_index": call.call_index,
-                    }
-                    for call in what.calls
-                ],
-                "tool_results": [_result_json(result) for result in what.results],
-                **({} if turn.status == "complete" else {"status": turn.status}),
-            }
-        )
-        notes.extend(_notes(what))
-    return {"conversation_id": cid, "version": version, "turns": shown, "notes": notes}
-
-
-def _result_json(result: ResultRecord) -> JsonObject:
-    shown: JsonObject = {
-        "call_id": result.call_id,
-        "raw_id": result.raw_id,
-        "matched_by": result.matched_by,
-    }
-    return shown | {"repeat": True} if result.repeat else shown
-
-
-def _notes(what: Entered) -> Iterator[JsonObject]:
-    for call in what.calls:
-        if not call.raw_id:
-            yield _note("ID_SYNTHESIZED", call.turn_id, "the call came without an id")
-    for result in what.results:
-        match result.matched_by:
-            case "none":
-                yield _note("ORPHAN_RESULT", result.turn_id, "no call is known for this result yet")
-            case "normalized" | "name" | "position" as rule:
-                yield _note("MATCHED_BY_FALLBACK", result.turn_id, f"matched by {rule}")
-            case _:
-                pass
-    for result in what.adopted:
-        yield _note("EARLY_RESULT_MATCHED", result.turn_id, "the result's call has arrived")
-
-
-def _note(code: str, turn_id: str, detail: str) -> JsonObject:
-    return {"code": code, "turn_id": turn_id, "detail": detail}

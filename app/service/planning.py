@@ -95,7 +95,7 @@ def turned_of(
             continue
         begins, until = first + place, first + (len(messages) if end is None else end)
         taken = history.messages[begins : max(until, begins + 1)]
-        one = Turned(_named(draft, taken, _again(read, begins)), begins, begins + len(taken))
+        one = Turned(_named(draft, taken[0], _again(read, begins)), begins, begins + len(taken))
         if taken[0].joins and read and read[-1].last == begins:
             one = _joined(read.pop(), one)
         read.append(one)
@@ -113,35 +113,27 @@ def _again(read: Sequence[Turned], begins: int) -> int:
     return sum(1 for _ in takewhile(lambda turned: turned.first == begins, reversed(read)))
 
 
-def _named(draft: Draft, messages: Sequence[Message], again: int) -> Draft:
-    """A draft under the id that its source gives, with the source's own words as payload."""
-    source = messages[0]
-    said = [one.source for one in messages if one.source is not None]
+def _named(draft: Draft, source: Message, again: int) -> Draft:
+    """A draft under the id that its source gives."""
     return replace(
         draft,
         turn_id=f"{source.turn_id}.{again + 1}" if again else source.turn_id,
         model=source.model if source.model is not None else draft.model,
         metadata={**source.metadata, **draft.metadata},
-        payload=_payload(said) if said else draft.payload,
     )
 
 
 def _joined(one: Turned, other: Turned) -> Turned:
-    texts = _texts(one) + _texts(other)
+    """Two neighbours as one turn; its payload is the list of theirs, as codecs make it too."""
+    before = one.draft.payload
+    if one.last - one.first > 1:
+        before = before[1:-1]
     draft = replace(
-        one.draft, blocks=one.draft.blocks + other.draft.blocks, payload=_payload(texts)
+        one.draft,
+        blocks=one.draft.blocks + other.draft.blocks,
+        payload=f"[{before},{other.draft.payload}]",
     )
     return Turned(draft, one.first, other.last)
-
-
-def _texts(turned: Turned) -> list[str]:
-    """The texts a payload was made of; one of several messages is a list already."""
-    payload = turned.draft.payload
-    return [payload] if turned.last - turned.first == 1 else [payload[1:-1]]
-
-
-def _payload(texts: Sequence[str]) -> str:
-    return texts[0] if len(texts) == 1 else f"[{','.join(texts)}]"
 
 
 def _tool_set(entry: JsonObject, limits: Limits) -> tuple[int, KeepTools]:

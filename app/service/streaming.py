@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
-from tempfile import SpooledTemporaryFile
+from io import BytesIO
+from tempfile import TemporaryFile
+from typing import IO
 
 from app.codecs import CODECS
 from app.core.chunks import PIECE, Bytes, Chunks
@@ -37,7 +39,8 @@ class Stream:
         self._replies = replies
         self._gathering = replies.gathering()
         self._reader = EventReader(limits)
-        self._spool = SpooledTemporaryFile(max_size=PIECE)  # noqa: SIM115
+        # In memory while it is short, then in a file.
+        self._spool: IO[bytes] = BytesIO()
         self.size = 0
         self._hash = sha256(repr(sorted(query.items())).encode("utf-8", "surrogatepass"))
         self._known = self._strange = self._unreadable = 0
@@ -54,6 +57,10 @@ class Stream:
                 limit="stream_bytes",
                 most=self._limits.stream_bytes,
             )
+        if self.size <= PIECE < self.size + len(data):
+            begun, self._spool = self._spool, TemporaryFile()  # noqa: SIM115
+            begun.seek(0)
+            self._spool.write(begun.read())
         self._spool.write(data)
         self.size += len(data)
         self._hash.update(data)

@@ -12,7 +12,7 @@ from app.core.records import ConversationRecord, ToolSetRecord
 from app.core.toolfitting import Prepared, Required, prepared
 from app.service.conversations import known, locked
 from app.service.posting import wire_of
-from app.service.toolreading import ToolSet, read_tool_set, under_our_names
+from app.service.toolreading import ToolSet, demand_tools, read_tool_set, under_our_names
 from app.service.turnform import read_object
 from app.storage.store import ReadStore, Store
 
@@ -54,8 +54,12 @@ def offer(tools: ToolSet, target: str, required: Required | None = None) -> Offe
     return Offer(tools, codec.write_tools(fit.tools, fit.choice), fit)
 
 
-def refuse_dropped(offered: Offer) -> None:
-    """For callers who would rather have nothing than a part."""
+def refuse_dropped(offered: Offer, strict: Json) -> None:
+    """For callers who would rather have nothing than a part: they say `strict`."""
+    if strict is not None and not isinstance(strict, bool):
+        raise RuleBroken("strict is true or false.", pointer="/strict")
+    if not strict:
+        return
     for index, refused in offered.prepared.dropped:
         where = offered.tools.place(index)
         raise RuleBroken(f"Tool {index} cannot be used: {refused.reason}.", pointer=where)
@@ -78,9 +82,9 @@ def read_order(members: JsonObject, payload: bytes, limits: Limits) -> KeepTools
     """A posted body of definitions; with `strict` all of them must be usable."""
     provider, source = wire_of({"provider": members.get("format"), **members})
     unknown_members(members, (*_ORDER, *CODECS[source].TOOLS.members))
+    demand_tools(members, source)
     offered = offer(read_tool_set(source, members, limits), "neutral")
-    if members.get("strict") is True:
-        refuse_dropped(offered)
+    refuse_dropped(offered, members.get("strict"))
     return KeepTools(provider, offered, payload)
 
 

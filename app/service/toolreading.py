@@ -8,6 +8,7 @@ from app.codecs import CODECS
 from app.core.errors import LimitExceeded, RuleBroken
 from app.core.jsontext import Json, JsonObject
 from app.core.limits import Limits
+from app.core.olderschemas import in_present_draft
 from app.core.schemawalk import size
 from app.core.tools import Choice, Definition, Refused, Tool
 from app.service.schemacheck import fault
@@ -36,8 +37,6 @@ def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
     """The definitions of a posted body, under our names or those of `source`."""
     codec = CODECS[source]
     ours, places = under_our_names(members, source)
-    if "tools" not in ours and "tools" not in members and codec.TOOLS.config not in members:
-        raise RuleBroken("tools has to be given; an empty list takes them away.", pointer="/tools")
     with _pointing(places):
         read = codec.read_tools(ours.get("tools"))
         if len(read) > limits.tools:
@@ -51,6 +50,12 @@ def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
     tools = ToolSet(source, tuple(read), choice, places)
     _check_sizes(tools, limits)
     return replace(tools, definitions=tuple(map(_checked, read)))
+
+
+def demand_tools(members: JsonObject, source: str) -> None:
+    """Whoever forgot the tools does not mean that there are none."""
+    if "tools" not in members and CODECS[source].TOOLS.config not in members:
+        raise RuleBroken("tools has to be given; an empty list takes them away.", pointer="/tools")
 
 
 def under_our_names(members: JsonObject, source: str) -> tuple[JsonObject, dict[str, str]]:
@@ -124,5 +129,8 @@ def _checked(definition: Definition) -> Definition:
     kind = definition.schema.get("type", "object")
     if kind != "object" and not (isinstance(kind, list) and "object" in kind):
         return Refused(definition.name, "the schema does not describe an object", definition.at)
-    found = fault(definition.schema)
-    return Refused(definition.name, f"the schema {found}", definition.at) if found else definition
+    schema = in_present_draft(definition.schema)
+    found = fault(schema)
+    if found:
+        return Refused(definition.name, f"the schema {found}", definition.at)
+    return definition if schema == definition.schema else replace(definition, schema=schema)

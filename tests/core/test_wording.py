@@ -50,6 +50,7 @@ def test_what_we_write_ourselves_is_marked() -> None:
         wording.BRIDGE_ASSISTANT,
         wording.EMPTY,
         wording.unrecorded(),
+        wording.unrecorded("interrupted"),
         wording.demoted_system("x"),
         wording.reasoning("x"),
         wording.left_out("Image", "why"),

@@ -137,6 +137,33 @@ def test_a_result_may_hold_bare_texts(
     assert [part["text"] for part in block["content"]] == ["rye", "spelt"]
 
 
+def test_a_prompt_typed_while_the_model_works_is_stored(
+    sqlite_database_url: str, turnkeep: Run, tmp_path: Path
+) -> None:
+    def queued(number: int, mode: str, prompt: str) -> str:
+        about = {"type": "queued_command", "commandMode": mode, "prompt": prompt}
+        line = {"type": "attachment", "uuid": uuid(number), "sessionId": SESSION}
+        return json.dumps({**line, "isSidechain": False, "attachment": about}) + "\n"
+
+    typed = queued(60, "prompt", "and the yeast?")
+    noted = queued(61, "task-notification", "<task-notification>")
+    (tmp_path / FILE.name).write_text("".join([*LINES[:4], typed, noted]))
+    told = turnkeep(sqlite_database_url, "import", tmp_path / FILE.name)
+    assert "1 attachment lines" in told.out
+    assert spoken(sqlite_database_url, SESSION)[-1] == ("human", "and the yeast?")
+
+
+def test_a_helpers_chain_goes_on_over_lines_that_are_not_stored(
+    sqlite_database_url: str, turnkeep: Run, tmp_path: Path
+) -> None:
+    first, last = json.loads(LINES[15]), json.loads(LINES[16])
+    between = {**first, "type": "progress", "uuid": uuid(62), "parentUuid": first["uuid"]}
+    lines = [first, between, {**last, "parentUuid": uuid(62)}]
+    (tmp_path / FILE.name).write_text("\n".join(map(json.dumps, lines)))
+    assert turnkeep(sqlite_database_url, "import", tmp_path / FILE.name).code == 0
+    assert len(stored(sqlite_database_url, f"{SESSION}.sidechain-{uuid(14)}")) == 2
+
+
 def test_a_session_that_goes_on_another_is_named_after_its_file(
     sqlite_database_url: str, turnkeep: Run, tmp_path: Path
 ) -> None:

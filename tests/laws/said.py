@@ -81,12 +81,16 @@ Speaker: TypeAlias = Literal["human", "ai", "tool", "system"]
 
 @dataclass(frozen=True)
 class Said:
-    """`issuer` is the provider of this turn where the wire can name one for each turn."""
+    """`issuer` is the provider of this turn where the wire can name one for each turn.
+
+    `broken_off`: its stream broke, where the wire can say so.
+    """
 
     speaker: Speaker
     pieces: tuple[Piece, ...]
     issuer: str | None = None
     turn_id: str | None = None
+    broken_off: bool = False
 
 
 def identified(call_id: str | None, key: str = "id") -> WireObject:

@@ -143,7 +143,7 @@ class _Story:
         for place in range(self.number(3)):
             at = len(pieces) if not self.chance(3) else self.number(len(pieces))
             pieces.insert(at, self.use(place))
-        return self.by("ai", pieces)
+        return replace(self.by("ai", pieces), broken_off=self.chance(8))
 
     def by(self, speaker: Speaker, pieces: Sequence[Piece]) -> Said:
         issuer = self.one_of(ISSUERS) if self.chance(3) else None

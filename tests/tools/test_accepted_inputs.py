@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from app.codecs import TARGETS
 from app.core.schemas import with_filtered_required
-from tests.tools.shapes import Said, Schema, convert, property_paths, read, written
+from tests.tools.shapes import Said, Schema, convert, faults, property_paths, read, written
 
 NAMES = ["a", "b", "c", "properties", "required", "format", "type"]
 WORDS = ["", "The thing.", "Optional.", "Defaults to 1.", "Only provide if asked."]
@@ -165,6 +165,17 @@ def compare(before: Any, after: Any) -> None:
 def test_filtering_twice_changes_nothing_more(schema: Schema) -> None:
     once = with_filtered_required(schema)
     assert with_filtered_required(once) == once
+
+
+@settings(max_examples=100, deadline=None)
+@given(SCHEMAS, st.sampled_from(["openai", "openai-responses"]), st.booleans())
+def test_what_openai_is_told_to_be_strict_keeps_its_rules(
+    schema: Schema, target: str, closed: bool
+) -> None:
+    if closed:
+        schema |= {"required": list(schema["properties"]), "additionalProperties": False}
+    tools = [{"name": "t", "description": "d", "input_schema": schema, "strict": True}]
+    assert faults(target, convert("anthropic", target, tools)["request"]) == []
 
 
 @settings(max_examples=30, deadline=None)
@@ -364,11 +375,23 @@ def test_kimi_gets_types_inside_the_branches(schema: Schema, shown: Schema) -> N
     assert converted("neutral", "kimi", said).schema["properties"]["a"] == shown
 
 
-def test_kimi_is_offered_no_more_tools_than_it_takes() -> None:
+@pytest.mark.parametrize("target", ["kimi", "openai"])
+def test_a_target_is_offered_no_more_tools_than_it_takes(target: str) -> None:
     tools = [Said(f"t{number}", "d", {"type": "object"}) for number in range(130)]
-    answer = convert("neutral", "kimi", written("neutral", *tools))
+    answer = convert("neutral", target, written("neutral", *tools))
     assert len(answer["tools"]) == 128
     assert [one["index"] for one in answer["dropped"]] == [128, 129]
+
+
+@pytest.mark.parametrize("key", ["filter[id]", "a b", "", "x" * 65, "é"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_property_name_that_a_target_refuses_is_reported(target: str, key: str) -> None:
+    schema = {"type": "object", "properties": {key: {"type": "string"}}}
+    inner = {"type": "object", "properties": {"a": schema}}
+    tools = written("neutral", Said("t", "d", schema), Said("u", "d", inner))
+    answer = convert("neutral", target, tools)
+    refused = ["t"] if target in ("anthropic", "bedrock") else []
+    assert [one["name"] for one in answer["dropped"]] == refused
 
 
 @pytest.mark.parametrize(
@@ -389,3 +412,47 @@ def test_a_reference_that_leads_nowhere_is_reported(
     tools = written("neutral", Said("t", "d", {"type": "object", **schema}))
     notes = convert("neutral", target, tools)["notes"]
     assert [note["code"] for note in notes] == (["REFERENCE_OPEN"] if is_open else [])
+
+
+OLDER: Schema = {
+    "$schema": "http://json-schema.org/draft-07/schema#",
+    "type": "object",
+    "properties": {
+        "pair": {
+            "type": "array",
+            "items": [{"type": "string"}, {"items": [{"type": "null"}]}],
+            "additionalItems": False,
+        },
+        "size": {"type": "number", "minimum": 0, "exclusiveMinimum": True},
+        "share": {"type": "number", "maximum": 1, "exclusiveMaximum": False},
+        "items": {"type": "array", "items": []},
+    },
+    "default": {"items": []},
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_words_of_older_drafts_are_said_in_those_of_the_present_one(target: str) -> None:
+    answer = convert("anthropic", target, written("anthropic", Said("t", "d", OLDER)))
+    assert (answer["dropped"], answer["notes"]) == ([], [])
+    [shown] = read(target, answer["request"])
+    assert shown.schema == {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": {
+            "pair": {
+                "type": "array",
+                "prefixItems": [{"type": "string"}, {"prefixItems": [{"type": "null"}]}],
+                "items": False,
+            },
+            "size": {"type": "number", "exclusiveMinimum": 0},
+            "share": {"type": "number", "maximum": 1},
+            "items": {"type": "array"},
+        },
+        "default": {"items": []},
+    }
+
+
+def test_a_schema_of_an_older_draft_stays_as_it_is_when_both_say_the_same() -> None:
+    schema = {"$schema": OLDER["$schema"], "type": "object", "definitions": {"a": {}}}
+    assert converted("anthropic", "bedrock", Said("t", "d", schema)).schema == schema

@@ -210,3 +210,39 @@ def test_gemini_is_told_no_mode_when_it_is_offered_no_function() -> None:
 def test_a_choice_that_asks_for_nothing_is_not_missed_without_tools(word: str) -> None:
     answer = convert("openai", "anthropic", [], tool_choice=word)
     assert (answer["request"], codes(answer)) == ({}, [])
+
+
+MORE_OF_GEMINI: list[dict[str, Any]] = [
+    {"function_calling_config": {"mode": "VALIDATED"}},
+    {
+        "function_calling_config": {"mode": "AUTO"},
+        "retrieval_config": {"language_code": "de"},
+    },
+]
+
+
+@pytest.mark.parametrize("choice", MORE_OF_GEMINI)
+def test_what_only_gemini_says_of_a_choice_comes_back_to_gemini(choice: dict[str, Any]) -> None:
+    tools = written("gemini", *TOOLS)
+    assert convert("gemini", "gemini", tools, tool_choice=choice)["tool_choice"] == choice
+    there = convert("gemini", "neutral", tools, tool_choice=choice)
+    back = convert("neutral", "gemini", there["tools"], tool_choice=there["tool_choice"])
+    assert (back["tool_choice"], codes(back)) == (choice, [])
+    assert faults("gemini", back["request"]) == []
+
+
+@pytest.mark.parametrize("choice", MORE_OF_GEMINI)
+@pytest.mark.parametrize("target", ["openai", "openai-responses", "anthropic", "vercel"])
+def test_what_only_gemini_says_of_a_choice_is_reported_elsewhere(
+    target: str, choice: dict[str, Any]
+) -> None:
+    answer = convert("gemini", target, written("gemini", *TOOLS), tool_choice=choice)
+    assert choice_of(target, answer["request"]) == chosen(target, "auto")
+    assert codes(answer) == ["CHOICE_CHANGED"]
+
+
+@pytest.mark.parametrize("config", [{}, {"mode": "MODE_UNSPECIFIED"}])
+def test_a_mode_that_gemini_is_not_told_is_auto(config: dict[str, Any]) -> None:
+    tools = written("gemini", *TOOLS)
+    for choice in ({"functionCallingConfig": config}, {"retrievalConfig": {}, **config}):
+        assert convert("gemini", "openai", tools, tool_choice=choice)["tool_choice"] == "auto"

@@ -216,6 +216,13 @@ def test_strict_refuses_and_its_pointer_leads_to_the_tool(shared: ToolApi, sourc
         assert "good" not in json.dumps(at(tools, answer.json()["pointer"]))
 
 
+@pytest.mark.parametrize("odd", [0, 1, "true", [], {}])
+def test_strict_is_true_or_false(shared: ToolApi, odd: Any) -> None:
+    tools = written("anthropic", Said("good", "d", SCHEMA))
+    for answer in both(shared, "anthropic", tools, strict=odd):
+        assert (answer.status_code, answer.json()["pointer"]) == (422, "/strict")
+
+
 def test_what_strict_refuses_is_not_kept(lite: ToolApi) -> None:
     lite.put("anthropic", written("anthropic", Said("bad", "d", BAD)), strict=True)
     assert lite.get("tools", provider="openai").status_code == 404
@@ -226,3 +233,23 @@ def at(tools: Any, pointer: str) -> Any:
     for step in pointer.removeprefix("/").split("/"):
         found = found[int(step)] if isinstance(found, list) else found[step]
     return found
+
+
+@pytest.mark.parametrize("word", ["anyOf", "oneOf", "allOf"])
+@pytest.mark.parametrize("rest", [True, False, None], ids=["open", "closed", "different"])
+def test_thousands_of_branches_give_no_more_than_they_hold(
+    shared: ToolApi, word: str, rest: bool | None
+) -> None:
+    branches = [
+        {
+            "properties": {f"p{number}": {"type": "string"}},
+            "additionalProperties": {"const": number} if rest is None else rest,
+        }
+        for number in range(2_500)
+    ]
+    said = Said("t", "d", {word: branches})
+    tools = written("neutral", said)
+    answer = shared.convert("tools", source="neutral", to="anthropic", tools=tools)
+    [shown] = answer.json()["tools"]
+    assert len(shown["input_schema"]["properties"]) == 2_500
+    assert len(json.dumps(shown)) < 2 * len(json.dumps(tools))

@@ -145,6 +145,19 @@ def test_filtering_reaches_nested_objects_and_items_and_keeps_the_order() -> Non
     assert shown == inner | {"required": ["z", "a"]}
 
 
+def test_filtering_reaches_definitions_that_are_referred_to() -> None:
+    inner = one("flag", type="boolean")
+    schema = {
+        "type": "object",
+        "properties": {"a": {"$ref": "#/$defs/inner"}},
+        "required": ["a"],
+        "$defs": {"inner": inner},
+    }
+    assert filtered(schema) == schema | {"$defs": {"inner": inner | {"required": []}}}
+    guarded = schema | {"not": {"$ref": "#/$defs/inner"}}
+    assert filtered(guarded)["$defs"] == schema["$defs"]
+
+
 @pytest.mark.parametrize("target", OPENAI)
 def test_required_keep_leaves_the_list_alone(target: str) -> None:
     schema = one("a", type="boolean")

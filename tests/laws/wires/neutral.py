@@ -28,6 +28,8 @@ def neutral(said: Said) -> list[WireObject]:
         turn["turn_id"] = said.turn_id
     if said.issuer:
         turn["provider"] = said.issuer
+    if said.broken_off:
+        turn["status"] = "interrupted"
     return [turn]
 
 

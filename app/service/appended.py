@@ -1,0 +1,104 @@
+"""The answer to an append: which turns were stored under which ids, and what is worth knowing."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from app.core.bookkeeping import Entered
+from app.core.conversation import Turn
+from app.core.jsontext import Json, JsonObject
+from app.core.ledger import Call
+from app.core.records import ResultRecord, TurnRecord
+from app.service.posting import Post
+from app.service.tooldefs import KeepTools
+from app.service.turnform import read_turn
+from app.storage.store import ReadStore
+
+
+def stored_answer(store: ReadStore, cid: str, records: Sequence[TurnRecord]) -> JsonObject:
+    """The answer that was given for turns that are stored."""
+    turns = [read_turn(record) for record in records]
+    entered = [
+        Entered(stored_calls(store, cid, turn), store.results_of(cid, turn.seq), [])
+        for turn in turns
+    ]
+    return answer(cid, turns[-1].seq, turns, entered)
+
+
+def stored_calls(store: ReadStore, cid: str, turn: Turn) -> list[Call]:
+    count = sum(1 for _ in turn.calls())
+    if not count:
+        return []
+    return [one.call for one in store.calls(cid, after=(turn.seq, -1), limit=count)]
+
+
+def answer(
+    cid: str,
+    version: int,
+    turns: Sequence[Turn],
+    entered: Sequence[Entered],
+    before: Iterable[JsonObject] = (),
+) -> JsonObject:
+    """What was stored, under which ids; the notes begin with those that came `before`."""
+    notes: list[Json] = [*before]
+    shown: list[Json] = []
+    for turn, what in zip(turns, entered, strict=True):
+        shown.append(
+            {
+                "turn_id": turn.turn_id,
+                "seq": turn.seq,
+                "speaker": turn.speaker,
+                "tool_calls": [
+                    {
+                        "id": call.id,
+                        "raw_id": call.raw_id,
+                        "name": call.name,
+                        "call_index": call.call_index,
+                    }
+                    for call in what.calls
+                ],
+                "tool_results": [_result_json(result) for result in what.results],
+                **({} if turn.status == "complete" else {"status": turn.status}),
+            }
+        )
+        notes.extend(_notes(what))
+    return {"conversation_id": cid, "version": version, "turns": shown, "notes": notes}
+
+
+def _result_json(result: ResultRecord) -> JsonObject:
+    shown: JsonObject = {
+        "call_id": result.call_id,
+        "raw_id": result.raw_id,
+        "matched_by": result.matched_by,
+    }
+    return shown | {"repeat": True} if result.repeat else shown
+
+
+def _notes(what: Entered) -> Iterator[JsonObject]:
+    for call in what.calls:
+        if not call.raw_id:
+            yield note("ID_SYNTHESIZED", call.turn_id, "the call came without an id")
+    for result in what.results:
+        match result.matched_by:
+            case "none":
+                yield note("ORPHAN_RESULT", result.turn_id, "no call is known for this result yet")
+            case "normalized" | "name" | "position" as rule:
+                yield note("MATCHED_BY_FALLBACK", result.turn_id, f"matched by {rule}")
+            case _:
+                pass
+    for result in what.adopted:
+        yield note("EARLY_RESULT_MATCHED", result.turn_id, "the result's call has arrived")
+
+
+def note(code: str, turn_id: str, detail: str) -> JsonObject:
+    return {"code": code, "turn_id": turn_id, "detail": detail}
+
+
+def tool_notes(order: KeepTools | None) -> Iterator[JsonObject]:
+    for index, refused in order.offered.prepared.dropped if order else ():
+        named = refused.name or f"tool {index}"
+        yield {"code": "TOOL_DROPPED", "turn_id": None, "detail": f"{named}: {refused.reason}"}
+
+
+def draft_notes(post: Post, turns: Sequence[Turn]) -> Iterator[JsonObject]:
+    for draft, turn in zip(post.drafts, turns, strict=True):
+        for remark in draft.notes:
+            yield note(remark.code, turn.turn_id, remark.detail)
