@@ -8,6 +8,7 @@ from app.codecs._gathering import Odd, Pieces, an_error, number, value_of
 from app.core.conversation import Remark
 from app.core.jsontext import Json, JsonObject, JsonText
 
+BROKEN_OFF = "brokenOff"
 _ERROR = "Exception"
 
 
@@ -40,6 +41,9 @@ class _Block:
             said: JsonObject = {"text": self.thought.text()}
             if signature := self.signature.text():
                 said["signature"] = signature
+            elif not self.stopped:
+                # Its signature had yet to come, perhaps: nothing that may go back.
+                return {"reasoningContent": {BROKEN_OFF: said["text"]}}
             return {"reasoningContent": {"reasoningText": said}}
         if self.other and not self.text:
             return self._announced()
@@ -78,6 +82,7 @@ class BedrockGathering:
                 self._stop(number(stop.get("contentBlockIndex")))
             case {"messageStop": dict(stop)}:
                 self._top["stopReason"] = stop.get("stopReason")
+                self._stop(None)
                 self.whole = True
             case {"metadata": dict(metadata)}:
                 self._top |= {key: metadata[key] for key in ("usage", "metrics") if key in metadata}

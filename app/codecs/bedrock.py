@@ -9,7 +9,7 @@ import base64
 import re
 from collections.abc import Iterator, Sequence
 
-from app.codecs._bedrock_stream import BedrockGathering
+from app.codecs._bedrock_stream import BROKEN_OFF, BedrockGathering
 from app.codecs._reading import (
     a_list,
     a_text,
@@ -217,6 +217,8 @@ def _block(members: JsonObject, at: str) -> Block:
         where = f"{at}/citationsContent"
         return Text("".join(_texts(cited, where)))
     if isinstance(reasoning := members.get("reasoningContent"), dict):
+        if isinstance(broken := reasoning.get(BROKEN_OFF), str):
+            return Thinking(broken)
         inner = reasoning.get("reasoningText")
         said = inner.get("text") if isinstance(inner, dict) else ""
         return Thinking(said if isinstance(said, str) else "", members, WIRE)

@@ -448,6 +448,12 @@ BEDROCK = {
         ),
         (Thinking("", {"reasoningContent": {"redactedContent": "EmwK+wEC"}}, "bedrock"),),
     ),
+    "reasoning cut off before its signature": Case(
+        "bedrock",
+        lines(at(0, reasoningContent={"text": "Leaves"})),
+        (Thinking("Leaves"),),
+        (INTERRUPTED,),
+    ),
     "no end": Case("bedrock", lines(at(0, text="Hello")), HELLO, (INTERRUPTED,)),
 }
 
