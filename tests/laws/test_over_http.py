@@ -88,15 +88,18 @@ def _messages(body: str) -> Iterator[str]:
 
 def _assert_same_renders(kept: Kept, window: Window, targets: Sequence[str]) -> None:
     for target in targets:
-        if target == "neutral" and window.tools == "flatten":
-            # It shows turns as they are stored; a request to flatten them is refused.
-            window = replace(window, tools="include")
         whole = kept.get("replay", provider=target)
         assert _request(kept.history.render(target).raw) in whole
         if turns := window.turns(kept.history):
-            part = kept.get("replay", provider=target, **_query(window, turns[-1]))
-            aligned = _aligned(kept.history, window)
-            assert _request(aligned.of(kept.history, target).raw) in part
+            asked = _askable(window, target)
+            part = kept.get("replay", provider=target, **_query(asked, turns[-1]))
+            assert _request(_aligned(kept.history, asked).of(kept.history, target).raw) in part
+
+
+def _askable(window: Window, target: str) -> Window:
+    """The neutral form shows turns as they are stored; asking it to flatten them is refused."""
+    is_flat = target == "neutral" and window.tools == "flatten"
+    return replace(window, tools="include") if is_flat else window
 
 
 def _aligned(history: History, window: Window) -> Window:
