@@ -5,34 +5,12 @@ from collections.abc import Sequence
 from typing import cast
 
 from app.codecs._gathering import Odd, Pieces, an_error, number
+from app.codecs._gemini_names import member
 from app.core.conversation import Remark
 from app.core.jsontext import Json, JsonObject, JsonText, dumps
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\['([^']*)'\]")
-_CAPITAL = re.compile(r"(?<=[a-z0-9])[A-Z]")
 _VALUES = ("string_value", "number_value", "bool_value")
-
-
-def member(members: JsonObject, name: str) -> Json:
-    """A member under its snake_case or camelCase name."""
-    first, *rest = name.split("_")
-    value = members.get(name)
-    return value if value is not None else members.get(first + "".join(map(str.title, rest)))
-
-
-def snake(name: str) -> str:
-    return _CAPITAL.sub(lambda found: f"_{found[0].lower()}", name)
-
-
-def snake_keys(value: Json) -> Json:
-    """The same value with its members' names in snake_case, at any depth."""
-    match value:
-        case list():
-            return [snake_keys(one) for one in value]
-        case dict():
-            return {snake(key): snake_keys(one) for key, one in value.items()}
-        case _:
-            return value
 
 
 class GeminiGathering:

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from app.codecs._anthropic_stream import AnthropicGathering
+from app.codecs._anthropic_tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs._reading import (
     a_text,
     an_object,
     arguments_text,
-    bad_choice,
-    definitions,
     elements,
     maybe_text,
     reply,
@@ -41,11 +40,23 @@ from app.core.profile import BOTH, Profile
 from app.core.replies import Replies, Reply
 from app.core.schemawalk import COMBINATIONS
 from app.core.toolrules import ToolRules
-from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool, with_own
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
-WIRE = "anthropic"
+__all__ = [
+    "IDS",
+    "KEYS",
+    "LIST",
+    "PROFILE",
+    "REPLIES",
+    "TOOLS",
+    "parse",
+    "read_choice",
+    "read_tools",
+    "render",
+    "write_tools",
+]
+
 KEYS = ("system", "messages")
 LIST = "messages"
 IDS = Prefixed("toolu_")
@@ -293,70 +304,3 @@ def _written_result(answer: AnswerShown) -> JsonObject:
     if answer.failed:
         shown["is_error"] = True
     return shown
-
-
-# The provider's own tools carry a version in their type: web_search_20250305, bash_20250124.
-_HOSTED = re.compile(r"[a-z_]+_20[0-9]{6}")
-_MEMBERS = ("type", "name", "description", "input_schema", "strict")
-_WORDS: dict[str, Mode] = {"auto": "auto", "any": "any", "none": "none"}
-
-
-def read_tools(value: Json) -> list[Definition]:
-    return [_definition(one) for one in definitions(value)]
-
-
-def _definition(value: Json) -> Definition:
-    if not isinstance(value, dict):
-        return Refused(None, "the definition is not a JSON object")
-    kind = value.get("type", "custom")
-    name = value.get("name")
-    if isinstance(kind, str) and _HOSTED.fullmatch(kind):
-        return HostedTool(name if isinstance(name, str) else kind, value, WIRE)
-    if kind != "custom":
-        return Refused(name if isinstance(name, str) else None, "the type is unknown")
-    read = tool(
-        name, value.get("description"), value.get("input_schema"), strict=value.get("strict")
-    )
-    return with_own(read, value, _MEMBERS, WIRE)
-
-
-def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
-    if choice is None:
-        return None if parallel is None else Choice(parallel=parallel)
-    if not isinstance(choice, dict):
-        raise bad_choice()
-    if (disabled := choice.get("disable_parallel_tool_use")) is not None:
-        parallel = disabled is not True
-    match choice:
-        case {"type": "tool", "name": str(name)}:
-            return Choice("tool", name, parallel=parallel)
-        case {"type": str(word)} if word in _WORDS:
-            return Choice(_WORDS[word], parallel=parallel)
-        case _:
-            raise bad_choice()
-
-
-def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
-    request: JsonObject = {}
-    if tools:
-        request["tools"] = [_written_tool(one) for one in tools]
-    if tools and choice is not None:
-        shown: JsonObject = {"type": choice.mode}
-        if choice.mode == "tool":
-            shown["name"] = choice.name
-        if choice.parallel is not None and choice.mode != "none":
-            shown["disable_parallel_tool_use"] = not choice.parallel
-        request["tool_choice"] = shown
-    return request
-
-
-def _written_tool(one: Tool | HostedTool) -> JsonObject:
-    if isinstance(one, HostedTool):
-        return one.native
-    shown: JsonObject = {"name": one.name}
-    if one.description is not None:
-        shown["description"] = one.description
-    shown["input_schema"] = one.schema
-    if one.strict:
-        shown["strict"] = True
-    return shown | one.own

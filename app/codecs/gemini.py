@@ -8,18 +8,16 @@ later would refuse it otherwise.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
-from app.codecs._gemini_schema import json_schema
-from app.codecs._gemini_stream import GeminiGathering, snake, snake_keys
+from app.codecs._gemini_names import member, snake, snake_keys
+from app.codecs._gemini_stream import GeminiGathering
+from app.codecs._gemini_tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs._reading import (
     a_list,
     a_text,
     an_object,
     arguments_text,
-    bad_choice,
-    definitions,
     elements,
     first_of,
     maybe_text,
@@ -44,11 +42,23 @@ from app.core.media import data_url, plain_base64
 from app.core.profile import BOTH, Profile
 from app.core.replies import Replies, Reply
 from app.core.toolrules import ToolRules
-from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool, with_own
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
-WIRE = "gemini"
+__all__ = [
+    "IDS",
+    "KEYS",
+    "LIST",
+    "PROFILE",
+    "REPLIES",
+    "TOOLS",
+    "parse",
+    "read_choice",
+    "read_tools",
+    "render",
+    "write_tools",
+]
+
 KEYS = ("system_instruction", "systemInstruction", "messages", "contents")
 LIST = "contents"
 IDS = Prefixed("hist_tool_")
@@ -115,22 +125,22 @@ def parse(posted: Posted) -> list[Draft]:
 
 def _read_reply(response: JsonObject, at: str) -> Reply:
     """A `GenerateContentResponse`: its first candidate. A blocked prompt has none."""
-    feedback = _member(response, "prompt_feedback")
-    blocked = _member(feedback, "block_reason") if isinstance(feedback, dict) else None
+    feedback = member(response, "prompt_feedback")
+    blocked = member(feedback, "block_reason") if isinstance(feedback, dict) else None
     candidate: JsonObject = {}
     notes: tuple[Remark, ...] = ()
     if blocked is None or a_list(response, "candidates", at):
         candidate, notes = first_of(response, "candidates", at)
     content = candidate.get("content")
     where = f"{at}/candidates/0/content"
-    stop = _member(candidate, "finish_reason")
+    stop = member(candidate, "finish_reason")
     return reply(
         () if content is None else _parts(_as_asked(content, where), where),
         notes,
-        id=_member(response, "response_id"),
-        model=_member(response, "model_version"),
+        id=member(response, "response_id"),
+        model=member(response, "model_version"),
         stop_reason=stop if stop is not None else blocked,
-        usage=snake_keys(_member(response, "usage_metadata")),
+        usage=snake_keys(member(response, "usage_metadata")),
         error=response.get("error"),
     )
 
@@ -184,7 +194,7 @@ def _parts(holder: Json, at: str) -> Iterator[Block]:
         where = f"{at}/parts/{place}"
         part = an_object(value, where)
         if before is not None and _signs(part, before):
-            before = {**before, "thought_signature": _member(part, "thought_signature")}
+            before = {**before, "thought_signature": member(part, "thought_signature")}
             continue
         if before is not None:
             yield _part(before, f"{at}/parts/{place - 1}")
@@ -201,48 +211,38 @@ def _signs(part: JsonObject, before: JsonObject) -> bool:
     return (
         part.get("text") == ""
         and bool(before.get("text"))
-        and _member(part, "thought_signature") is not None
-        and _member(before, "thought_signature") is None
+        and member(part, "thought_signature") is not None
+        and member(before, "thought_signature") is None
         and bool(part.get("thought")) == bool(before.get("thought"))
     )
 
 
-def _member(members: JsonObject, name: str) -> Json:
-    """A member under its snake_case or camelCase name."""
-    return members.get(_spelled(members, name))
-
-
-def _spelled(members: JsonObject, name: str) -> str:
-    first, *rest = name.split("_")
-    return name if name in members else first + "".join(word.title() for word in rest)
-
-
 def _part(members: JsonObject, at: str) -> Block:
-    signature = _member(members, "thought_signature")
+    signature = member(members, "thought_signature")
     signed = signature if isinstance(signature, str) else None
-    if isinstance(call := _member(members, "function_call"), dict):
+    if isinstance(call := member(members, "function_call"), dict):
         given = call.get("args")
         arguments = arguments_text(given if given is not None else {})
         name = maybe_text(call, "name", at) or ""
         return ToolCall(maybe_text(call, "id", at), name, arguments, signature=signed)
-    if isinstance(response := _member(members, "function_response"), dict):
+    if isinstance(response := member(members, "function_response"), dict):
         return _result(response, at)
     if isinstance(text := members.get("text"), str):
         if not members.get("thought"):
             return Text(text, signed)
         # No empty text is taken back, so a thought without words stays here.
         return Thinking(text, members if text else None, WIRE)
-    if isinstance(inline := _member(members, "inline_data"), dict):
-        kind = str(_member(inline, "mime_type") or "application/octet-stream")
+    if isinstance(inline := member(members, "inline_data"), dict):
+        kind = str(member(inline, "mime_type") or "application/octet-stream")
         url = f"data:{kind};base64,{a_text(inline, 'data', at)}"
         return Image(url) if kind.startswith("image/") else File(url)
-    if isinstance(file := _member(members, "file_data"), dict):
-        uri = _member(file, "file_uri")
-        media_type = _member(file, "mime_type")
+    if isinstance(file := member(members, "file_data"), dict):
+        uri = member(file, "file_uri")
+        media_type = member(file, "mime_type")
         if isinstance(uri, str):
             return File(uri, media_type=media_type if isinstance(media_type, str) else None)
     for place, name in enumerate(_EXECUTED):
-        if _member(members, name) is not None:
+        if member(members, name) is not None:
             return Opaque("server_tool_result" if place else "server_tool", members, WIRE)
     return Opaque(next(iter(members), "empty"), members, WIRE)
 
@@ -317,115 +317,3 @@ def _written_media(content: Image | File) -> JsonObject:
     if media_type:
         file["mime_type"] = media_type
     return {"file_data": file}
-
-
-_HOSTED = (
-    "google_search",
-    "google_search_retrieval",
-    "code_execution",
-    "url_context",
-    "google_maps",
-    "computer_use",
-    "enterprise_web_search",
-    "file_search",
-    "retrieval",
-    "parallel_ai_search",
-    "exa_ai_search",
-    "mcp_servers",
-)
-_MEMBERS = ("name", "description", "parameters", "parameters_json_schema", "parametersJsonSchema")
-_UNSAID = "MODE_UNSPECIFIED"
-_MODES: dict[str, Mode] = {
-    "AUTO": "auto",
-    "ANY": "any",
-    "NONE": "none",
-    "VALIDATED": "auto",
-    _UNSAID: "auto",
-}
-# google-genai: what ToolConfig has beside the mode of function calling.
-_BESIDE = ("retrieval_config", "include_server_side_tool_invocations")
-
-
-def read_tools(value: Json) -> list[Definition]:
-    return [
-        definition
-        for place, one in enumerate(definitions(value))
-        for definition in _definitions(one, str(place))
-    ]
-
-
-def _definitions(value: Json, at: str) -> Iterator[Definition]:
-    """The functions that a tool declares, and what Gemini itself runs beside them."""
-    if not isinstance(value, dict):
-        yield Refused(None, "the definition is not a JSON object", at)
-        return
-    name = _spelled(value, "function_declarations")
-    declared = value.get(name)
-    if isinstance(declared, list):
-        for place, one in enumerate(declared):
-            yield replace(_declaration(one), at=f"{at}/{name}/{place}")
-    elif declared is None and "name" in value:
-        yield replace(_declaration(value), at=at)
-    hosted = [name for name in _HOSTED if _member(value, name) is not None]
-    for name in hosted:
-        yield HostedTool(name, {name: _member(value, name)}, WIRE, at)
-    if not isinstance(declared, list) and "name" not in value and not hosted:
-        yield Refused(None, "the tool declares no function", at)
-
-
-def _declaration(value: Json) -> Definition:
-    if not isinstance(value, dict):
-        return Refused(None, "the declaration is not a JSON object")
-    schema = _member(value, "parameters_json_schema")
-    if schema is None:
-        schema = value.get("parameters")
-        schema = json_schema(schema) if isinstance(schema, dict) else schema
-    read = tool(value.get("name"), value.get("description"), schema)
-    return with_own(read, value, _MEMBERS, WIRE)
-
-
-def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
-    if choice is None:
-        return None if parallel is None else Choice(parallel=parallel)
-    if not isinstance(choice, dict):
-        raise bad_choice()
-    more = any(_member(choice, name) is not None for name in _BESIDE)
-    config = _member(choice, "function_calling_config")
-    if config is None:
-        config = choice
-    unsaid = _UNSAID if more or config is not choice else None
-    mode = config.get("mode", unsaid) if isinstance(config, dict) else None
-    word = mode.upper() if isinstance(mode, str) else ""
-    if not isinstance(config, dict) or word not in _MODES:
-        raise bad_choice()
-    allowed = _member(config, "allowed_function_names") or []
-    names = tuple(str(name) for name in allowed) if isinstance(allowed, list) else ()
-    # "Validated" has no other word.
-    native = choice if more or (word == "VALIDATED" and not names) else None
-    wire = None if native is None else WIRE
-    if word == "ANY" and len(names) == 1:
-        return Choice("tool", names[0], (), parallel, native, wire)
-    return Choice(_MODES[word], None, names, parallel, native, wire)
-
-
-def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
-    declared: list[Json] = [_written_tool(one) for one in tools if isinstance(one, Tool)]
-    listed: list[Json] = [{"function_declarations": declared}] if declared else []
-    listed += [one.native for one in tools if isinstance(one, HostedTool)]
-    request: JsonObject = {"tools": listed} if listed else {}
-    if declared and choice is not None:
-        config: JsonObject = {"mode": "ANY" if choice.mode == "tool" else choice.mode.upper()}
-        names = [choice.name] if choice.mode == "tool" else list(choice.allowed)
-        if names:
-            # Only in these modes does the API read the list.
-            config["mode"] = "ANY" if config["mode"] == "ANY" else "VALIDATED"
-            config["allowed_function_names"] = list(names)
-        request["tool_config"] = choice.native or {"function_calling_config": config}
-    return request
-
-
-def _written_tool(one: Tool) -> JsonObject:
-    shown: JsonObject = {"name": one.name}
-    if one.description is not None:
-        shown["description"] = one.description
-    return shown | {"parameters_json_schema": one.schema} | one.own

@@ -1,0 +1,38 @@
+"""Names of members: Google's REST says camelCase, its Python SDK snake_case; both are read."""
+
+import re
+
+from app.core.jsontext import Json, JsonObject
+
+_CAPITAL = re.compile(r"(?<=[a-z0-9])[A-Z]")
+
+
+def member(members: JsonObject, name: str) -> Json:
+    """A member under its snake_case or camelCase name."""
+    value = members.get(name)
+    return value if value is not None else members.get(_camel(name))
+
+
+def spelled(members: JsonObject, name: str) -> str:
+    """How a member's name is written here."""
+    return name if name in members else _camel(name)
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.title, rest))
+
+
+def snake(name: str) -> str:
+    return _CAPITAL.sub(lambda found: f"_{found[0].lower()}", name)
+
+
+def snake_keys(value: Json) -> Json:
+    """The same value with its members' names in snake_case, at any depth."""
+    match value:
+        case list():
+            return [snake_keys(one) for one in value]
+        case dict():
+            return {snake(key): snake_keys(one) for key, one in value.items()}
+        case _:
+            return value
