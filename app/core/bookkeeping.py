@@ -33,8 +33,14 @@ class Ledger(CallBook, Protocol):
 
     def mark_answered(self, canonical: str) -> None: ...
 
+    def aside(self, seq: int) -> Mapping[str, int]:
+        """The calls that the newest version of a turn does not make, with their places."""
+
     def supersede(self, seq: int, call_ids: Sequence[str]) -> None:
-        """Calls of a turn that its newest version does not make."""
+        """Calls of a turn that its newest version does not make; their results wait again."""
+
+    def bring_back(self, seq: int, places: Mapping[str, int]) -> Sequence[Call]:
+        """Calls, with their places, that a later version of their turn makes again."""
 
     def adopt(self, result: ResultRecord, found: Match) -> None: ...
 
@@ -70,14 +76,17 @@ def complete(
     prefixes: tuple[str, ...],
 ) -> Entered:
     """Enters the version of an interrupted turn that has come; calls of both keep their rows."""
+    seq = before.seq
     old = {call.id for call in before.calls()}
-    new = {call.id for call in after.calls()}
-    gone = [call.id for call in before.calls() if call.id not in new]
-    if gone:
-        ledger.supersede(before.seq, gone)
-    calls, assigned = _named(after, ledger, rules, old)
+    new = {call.id: place for place, call in enumerate(after.calls())}
+    aside = set(ledger.aside(seq))
+    back = {call_id: place for call_id, place in new.items() if call_id in aside}
+    if gone := [call.id for call in before.calls() if call.id not in new]:
+        ledger.supersede(seq, gone)
+    calls, assigned = _named(after, ledger, rules, old | aside)
     if calls:
         ledger.add_calls(calls, assigned)
+    calls = [*calls, *(ledger.bring_back(seq, back) if back else ())]
     return Entered(calls, [], _adopt(calls, ledger, prefixes))
 
 
@@ -230,8 +239,14 @@ class MemoryLedger(MemoryBook):
                 self._waiting[result.seq, result.place] = result
 
     def supersede(self, seq: int, call_ids: Sequence[str]) -> None:
-        places = [call.call_index for call in self.calls.values() if call.seq == seq]
-        self.set_aside(call_ids, min(places, default=0))
+        self.set_aside(seq, call_ids)
+        gone = set(call_ids)
+        for place, result in self.results.items():
+            if result.call_id in gone:
+                waiting = replace(result, call_id=None, matched_by="none", repeat=False)
+                self.results[place] = waiting
+                if waiting.raw_id:
+                    self._waiting[place] = waiting
 
     def adopt(self, result: ResultRecord, found: Match) -> None:
         del self._waiting[result.seq, result.place]

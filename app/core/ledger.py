@@ -7,7 +7,7 @@ their questions, from memory or from a database.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol, TypeAlias
 
@@ -109,7 +109,8 @@ class MemoryBook:
         self.calls: dict[str, Call] = {}
         self._open: dict[str, Call] = {}
         self._open_by: dict[tuple[KeyKind, str], dict[str, Call]] = defaultdict(dict)
-        self._answered: dict[tuple[KeyKind, str], Call] = {}
+        self._answered: dict[tuple[KeyKind, str], dict[str, Call]] = defaultdict(dict)
+        self._aside: dict[int, dict[str, int]] = defaultdict(dict)
         self._last_seq = 0
         self.add(calls)
 
@@ -134,34 +135,52 @@ class MemoryBook:
         call = self.calls[canonical] = replace(self.calls[canonical], answered=True)
         for key in _keys_of(call):
             self._open_by[key].pop(canonical, None)
-            before = self._answered.get(key)
-            if before is None or (before.seq, before.call_index) <= (call.seq, call.call_index):
-                self._answered[key] = call
+            self._answered[key][canonical] = call
 
-    def set_aside(self, call_ids: Sequence[str], lowest: int) -> None:
-        """Calls that their turn does not make any more count as answered, at places below 0."""
-        for number, canonical in enumerate(call_ids):
+    def aside(self, seq: int) -> Mapping[str, int]:
+        """The calls that the newest version of a turn does not make, with their places."""
+        return self._aside[seq]
+
+    def set_aside(self, seq: int, call_ids: Sequence[str]) -> None:
+        """Calls that their turn does not make any more: places below 0, found by nobody."""
+        for canonical, place in places_aside(self._aside[seq], call_ids).items():
             self.mark_answered(canonical)
-            call = replace(self.calls[canonical], call_index=min(lowest, 0) - 1 - number)
-            self.calls[canonical] = call
+            self._aside[seq][canonical] = place
+            call = self.calls[canonical] = replace(self.calls[canonical], call_index=place)
             for key in _keys_of(call):
-                rivals = [
-                    one for one in self.calls.values() if one.answered and key in _keys_of(one)
-                ]
-                self._answered[key] = max(rivals, key=lambda one: (one.seq, one.call_index))
+                self._answered[key].pop(canonical, None)
+
+    def bring_back(self, seq: int, places: Mapping[str, int]) -> list[Call]:
+        """Calls that a later version of their turn makes again; they are open."""
+        for canonical in places:
+            del self._aside[seq][canonical]
+        back = [
+            replace(self.calls[canonical], call_index=place, answered=False)
+            for canonical, place in places.items()
+        ]
+        self.add(back)
+        return back
 
     def by_canonical(self, canonical: str) -> Call | None:
-        return self.calls.get(canonical)
+        call = self.calls.get(canonical)
+        return call if call and call.call_index >= 0 else None
 
     def open(self, kind: KeyKind, key: str) -> Call | None:
         newest = _newest_turn(self._open_by.get((kind, key), {}))
         return newest[0] if newest else None
 
     def answered(self, kind: KeyKind, key: str) -> Call | None:
-        return self._answered.get((kind, key))
+        found = self._answered.get((kind, key), {}).values()
+        return max(found, key=lambda call: (call.seq, call.call_index), default=None)
 
     def newest_open(self) -> Sequence[Call]:
         return _newest_turn(self._open)
+
+
+def places_aside(taken: Mapping[str, int], call_ids: Sequence[str]) -> dict[str, int]:
+    """Places below 0, lower than those that are taken."""
+    lowest = min(taken.values(), default=0)
+    return {call_id: lowest - number for number, call_id in enumerate(call_ids, 1)}
 
 
 def _newest_turn(calls: dict[str, Call]) -> list[Call]:

@@ -198,7 +198,7 @@ def _complete(
     cid = head.id
     before = read_turn(record)
     (draft,) = order.post.drafts
-    mine = {call.id for call in before.calls()}
+    mine = {*(call.id for call in before.calls()), *store.aside(cid, before.seq)}
     blocks = with_canonical_ids(
         draft.blocks,
         before.provider,

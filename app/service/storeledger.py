@@ -1,6 +1,6 @@
 """The ledger of one conversation, written through to the store within one transaction."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from app.core.ledger import Call, KeyKind, Match
 from app.core.records import AssignedId, ResultRecord
@@ -58,8 +58,16 @@ class StoreLedger:
     def mark_answered(self, canonical: str) -> None:
         self._store.mark_answered(self._cid, [canonical])
 
+    def aside(self, seq: int) -> Mapping[str, int]:
+        return self._store.aside(self._cid, seq)
+
     def supersede(self, seq: int, call_ids: Sequence[str]) -> None:
-        self._store.supersede(self._cid, seq, call_ids)
+        self.orphans += self._store.supersede(self._cid, seq, call_ids)
+
+    def bring_back(self, seq: int, places: Mapping[str, int]) -> Sequence[Call]:
+        self._store.bring_back(self._cid, places)
+        records = self._store.calls(self._cid, after=(seq, -1), limit=max(places.values()) + 1)
+        return [record.call for record in records if record.call.id in places]
 
     def adopt(self, result: ResultRecord, found: Match) -> None:
         assert found.call

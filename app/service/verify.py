@@ -1,5 +1,6 @@
 """Verifying a conversation: every id, hash and mapping is computed again from the stored turns."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -42,16 +43,24 @@ def _entered(records: list[TurnRecord], revisions: list[RevisionRecord]) -> Memo
     """The ledger as it must have become, turn by turn, revisions when they came."""
     ledger = MemoryLedger()
     newest: dict[int, Turn] = {}
+    later = _by_version(revisions)
     for record in records:
         newest[record.seq] = read_turn(record)
         enter(newest[record.seq], ledger, ASSIGNED, PREFIXES)
-        for revision in revisions:
-            if revision.at_version == record.seq:
-                seq = revision.turn.seq
-                after = read_turn(revision.turn)
-                complete(newest[seq], after, ledger, ASSIGNED, PREFIXES)
-                newest[seq] = after
+        for revision in later[record.seq]:
+            seq = revision.turn.seq
+            after = read_turn(revision.turn)
+            complete(newest[seq], after, ledger, ASSIGNED, PREFIXES)
+            newest[seq] = after
     return ledger
+
+
+def _by_version(revisions: list[RevisionRecord]) -> dict[int, list[RevisionRecord]]:
+    """The revisions by the version of the conversation at which they came."""
+    found: dict[int, list[RevisionRecord]] = defaultdict(list)
+    for revision in revisions:
+        found[revision.at_version].append(revision)
+    return found
 
 
 def _problem(code: str, turn_id: str | None, detail: str) -> JsonObject:
@@ -63,6 +72,7 @@ def _chain(
 ) -> Iterator[JsonObject]:
     before = b""
     expected_seq = 1
+    later = _by_version(revisions)
     for record in records:
         if record.seq != expected_seq:
             detail = f"seq {record.seq} stands where {expected_seq} is due"
@@ -73,9 +83,7 @@ def _chain(
             )
         before = record.hash
         expected_seq = record.seq + 1
-        for revision in revisions:
-            if revision.at_version != record.seq:
-                continue
+        for revision in later[record.seq]:
             if chain_hash(before, revision.turn, revision.number) != revision.turn.hash:
                 detail = f"revision {revision.number}, or what was stored before it, was changed"
                 yield _problem("HASH_MISMATCH", revision.turn.turn_id, detail)

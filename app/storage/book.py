@@ -6,7 +6,16 @@ then for its oldest call; no question reads more than it answers.
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import BindParameter, ColumnElement, Connection, bindparam, false, select, true
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    false,
+    select,
+    true,
+)
 
 from app.core import ids
 from app.core.ledger import Call, KeyKind
@@ -18,7 +27,7 @@ _KEY: BindParameter[bytes] = bindparam("key")
 _RAW = tool_calls.c.raw_sha256 == _KEY
 _NORMALIZED = tool_calls.c.normalized_sha256 == _KEY
 _OPEN = tool_calls.c.answered == false()
-_ANSWERED = tool_calls.c.answered == true()
+_ANSWERED = and_(tool_calls.c.answered == true(), tool_calls.c.call_index >= 0)
 
 
 def _newest_turn(*having: ColumnElement[bool]) -> AnySelect:
@@ -55,7 +64,10 @@ _ANSWERED_BY: Mapping[KeyKind, AnySelect] = {
 _NAMED = select(provider_ids.c.call_id).where(
     owned(provider_ids), provider_ids.c.provider_sha256 == _KEY
 )
-_CALLED = select(*CALL).where(owned(tool_calls), tool_calls.c.call_id.in_(IDS))
+# Calls that their turn does not make any more have places below 0; nobody finds them.
+_CALLED = select(*CALL).where(
+    owned(tool_calls), tool_calls.c.call_id.in_(IDS), tool_calls.c.call_index >= 0
+)
 
 
 class DatabaseBook(Scope):

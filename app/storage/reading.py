@@ -87,6 +87,9 @@ _PIECES = (
     )
     .order_by(turn_pieces.c.part, turn_pieces.c.place)
 )
+_ASIDE = select(tool_calls.c.call_id, tool_calls.c.call_index).where(
+    owned(tool_calls), tool_calls.c.seq == bindparam("seq"), tool_calls.c.call_index < 0
+)
 _REVISION_COUNT = (
     select(turn_revisions.c.number)
     .where(owned(turn_revisions))
@@ -222,6 +225,10 @@ class ReadStore(Audit):
             for seq, status in self._run(_REVISED, cid):
                 (broken.discard if status == "complete" else broken.add)(seq)
         return broken
+
+    def aside(self, cid: str, seq: int) -> dict[str, int]:
+        """The calls that the newest version of a turn does not make, with their places."""
+        return {row.call_id: row.call_index for row in self._run(_ASIDE, cid, seq=seq)}
 
     def revision_count(self, cid: str) -> int:
         return self._run(_REVISION_COUNT, cid).scalar() or 0

@@ -12,7 +12,7 @@ from sqlalchemy import Executable, Insert, Table, bindparam, delete, insert, sel
 from sqlalchemy.dialects import postgresql, sqlite
 
 from app.core import ids
-from app.core.ledger import Call, MatchedBy
+from app.core.ledger import Call, MatchedBy, places_aside
 from app.core.records import (
     AssignedId,
     ConversationRecord,
@@ -96,16 +96,15 @@ _DELETE = delete(conversations).where(owned(conversations))
 _MARK_ANSWERED = (
     update(tool_calls).where(owned(tool_calls), tool_calls.c.call_id.in_(IDS)).values(answered=True)
 )
-_LOWEST_PLACE = (
-    select(tool_calls.c.call_index)
-    .where(owned(tool_calls), tool_calls.c.seq == bindparam("seq"))
-    .order_by(tool_calls.c.call_index)
-    .limit(1)
-)
-_SUPERSEDE = (
+_PLACE = (
     update(tool_calls)
     .where(owned(tool_calls), tool_calls.c.call_id == bindparam("call"))
-    .values(answered=True, call_index=bindparam("place"))
+    .values(answered=bindparam("now_answered"), call_index=bindparam("place"))
+)
+_RELEASE = (
+    update(tool_results)
+    .where(owned(tool_results), tool_results.c.call_id.in_(IDS))
+    .values(call_id=None, matched_by="none", repeat=False)
 )
 _ADOPT = (
     update(tool_results)
@@ -222,15 +221,22 @@ class Store(ReadStore):
         for piece in pieces(call_ids):
             self._run(_MARK_ANSWERED, cid, ids=piece)
 
-    def supersede(self, cid: str, seq: int, call_ids: Sequence[str]) -> None:
-        """Calls that the newest version of their turn does not make: they keep no place in it."""
-        lowest = self._run(_LOWEST_PLACE, cid, seq=seq).scalar() or 0
-        owner = {"tenant": self._tenant_id, "conversation": cid}
-        rows = [
-            {**owner, "call": call_id, "place": min(lowest, 0) - 1 - number}
-            for number, call_id in enumerate(call_ids)
-        ]
-        self._many(_SUPERSEDE, rows)
+    def supersede(self, cid: str, seq: int, call_ids: Sequence[str]) -> int:
+        """Calls that the newest version of their turn does not make: they keep no place in it.
+
+        Gives the number of their results, which wait for a call again.
+        """
+        self._place(cid, places_aside(self.aside(cid, seq), call_ids), answered=True)
+        return sum(self._run(_RELEASE, cid, ids=piece).rowcount for piece in pieces(call_ids))
+
+    def bring_back(self, cid: str, places: Mapping[str, int]) -> None:
+        """Calls that the newest version of their turn makes again; they are open."""
+        self._place(cid, places, answered=False)
+
+    def _place(self, cid: str, places: Mapping[str, int], *, answered: bool) -> None:
+        owner = {"tenant": self._tenant_id, "conversation": cid, "now_answered": answered}
+        rows = [{**owner, "call": call_id, "place": place} for call_id, place in places.items()]
+        self._many(_PLACE, rows)
 
     def adopt(self, cid: str, found: Sequence[tuple[int, int, str, MatchedBy, bool]]) -> None:
         """Orphans that found their calls: seq, place, call id, matched by, repeat."""

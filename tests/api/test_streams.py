@@ -207,6 +207,10 @@ def test_a_retry_with_another_answer_completes_the_turn_too(api: Api) -> None:
     api.post(answering("toolu_new", "12:00"))
     assert verified(api)
     is_valid_everywhere(api)
+    # Whoever names a call that is not made any more waits for it.
+    late = api.post(answering("toolu_weather", "sun")).json()
+    assert late["turns"][0]["tool_results"][0]["matched_by"] == "none"
+    assert verified(api)
     (page,) = api.get("tool-calls", limit=1).json()["data"]
     cursor = api.get("tool-calls", limit=1).json()["next_cursor"]
     rest = api.get("tool-calls", cursor=cursor).json()["data"]
@@ -234,6 +238,36 @@ def test_a_call_that_went_and_came_back_has_an_id_of_its_own(api: Api) -> None:
     stream(api, body, turn_id="t1")
     stream(api, WHOLE[: cut - 30], turn_id="t1")
     assert respond(api, other, turn_id="t1").status_code == 200
+    assert verified(api)
+    is_valid_everywhere(api)
+
+
+def test_a_result_stays_with_its_call_through_every_version(api: Api) -> None:
+    cut = WHOLE.index(b"toolu_time") - 60
+    first = stream(api, WHOLE[:cut], turn_id="t1").json()["turns"][0]["tool_calls"]
+    api.post(answering("toolu_weather", "rain"))
+    for _ in range(10):
+        stream(api, b": keepalive\n\n", turn_id="t1")
+        assert verified(api)
+        stream(api, WHOLE[:cut], turn_id="t1")
+        assert verified(api)
+    done = stream(api, WHOLE, turn_id="t1").json()["turns"][0]["tool_calls"]
+    assert done[:1] == first
+    shown = api.replay("openai")
+    assert not {"ORPHAN_RESULT", "LATE_RESULT_APPLIED"} & codes(shown["repairs"])
+    messages = shown["request"]["messages"]
+    assert next(m["content"] for m in messages if m["role"] == "tool") == "rain"
+    assert verified(api)
+
+
+def test_a_result_follows_its_call_to_another_place(api: Api) -> None:
+    stream(api, WHOLE[: WHOLE.index(b"toolu_time") - 60], turn_id="t1")
+    api.post(answering("toolu_weather", "rain"))
+    backwards = json.loads(json.dumps(RESPONSE["content"]))[::-1]
+    done = respond(api, RESPONSE | {"content": backwards}, turn_id="t1")
+    assert done.status_code == 200, done.text
+    messages = api.replay("openai")["request"]["messages"]
+    assert [m["content"] for m in messages if m["role"] == "tool"][1] == "rain"
     assert verified(api)
     is_valid_everywhere(api)
 
