@@ -46,7 +46,7 @@ class _Block:
     def _input(self) -> "Json | JsonText":
         if text := self.input.text():
             return value_of(text)
-        return self.start["input"] if self.stopped else JsonText("")
+        return self.start.get("input", {}) if self.stopped else JsonText("")
 
 
 class AnthropicGathering:
@@ -54,6 +54,7 @@ class AnthropicGathering:
         self.whole = False
         self._message: JsonObject = {}
         self._blocks: list[_Block] = []
+        self._newest: dict[int, _Block] = {}
         self._odd = Odd()
 
     def done(self) -> None:
@@ -82,7 +83,7 @@ class AnthropicGathering:
         content = message.get("content")
         for block in content if isinstance(content, list) else ():
             if isinstance(block, dict):
-                self._blocks.append(_Block(None, block, stopped=True))
+                self._begin(_Block(None, block, stopped=True))
 
     def _block_event(self, kind: str, index: int | None, event: JsonObject) -> None:
         match event:
@@ -90,7 +91,7 @@ class AnthropicGathering:
                 if block := self._block(index):
                     block.stopped = True
             case {"content_block": dict(start)}:
-                self._blocks.append(_Block(index, start))
+                self._begin(_Block(index, start))
             case {"delta": dict(delta)}:
                 self._delta(index, delta)
             case _:
@@ -98,18 +99,22 @@ class AnthropicGathering:
 
     def _block(self, index: int | None) -> _Block | None:
         """The block that is meant: the newest under this index, else the last one."""
-        for block in reversed(self._blocks):
-            if index is None or block.index == index:
-                return block
-        return None
+        if index is not None:
+            return self._newest.get(index)
+        return self._blocks[-1] if self._blocks else None
+
+    def _begin(self, block: _Block) -> _Block:
+        self._blocks.append(block)
+        if block.index is not None:
+            self._newest[block.index] = block
+        return block
 
     def _delta(self, index: int | None, delta: JsonObject) -> None:
         block = self._block(index)
         kind = delta.get("type")
         if block is None:
             self._odd.note("a delta came before its block began")
-            block = _Block(index, _begun(kind))
-            self._blocks.append(block)
+            block = self._begin(_Block(index, _begun(kind)))
         elif index is None:
             self._odd.note("a delta came without an index")
         match delta:

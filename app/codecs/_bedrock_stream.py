@@ -65,6 +65,8 @@ class BedrockGathering:
         self.whole = False
         self._top: JsonObject = {}
         self._blocks: list[_Block] = []
+        # Blocks that have not stopped, by their index.
+        self._open: dict[int | None, _Block] = {}
         self._odd = Odd()
 
     def done(self) -> None:
@@ -75,7 +77,7 @@ class BedrockGathering:
             case {"messageStart": dict()}:
                 pass
             case {"contentBlockStart": dict(start)}:
-                self._blocks.append(_started(start))
+                self._begin(_started(start))
             case {"contentBlockDelta": dict(piece)}:
                 self._delta(number(piece.get("contentBlockIndex")), piece.get("delta"))
             case {"contentBlockStop": dict(stop)}:
@@ -90,9 +92,15 @@ class BedrockGathering:
                 return self._failed(event)
         return True
 
+    def _begin(self, block: _Block) -> _Block:
+        self._blocks.append(block)
+        self._open.pop(block.index, None)
+        self._open[block.index] = block
+        return block
+
     def _stop(self, index: int | None) -> None:
-        for block in self._blocks:
-            if index is None or block.index == index:
+        for one in [index] if index is not None else [*self._open]:
+            if block := self._open.pop(one, None):
                 block.stopped = True
 
     def _failed(self, event: JsonObject) -> bool:
@@ -126,14 +134,15 @@ class BedrockGathering:
 
     def _block(self, index: int | None, delta: JsonObject) -> _Block:
         """The block that grows. Only tool blocks announce themselves, others begin with a delta."""
-        for block in reversed(self._blocks):
-            if not block.stopped and (index is None or block.index == index):
-                return block
+        found = self._open.get(index)
+        if found is None and index is None:
+            found = next(reversed(self._open.values()), None)
+        if found is not None:
+            return found
         is_tool = "toolUse" in delta
         if is_tool:
             self._odd.note("a delta came before its block began")
-        self._blocks.append(_Block(index, {"name": ""} if is_tool else None))
-        return self._blocks[-1]
+        return self._begin(_Block(index, {"name": ""} if is_tool else None))
 
     def response(self) -> JsonObject:
         content: list[Json] = [block.json() for block in self._blocks]

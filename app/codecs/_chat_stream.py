@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from app.codecs._gathering import Odd, Pieces, an_error, is_object, number, text_so_far
+from app.core.chunks import PIECE
 from app.core.conversation import Remark
 from app.core.jsontext import Json, JsonObject, dumps
 
+# How often the arguments of one call are taken apart to see whether they are whole.
+_LOOKS = 64
 _TEXTS = ("refusal", "reasoning_content", "reasoning")
 
 # openai.lib.streaming.chat: the types of its events.
@@ -26,9 +29,15 @@ class _Call:
     name: str = ""
     arguments: Pieces = field(default_factory=Pieces)
     more: JsonObject = field(default_factory=dict)
+    looked: int = 0
 
     def is_whole(self) -> bool:
-        return self.arguments.may_be_object() and is_object(self.arguments.text())
+        """Whether the arguments are a whole object. A stream that makes us look often is odd."""
+        if self.looked >= _LOOKS or not self.arguments.may_be_object():
+            return False
+        self.looked += 1
+        text = self.arguments.text()
+        return len(text) <= PIECE and is_object(text)
 
     def json(self, whole: bool) -> JsonObject:
         inner: JsonObject = {"name": self.name}
@@ -43,19 +52,22 @@ class _Call:
 class ChatGathering:
     def __init__(self) -> None:
         self.whole = False
+        self._begun = False
         self._top: JsonObject = {}
         self._texts: dict[str, Pieces] = {}
         # Content in parts, as Mistral streams it: kind and text, or a part of another kind.
         self._parts: list[tuple[str, Pieces] | JsonObject] = []
         self._in_parts = False
         self._calls: list[_Call] = []
+        self._by_index: dict[int, _Call] = {}
+        self._by_id: dict[str, _Call] = {}
         self._legacy: _Call | None = None
         self._finish: str | None = None
         self._others_seen: set[int] = set()
         self._odd = Odd()
 
     def done(self) -> None:
-        self.whole = self.whole or "error" not in self._top
+        self.whole = self.whole or (self._begun and "error" not in self._top)
 
     def take(self, event: JsonObject) -> bool:
         # OpenAI's helper wraps each chunk, and adds events that say the same again.
@@ -70,6 +82,7 @@ class ChatGathering:
                 self._top["usage"] = event["usage"]
                 return True
             return error is not None or event.get("object") == "chat.completion.chunk"
+        self._begun = True
         for key in ("id", "model", "usage"):
             if event.get(key) not in (None, ""):
                 self._top[key] = event[key]
@@ -143,6 +156,12 @@ class ChatGathering:
             call = _Call(index, kind=kind)
             self._calls.append(call)
         call.id = call.id or raw_id
+        if index is not None:
+            self._by_index.setdefault(index, call)
+        if call.index is not None:
+            self._by_index[call.index] = call
+        if call.id is not None:
+            self._by_id[call.id] = call
         if isinstance(extra := delta.get("extra_content"), dict):
             call.more["extra_content"] = extra
         self._grow(call, given)
@@ -151,7 +170,7 @@ class ChatGathering:
         """An index that nobody has, no id, no name, and no call that waits for more."""
         if index is None or raw_id is not None or name:
             return False
-        if any(call.index == index for call in self._calls):
+        if index in self._by_index:
             return False
         return not self._calls or self._calls[-1].is_whole()
 
@@ -159,9 +178,9 @@ class ChatGathering:
         """The call that a delta goes on with; None when it begins one."""
         found = None
         if index is not None:
-            found = next((one for one in reversed(self._calls) if one.index == index), None)
+            found = self._by_index.get(index)
         elif raw_id is not None:
-            found = next((one for one in reversed(self._calls) if one.id == raw_id), None)
+            found = self._by_id.get(raw_id)
         if found is None:
             return self._last_open(index, raw_id, name)
         if raw_id is not None and found.id is not None and raw_id != found.id:
@@ -185,6 +204,8 @@ class ChatGathering:
             return None
         if index is not None or raw_id is not None:
             self._odd.note("a piece under an unknown index or id went on with the last call")
+        elif len(self._calls) > 1:
+            self._odd.note("a piece without index and id went on with the last of several calls")
         return last
 
     def _grow(self, call: _Call, given: JsonObject) -> None:

@@ -91,6 +91,9 @@ def is_object(text: str) -> bool:
 
 
 def number(value: Json) -> int | None:
+    """An index; some gateways send it as a text."""
+    if isinstance(value, str) and value.isdecimal() and len(value) < 10:
+        return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 

@@ -8,8 +8,10 @@ from app.codecs._gathering import Odd, Pieces, an_error, number
 from app.codecs._gemini_names import member
 from app.core.conversation import Remark
 from app.core.jsontext import Json, JsonObject, JsonText, dumps
+from app.core.limits import Limits
 
-_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\['([^']*)'\]")
+_STEP = re.compile(r"\.([^.\[\]]+)|\[([0-9]{1,6})\]|\['([^']*)'\]")
+_DEEPEST = Limits().depth - 8
 _VALUES = ("string_value", "number_value", "bool_value")
 
 
@@ -20,6 +22,8 @@ class GeminiGathering:
         self._parts: list[JsonObject] = []
         self._text: Pieces | None = None
         self._call: JsonObject | None = None
+        self._path: str | None = None
+        self._growing = Pieces()
         self._in_text = False
         self._finish: Json = None
         self._others: set[int] = set()
@@ -101,10 +105,30 @@ class GeminiGathering:
         pieces = member(call, "partial_args")
         for piece in pieces if isinstance(pieces, list) else ():
             if isinstance(piece, dict):
-                _put(self._call["args"], piece)
+                self._argument(piece)
                 self._in_text = _goes_on(piece)
         if not _goes_on(call):
+            self._settle()
             self._call = None
+
+    def _argument(self, piece: JsonObject) -> None:
+        """A piece of an argument. A text that grows is put into its place when it has grown."""
+        path, text = member(piece, "json_path"), member(piece, "string_value")
+        if isinstance(text, str) and path == self._path:
+            self._growing.add(text)
+            return
+        self._settle()
+        assert self._call is not None
+        if isinstance(text, str) and isinstance(path, str):
+            self._path, self._growing = path, Pieces(text)
+        else:
+            _put(self._call["args"], piece)
+
+    def _settle(self) -> None:
+        if self._path is not None and self._call is not None:
+            grown: JsonObject = {"json_path": self._path, "string_value": self._growing.text()}
+            _put(self._call["args"], grown)
+        self._path = None
 
     def response(self) -> JsonObject:
         self._close()
@@ -118,6 +142,7 @@ class GeminiGathering:
 
     def _args_so_far(self, args: Json) -> Json:
         """The text of the arguments without the ends that have not come."""
+        self._settle()
         text = dumps(args).rstrip("]}")
         return cast(Json, JsonText(text.removesuffix('"') if self._in_text else text))
 
@@ -141,9 +166,11 @@ def _put(arguments: Json, piece: JsonObject) -> None:
     if not isinstance(path, str):
         return
     steps: list[str | int] = [
-        int(number_) if number_ else name or quoted
-        for name, number_, quoted in _STEP.findall(path.removeprefix("$"))
+        int(place) if place else name or quoted
+        for name, place, quoted in _STEP.findall(path.removeprefix("$"))
     ]
+    if len(steps) > _DEEPEST:
+        return
     value: Json = None
     for name in _VALUES:
         if (given := member(piece, name)) is not None:

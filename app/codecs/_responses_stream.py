@@ -60,6 +60,8 @@ class ResponsesGathering:
         self.whole = False
         self._response: JsonObject = {}
         self._items: dict[int, _Item] = {}
+        self._places: dict[str, int] = {}
+        self._last = -1
         self._odd = Odd()
 
     def done(self) -> None:
@@ -81,7 +83,7 @@ class ResponsesGathering:
             return True
         match event:
             case {"type": "response.output_item.added", "item": dict(item)}:
-                self._items[self._place(event, item)] = _Item(item)
+                self._begin(self._place(event, item), item)
             case {"type": "response.output_item.done", "item": dict(item)}:
                 self._item(event, item).done = item
             case _:
@@ -95,17 +97,20 @@ class ResponsesGathering:
             return index
         self._odd.note("an event came without the index of its item")
         named = item.get("id") if item else event.get("item_id")
-        for place, known in self._items.items():
-            if named is not None and known.start.get("id") == named:
-                return place
-        if item is None and self._items:
-            return max(self._items)
-        return max(self._items, default=-1) + 1
+        if isinstance(named, str) and named in self._places:
+            return self._places[named]
+        return self._last if item is None and self._items else self._last + 1
+
+    def _begin(self, place: int, item: JsonObject) -> None:
+        self._items[place] = _Item(item)
+        self._last = max(self._last, place)
+        if isinstance(named := item.get("id"), str):
+            self._places[named] = place
 
     def _item(self, event: JsonObject, beginning: JsonObject) -> _Item:
         place = self._place(event, beginning if "id" in beginning else None)
         if place not in self._items:
-            self._items[place] = _Item(beginning)
+            self._begin(place, beginning)
         return self._items[place]
 
     def _piece(self, kind: str, event: JsonObject) -> None:

@@ -15,15 +15,22 @@ from app.core.limits import Limits
 
 _LINE_END = re.compile(rb"\r\n?|\n")
 _MARK = b"\xef\xbb\xbf"
+_USUAL = (b":", b"{", b"[", b"data", b"event", b"id", b"retry")
 _DONE: Final = "[DONE]"
+# An event has its data in one line, seldom in several; only so many are looked at as a whole.
+_LINES = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event: its object; None where it is no object. `done` is the chat wires' last word."""
+    """One event: its object; None where it is no object. `done` is the chat wires' last word.
+
+    `broken`: it began like an object and cannot be read.
+    """
 
     value: JsonObject | None
     done: bool = False
+    broken: bool = False
 
 
 class EventReader:
@@ -36,6 +43,8 @@ class EventReader:
         self._after_return = False
         self._first = True
         self._is_line = False
+        # Lines that are part of no event.
+        self.strays = 0
         self._data: list[str] = []
 
     def feed(self, data: bytes) -> Iterator[Event]:
@@ -45,8 +54,11 @@ class EventReader:
     def finish(self) -> Iterator[Event]:
         """What the last bytes give. An event that broke off gives nothing."""
         line, self._line = bytes(self._line), bytearray()
+        before = self.strays
         if line:
             yield from self._take(line)
+        # The last line may have been cut off.
+        self.strays = before
         if event := self._pending(whole=True):
             yield event
 
@@ -73,6 +85,7 @@ class EventReader:
             line = line.removeprefix(_MARK)
             self._first = False
         name, _, value = line.partition(b":")
+        self.strays += bool(line) and not line.startswith(_USUAL)
         # No field of an event begins with a bracket: that is a line of JSON, an event of its own.
         is_json = line[:1] in (b"{", b"[")
         if not line or is_json or name in (b"event", b"data"):
@@ -90,9 +103,10 @@ class EventReader:
         """The event of the data lines so far; `whole`: only if they are one, or else they stay."""
         if not self._data:
             return None
-        text = "\n".join(self._data)
-        if whole and not text.rstrip().endswith(("}", "]")):
+        last = self._data[-1].rstrip()
+        if whole and (len(self._data) > _LINES or not last.endswith(("}", "]"))):
             return None
+        text = "\n".join(self._data)
         event = self._event(text)
         if whole and event and event.value is None and not event.done:
             return None
@@ -107,7 +121,7 @@ class EventReader:
         try:
             value = loads(text, self._limits)
         except TurnkeepError:
-            return Event(None)
+            return Event(None, broken=text.lstrip().startswith("{"))
         return Event(value if isinstance(value, dict) else None)
 
 

@@ -1,5 +1,6 @@
 """One turn from the bytes of a provider's stream, read while they arrive."""
 
+import logging
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
@@ -16,6 +17,8 @@ from app.core.jsontext import JsonObject
 from app.core.limits import Limits
 from app.core.replies import Reply
 from app.service.posting import Post, read_stream, wire_of
+
+_log = logging.getLogger("turnkeep")
 
 
 class Stream:
@@ -43,7 +46,7 @@ class Stream:
         self._spool: IO[bytes] = BytesIO()
         self.size = 0
         self._hash = sha256(repr(sorted(query.items())).encode("utf-8", "surrogatepass"))
-        self._known = self._strange = self._unreadable = 0
+        self._known = self._strange = self._unreadable = self._broken = 0
 
     @property
     def digest(self) -> bytes:
@@ -71,19 +74,17 @@ class Stream:
         """The turn. `hung_up`: the connection broke, so nobody knows whether this was all."""
         for event in self._reader.finish():
             self._take(event)
-        if not self._known and self._strange and not hung_up:
-            raise RuleBroken(
-                f"None of the {self._strange} events is one of {self._wire}; name their format."
-            )
-        whole = self._gathering.whole
+        if not self._known and not hung_up:
+            self._check_is_one()
+        # What lost an event in the middle is not whole: it can be completed.
+        whole = self._gathering.whole and not self._broken
         try:
             reply = self._replies.read(self._gathering.response(), "")
-        except RuleBroken as error:
+        except Exception as error:
             # Whoever sent this cannot send it again: the bytes are kept, the turn can be completed.
             whole = False
-            unreadable = Remark("STREAM_UNREADABLE", f"{error.detail} ({error.pointer})")
-            reply = Reply((), notes=(unreadable,))
-        notes = (*reply.notes, *self._gathering.notes(), *self._notes(whole, hung_up))
+            reply = Reply((), notes=(Remark("STREAM_UNREADABLE", _reason(error)),))
+        notes = (*reply.notes, *self._gathering.notes(), *self._notes(whole, hung_up, reply))
         return read_stream(
             self._query,
             replace(reply, notes=notes),
@@ -106,21 +107,44 @@ class Stream:
         while piece := self._spool.read(PIECE):
             yield piece
 
+    def _check_is_one(self) -> None:
+        """Raises `RuleBroken` for a body in which nothing is an event of this format."""
+        if self._strange or self._unreadable:
+            raise RuleBroken(
+                f"None of these events is one of {self._wire}; say whose they are by format.",
+                pointer="?format",
+            )
+        if self._reader.strays:
+            raise RuleBroken("The body holds no events, but lines of something else.")
+
     def _take(self, event: Event) -> None:
         if event.done:
             self._gathering.done()
-            self._known += 1
         elif event.value is None:
             self._unreadable += 1
-        elif self._gathering.take(event.value):
+            self._broken += event.broken
+        elif self._taken(event.value):
             self._known += 1
         else:
             self._strange += 1
 
-    def _notes(self, whole: bool, hung_up: bool) -> list[Remark]:
+    def _taken(self, value: JsonObject) -> bool:
+        try:
+            return self._gathering.take(value)
+        except Exception:
+            # A defect of ours, or an event that nobody thought of: the rest of the turn is kept.
+            _log.exception("an event of %s could not be taken", self._wire)
+            self._broken += 1
+            return True
+
+    def _notes(self, whole: bool, hung_up: bool, reply: Reply) -> list[Remark]:
         notes = []
         if not whole:
             why = "the connection broke" if hung_up else "the stream ended without its last event"
+            if "error" in reply.facts:
+                why = "the provider sent an error, see metadata.response.error"
+            elif self._broken:
+                why = "an event of the stream could not be read"
             detail = f"{why}; what had arrived is stored, complete it under the same turn_id"
             notes.append(Remark("STREAM_INTERRUPTED", detail))
         odd = ((self._unreadable, "are no JSON objects"), (self._strange, "are of no known kind"))
@@ -129,6 +153,13 @@ class Stream:
                 detail = f"{count} events {what}; they stand in the payload only"
                 notes.append(Remark("EVENTS_NOT_READ", detail))
         return notes
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, RuleBroken):
+        return f"{error.detail} ({error.pointer})"
+    _log.error("a stream could not be put together", exc_info=error)
+    return "it could not be put together"
 
 
 def _wire(query: JsonObject) -> str:
