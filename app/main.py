@@ -39,10 +39,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         )
         numbers = WriterNumbers(database)
         REGISTRY.register(numbers)
-        app.state.context = Context(database, limits)
+        context = app.state.context = Context(database, limits)
         try:
             yield
         finally:
+            await context.streams_ended()
             REGISTRY.unregister(numbers)
             database.close()
 

@@ -1,5 +1,6 @@
 """What every route needs: the database, the limits, and which idempotency keys are running."""
 
+from asyncio import sleep
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +19,23 @@ class Context:
     database: Database
     limits: Limits
     running: set[tuple[str, str]] = field(default_factory=set)
+    # Streams that arrive now. When the service stops, they are stored as far as they came.
+    streams: int = 0
+
+    @contextmanager
+    def streaming(self) -> Iterator[None]:
+        self.streams += 1
+        try:
+            yield
+        finally:
+            self.streams -= 1
+
+    async def streams_ended(self, seconds: float = 5) -> None:
+        """Waits until no stream arrives any more, but not for ever."""
+        for _ in range(int(seconds * 100)):
+            if not self.streams:
+                return
+            await sleep(0.01)
 
     @contextmanager
     def claim(self, conversation_id: str, key: str | None) -> Iterator[None]:

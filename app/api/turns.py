@@ -1,6 +1,7 @@
 """`/v1/conversations/{cid}/turns`: append, list, read one."""
 
 import hashlib
+import logging
 from asyncio import CancelledError, shield
 from contextlib import closing
 from typing import Annotated, Any
@@ -20,7 +21,7 @@ from app.api.requests import (
     unread,
 )
 from app.api.schemas import AppendedOut, StreamQuery, TurnListOut, TurnOut, TurnPageQuery, TurnsIn
-from app.core.errors import RuleBroken
+from app.core.errors import RuleBroken, TurnkeepError
 from app.core.limits import Limits
 from app.service import turns
 from app.service.conversations import check_id
@@ -31,6 +32,7 @@ from app.service.tooldefs import KeepTools, riding_order
 
 router = APIRouter(prefix="/v1/conversations/{cid}/turns", tags=["turns"])
 
+_log = logging.getLogger("turnkeep")
 # Larger bodies are read on a thread: the loop must go on serving others meanwhile.
 _SMALL = 64 * 1024
 _HEADERS: list[dict[str, Any]] = [
@@ -92,8 +94,9 @@ async def append_stream(
     check_is_stream(request)
     key = idempotency_key(request)
     version = expected_version(request)
-    stream = Stream(query.model_dump(exclude_none=True), here.limits)
-    with here.claim(cid, key), closing(stream):
+    given = {name: value for name, value in query.model_dump().items() if value}
+    stream = Stream(given, here.limits)
+    with here.claim(cid, key), here.streaming(), closing(stream):
         try:
             async for piece in request.stream():
                 if len(piece) <= _SMALL:
@@ -104,9 +107,7 @@ async def append_stream(
             # Nobody hears the answer, so no key may promise that it was given.
             stream.feed(unread(request))
             if stream.size:
-                post = stream.post(hung_up=True)
-                order = Append(cid, post)
-                await shield(here.database.write(cid, lambda store: ingest(store, order)))
+                await shield(_keep(cid, stream, version, here))
             raise
         if not stream.size:
             raise RuleBroken("The stream is empty.")
@@ -114,6 +115,17 @@ async def append_stream(
         order = Append(cid, post, stream.digest, key, version)
         done = await here.database.write(cid, lambda store: ingest(store, order))
     return _answered(done)
+
+
+async def _keep(cid: str, stream: Stream, version: int | None, here: Here) -> None:
+    """Stores what a broken connection left behind; the log is the only one to tell."""
+    try:
+        order = Append(cid, stream.post(hung_up=True), expected_version=version)
+        done = await here.database.write(cid, lambda store: ingest(store, order))
+    except TurnkeepError as error:
+        _log.warning("a broken stream for %s is not stored: %s", cid, error.detail)
+    else:
+        _log.info("a broken stream for %s is stored, version %s", cid, done.version)
 
 
 def _answered(done: Appended) -> Response:

@@ -11,6 +11,10 @@ from app.settings import LOG_LEVELS, Settings
 from app.storage.engines import described, is_sqlite
 from app.storage.migrations import current_and_head, upgrade
 
+# Seconds for requests to end when the service stops. Live streams that go on for longer are ended,
+# and stored as far as they came.
+_PATIENCE = 10
+
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser(
@@ -40,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
         port=settings.port,
         workers=settings.workers,
         log_level=settings.log_level,
+        timeout_graceful_shutdown=_PATIENCE,
     )
     return 0
 

@@ -109,7 +109,9 @@ def _answers(answers: Sequence[Shown], profile: Profile) -> Iterator[Message]:
 
 def _calls_last(parts: list[Shown], profile: Profile, repairs: list[Repair]) -> list[Shown]:
     """Text moves before the calls; thinking stays in front of what it led to."""
-    thinks = any(isinstance(part.content, Thinking) for part in parts)
+    # Thinking at the end is left out later, and then it pins nothing.
+    ends_thinking = isinstance(parts[-1].content, Thinking) if parts else False
+    thinks = any(isinstance(part.content, Thinking) for part in parts) and not ends_thinking
     if thinks and profile.pins_blocks:
         return parts
     calls: list[Shown] = []

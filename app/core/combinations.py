@@ -31,6 +31,8 @@ _TAKEN: Final = frozenset(
 )
 _FEW: Final = 4
 _SHORT: Final = 200
+# References that lead to references; what stands behind the last one is not looked at.
+_DEEPEST: Final = 64
 
 
 def with_plain_top(schema: JsonObject) -> JsonObject:
@@ -56,6 +58,7 @@ class _Plain:
     def __init__(self, root: JsonObject) -> None:
         self.root = root
         self.followed: set[str] = set()
+        self.depth = 0
 
     def of(self, schema: Json) -> JsonObject:
         if not isinstance(schema, dict):
@@ -70,10 +73,13 @@ class _Plain:
         reference = schema.get("$ref")
         if not isinstance(reference, str):
             return []
-        if reference in self.followed:
+        if reference in self.followed or self.depth >= _DEEPEST:
             return [{}]
         self.followed.add(reference)
-        return [self.of(resolved(self.root, reference))]
+        self.depth += 1
+        found = self.of(resolved(self.root, reference))
+        self.depth -= 1
+        return [found]
 
     def all_of(self, schema: JsonObject) -> list[JsonObject]:
         return [self.of(branch) for branch in _branches(schema, "allOf")]

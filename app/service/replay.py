@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app import __version__
 from app.codecs import CODECS, TARGETS
+from app.core.conversation import Turn
 from app.core.errors import RuleBroken, TurnNotFound, UnknownTarget
 from app.core.ids import CALLER_TURN_ID
 from app.core.jsontext import JsonObject, dumps, dumps_utf8
@@ -82,11 +83,21 @@ def _answer(store: ReadStore, head: ConversationRecord, wanted: Wanted) -> JsonO
         "prefix": prefix(whole.request, whole.messages, wanted.target),
     }
     if wanted.since is not None:
-        earlier = [turn for turn in turns if turn.seq <= wanted.since]
+        earlier = _turns_then(store, cid, wanted.since, turns)
         tools_then = stored_tools(store.tool_set(cid, wanted.since))
         before = render(earlier, links, assigned, wanted, tools_then)
         _keep_only_new(answer, wanted, before, whole)
     return answer
+
+
+def _turns_then(store: ReadStore, cid: str, since: int, turns: Sequence[Turn]) -> list[Turn]:
+    """The turns as a caller saw them who was at that version. What was completed then or later was
+    perhaps not seen whole; whoever did see it is told too much, never too little."""
+    kept = [turn for turn in turns if turn.seq <= since]
+    if all(turn.completed_at is None or turn.completed_at < since for turn in kept):
+        return kept
+    records = store.turns(cid, until=since, payloads=False, as_of=since)
+    return [read_turn(record) for record in records]
 
 
 def _group_end(store: ReadStore, cid: str, seq: int) -> int:

@@ -14,7 +14,7 @@ from app.service.conversations import known, locked
 from app.service.posting import wire_of
 from app.service.toolreading import ToolSet, demand_tools, read_tool_set, under_our_names
 from app.service.turnform import read_object
-from app.storage.store import ReadStore, Store
+from app.storage.store import ALL, ReadStore, Store
 
 _ORDER = ("provider", "format", "tools", "tool_choice", "parallel_tool_calls", "strict")
 
@@ -115,7 +115,8 @@ def keep_tools(
     before = store.tool_set(head.id, version)
     if before and (before.format, before.definitions) == (source, definitions):
         return before.number
-    number = before.number + 1 if before else 1
+    newest = store.tool_set(head.id, ALL)
+    number = newest.number + 1 if newest else 1
     now = datetime.now(UTC)
     store.insert_tool_set(
         head.id,

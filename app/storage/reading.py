@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from sqlalchemy import bindparam, literal_column, select
+from sqlalchemy import LargeBinary, bindparam, literal_column, select
 
 from app.core import ids
 from app.core.ledger import CallBook
@@ -24,10 +24,11 @@ from app.storage.rows import (
     TOOL_SET,
     TURN,
     TURN_WITHOUT_PAYLOAD,
+    Columns,
     revision,
     turn_without_payload,
 )
-from app.storage.scope import ALL, IDS, LIMIT, TENANT, owned, pieces
+from app.storage.scope import ALL, IDS, LIMIT, TENANT, AnySelect, owned, pieces
 from app.storage.tables import (
     conversations,
     idempotency_keys,
@@ -58,14 +59,24 @@ _TURNS_WITHOUT_PAYLOADS = (
     select(*TURN_WITHOUT_PAYLOAD).where(owned(turns), *_RANGE).order_by(turns.c.seq).limit(LIMIT)
 )
 _TURN = select(*TURN).where(owned(turns), turns.c.turn_id == bindparam("turn_id"))
-_REVISIONS = (
-    select(*REVISION)
-    .where(
-        owned(turn_revisions),
-        turn_revisions.c.seq >= bindparam("first"),
-        turn_revisions.c.seq <= bindparam("last"),
+_NO_PAYLOAD = literal_column("''", LargeBinary).label("payload")
+
+
+def _revisions(columns: Columns) -> AnySelect:
+    return (
+        select(*columns)
+        .where(
+            owned(turn_revisions),
+            turn_revisions.c.seq >= bindparam("first"),
+            turn_revisions.c.seq <= bindparam("last"),
+        )
+        .order_by(turn_revisions.c.number)
     )
-    .order_by(turn_revisions.c.number)
+
+
+_REVISIONS = _revisions(REVISION)
+_REVISIONS_WITHOUT_PAYLOADS = _revisions(
+    [_NO_PAYLOAD if column is turn_revisions.c.payload else column for column in REVISION]
 )
 # Not a parameter: the index holds these turns only, and must be recognised.
 _INTERRUPTED = select(turns.c.seq).where(
@@ -166,17 +177,23 @@ class ReadStore(Audit):
         until: int | None = None,
         limit: int | None = None,
         payloads: bool = True,
+        as_of: int | None = None,
     ) -> list[TurnRecord]:
         """Turns with after < seq <= until, interrupted ones as they were completed.
 
-        Without payloads, those are b"".
+        Without payloads, those are b"". `as_of`: as they were before the conversation had more
+        turns, and before anything was completed at that version.
         """
         statement = _TURNS if payloads else _TURNS_WITHOUT_PAYLOADS
         rows = self._run(statement, cid, after=after, until=_or_all(until), most=_or_all(limit))
         records = [TurnRecord(*row) if payloads else turn_without_payload(row) for row in rows]
-        newest = {one.turn.seq: one.turn for one in self.revisions(cid, records)}
-        records = [newest.get(record.seq, record) for record in records] if newest else records
-        return [self._filled(cid, record, payload=payloads) for record in records]
+        newest = {
+            one.turn.seq: (one.turn, one.number)
+            for one in self._revised(cid, records, payloads=payloads)
+            if as_of is None or one.at_version < as_of
+        }
+        chosen = [newest.get(record.seq, (record, 0)) for record in records]
+        return [self._filled(cid, turn, number, payload=payloads) for turn, number in chosen]
 
     def posted_turns(self, cid: str) -> list[TurnRecord]:
         """All turns as they were posted first."""
@@ -197,13 +214,22 @@ class ReadStore(Audit):
         return [first, *(one.turn for one in self.revisions(cid, [first]))]
 
     def revisions(self, cid: str, records: Sequence[TurnRecord]) -> list[RevisionRecord]:
-        """The later versions of these turns, oldest first. Only interrupted turns have some."""
+        """The later versions of these turns, oldest first."""
+        return [
+            replace(one, turn=self._filled(cid, one.turn, one.number))
+            for one in self._revised(cid, records)
+        ]
+
+    def _revised(
+        self, cid: str, records: Sequence[TurnRecord], *, payloads: bool = True
+    ) -> list[RevisionRecord]:
+        """The later versions without what stands in pieces. Only interrupted turns have some."""
         broken = {record.seq: record for record in records if record.status != "complete"}
         if not broken:
             return []
-        rows = self._run(_REVISIONS, cid, first=min(broken), last=max(broken))
-        found = [revision(row, broken[row.seq]) for row in rows if row.seq in broken]
-        return [replace(one, turn=self._filled(cid, one.turn, one.number)) for one in found]
+        statement = _REVISIONS if payloads else _REVISIONS_WITHOUT_PAYLOADS
+        rows = self._run(statement, cid, first=min(broken), last=max(broken))
+        return [revision(row, broken[row.seq]) for row in rows if row.seq in broken]
 
     def _filled(
         self, cid: str, record: TurnRecord, revision: int = 0, *, payload: bool = True

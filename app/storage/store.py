@@ -23,7 +23,7 @@ from app.core.records import (
 )
 from app.storage.reading import HEAD, ReadStore
 from app.storage.rows import assigned_row, call_row, result_row, revision_row, turn_row
-from app.storage.scope import IDS, owned, pieces
+from app.storage.scope import ALL, IDS, owned, pieces
 from app.storage.tables import (
     conversations,
     idempotency_keys,
@@ -36,7 +36,7 @@ from app.storage.tables import (
     turns,
 )
 
-__all__ = ["ReadStore", "Store", "TurnIdCollision"]
+__all__ = ["ALL", "ReadStore", "Store", "TurnIdCollision"]
 
 
 class TurnIdCollision(Exception):

@@ -272,6 +272,42 @@ def test_a_result_follows_its_call_to_another_place(api: Api) -> None:
     is_valid_everywhere(api)
 
 
+def test_since_tells_of_a_turn_that_was_completed(api: Api) -> None:
+    api.post(user("Bonn?"))
+    stream(api, WHOLE[:CUT], turn_id="t1")
+    assert api.replay("openai", since=2)["since"]["unchanged"]
+    respond(api, turn_id="t1")
+    for version, unchanged in ((1, True), (2, False)):
+        assert api.replay("openai", since=version)["since"]["unchanged"] is unchanged
+    api.post(user("go on"))
+    assert not api.replay("openai", since=2)["since"]["unchanged"]
+    assert api.replay("openai", since=3)["since"]["unchanged"]
+
+
+NO_STREAMS = [b"<html>\n<body>no</body>\n</html>\n", b'{\n  "a": 1\n}\n', b"data: x\n\n"]
+
+
+@pytest.mark.parametrize("body", [*NO_STREAMS, "data: {}\n\n".encode("utf-16")])
+def test_a_body_without_any_event_is_refused(lite: Api, body: bytes) -> None:
+    answer = stream(lite, body)
+    assert answer.status_code == 422, answer.text
+    assert lite.get("").status_code == 404
+
+
+def test_a_stream_that_lost_an_event_can_be_completed(lite: Api) -> None:
+    damaged = WHOLE.replace(b'"partial_json": "ne', b'"partial_json": ne')
+    assert damaged != WHOLE
+    (turn,) = stream(lite, damaged, turn_id="t1").json()["turns"]
+    assert turn["status"] == "interrupted"
+    assert stream(lite, WHOLE, turn_id="t1").status_code == 200
+    assert lite.get("turns/t1").json()["blocks"][2]["parameters"] == {"zone": "CET"}
+
+
+def test_a_last_word_alone_is_no_whole_answer(lite: Api) -> None:
+    answer = stream(lite, b"data: [DONE]\n\n", provider="openai")
+    assert answer.json()["turns"][0]["status"] == "interrupted"
+
+
 def test_a_whole_turn_is_not_replaced(api: Api) -> None:
     stream(api, WHOLE, turn_id="t1")
     other = respond(api, RESPONSE | {"content": []}, turn_id="t1")

@@ -87,6 +87,16 @@ def test_a_server_that_is_told_to_stop_keeps_the_live_stream(tmp_path: Path) -> 
         assert get(server, "c1/turns/t1")["blocks"] == [{"type": "text", "text": "Half"}]
 
 
+def test_a_stream_that_goes_on_does_not_hold_the_server_up(tmp_path: Path) -> None:
+    with serving(tmp_path) as server, connected(server) as sock:
+        send(sock, [chunk(role="assistant", content="Half")])
+        time.sleep(0.5)
+        server.process.terminate()
+        server.process.wait(60)
+    with serving(tmp_path) as server:
+        assert get(server, "c1/turns/t1")["status"] == "interrupted"
+
+
 def test_too_long_a_stream_is_refused_while_it_arrives(tmp_path: Path) -> None:
     with serving(tmp_path, environment={"TURNKEEP_MAX_STREAM_BYTES": "100000"}) as server:
         with connected(server) as sock:

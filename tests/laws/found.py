@@ -131,6 +131,18 @@ TEXT_BEHIND_A_CALL: Bodies = (
         ),
     ),
 )
+THINKING_BEHIND_EVERYTHING: Bodies = (
+    _post(
+        "bedrock",
+        _ai(
+            [
+                {"toolUse": {"toolUseId": "a", "name": "read", "input": {}}},
+                {"text": "~1~"},
+                {"reasoningContent": {"reasoningText": {"text": "~2~", "signature": "c2ln"}}},
+            ]
+        ),
+    ),
+)
 MEDIA_THAT_CONVERSE_REFUSES: Bodies = (
     _post(
         "bedrock",
