@@ -130,7 +130,7 @@ def _thinking(members: JsonObject, pointer: str) -> Thinking:
     wire = _optional(members, "wire", pointer)
     signature = _optional(members, "signature", pointer)
     text = _text(members, "text", pointer)
-    if native is None and signature is not None:
+    if native is None and signature:
         # A bare signature is Anthropic's: it is the one wire whose thinking is text and signature.
         native = {"type": "thinking", "thinking": text, "signature": signature}
         wire = "anthropic"

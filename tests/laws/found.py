@@ -131,6 +131,19 @@ TEXT_BEHIND_A_CALL: Bodies = (
         ),
     ),
 )
+EMPTY_SIGNATURE: Bodies = (
+    _post(
+        "neutral",
+        {
+            "speaker": "ai",
+            "provider": "anthropic",
+            "blocks": [
+                {"type": "thinking", "text": "~1~", "signature": ""},
+                {"type": "text", "text": "~2~"},
+            ],
+        },
+    ),
+)
 THINKING_BEHIND_EVERYTHING: Bodies = (
     _post(
         "bedrock",

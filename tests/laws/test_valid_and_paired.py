@@ -29,6 +29,7 @@ from tests.laws.strategies import Bodies, histories
 @example(found.SIGNATURE_WITH_BITS_TO_SPARE, Window())
 @example(found.TEXT_BEHIND_A_CALL, Window())
 @example(found.THINKING_BEHIND_EVERYTHING, Window())
+@example(found.EMPTY_SIGNATURE, Window())
 @example(found.MEDIA_THAT_CONVERSE_REFUSES, Window())
 @example(found.RAW_ID_OF_A_RESULT, Window(model="kimi-k2-thinking"))
 @example(found.RAW_ID_OF_A_RESULT, Window(model="deepseek-reasoner"))
