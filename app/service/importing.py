@@ -47,7 +47,9 @@ def _store(store: Store, plan: Plan, start: int, end: int) -> Counted:
     if made and (history.title is not None or history.metadata):
         store.update(cid, history.title, dumps(history.metadata).encode())
     batch = plan.turns[start:end]
-    new = _missing(store, plan, batch)
+    new, completing = _missing(store, plan, batch)
+    for draft in completing:
+        ingest(store, Append(cid, Post(history.format, (draft,))))
     if new:
         # Where the same turns came before, the same rules find the same calls.
         there = end - len(new)
@@ -56,7 +58,8 @@ def _store(store: Store, plan: Plan, start: int, end: int) -> Counted:
             new = [_matched_anew(draft) for draft in new]
         ingest(store, Append(cid, Post(history.format, tuple(new)), tools=plan.riding))
     _keep_tool_sets(store, locked(store, cid), plan, start, end)
-    return Counted(len(new), max(len(batch) - len(new), 0))
+    stored = len(new) + len(completing)
+    return Counted(stored, max(len(batch) - stored, 0))
 
 
 def _keep_tool_sets(
@@ -106,13 +109,17 @@ def _matched_anew(draft: Draft) -> Draft:
     return replace(draft, blocks=tuple(blocks))
 
 
-def _missing(store: Store, plan: Plan, batch: Sequence[Turned]) -> list[Draft]:
-    """The drafts that are not stored yet."""
+def _missing(store: Store, plan: Plan, batch: Sequence[Turned]) -> tuple[list[Draft], list[Draft]]:
+    """The drafts that are not stored yet, and those that complete what is interrupted here."""
     cid, messages = plan.history.conversation_id, plan.history.messages
     ids = {turned.draft.turn_id or "" for turned in batch}
     ids |= {one.turn_id for turned in batch for one in messages[turned.first : turned.last]}
     stored = store.content_hashes(cid, ids) if ids else {}
-    return [draft for turned in batch for draft in _rest(store, plan, turned, stored)]
+    rest = [draft for turned in batch for draft in _rest(store, plan, turned, stored)]
+    return (
+        [draft for draft in rest if draft.turn_id not in stored],
+        [draft for draft in rest if draft.turn_id in stored],
+    )
 
 
 def _rest(store: Store, plan: Plan, turned: Turned, stored: Mapping[str, bytes]) -> Iterator[Draft]:
@@ -128,7 +135,10 @@ def _rest(store: Store, plan: Plan, turned: Turned, stored: Mapping[str, bytes])
         if stored[name] == content_hash(shorter.draft, plan.history.format):
             yield from _rest(store, plan, _part(plan, cut, turned.last), stored)
             return
-    raise TurnIdTaken(f"The turn {name} is stored with other content.", turn_ids=[name])
+    record = store.turn(plan.history.conversation_id, name)
+    if record is None or record.status == "complete" or draft.status != "complete":
+        raise TurnIdTaken(f"The turn {name} is stored with other content.", turn_ids=[name])
+    yield draft
 
 
 def _part(plan: Plan, first: int, last: int) -> Turned:

@@ -154,6 +154,41 @@ def test_an_export_beside_other_turns_brings_its_newest_tools(
     assert '"name":"new"' in turnkeep(url, "export", "c1", "--provider", "openai").out
 
 
+def test_an_export_completes_what_an_earlier_one_had_interrupted(
+    sqlite_database_url: str, postgres_database_url: str, tmp_path: Path, turnkeep: Run
+) -> None:
+    one, other = sqlite_database_url, postgres_database_url
+    said = {"speaker": "ai", "turn_id": "t1", "blocks": [{"type": "text", "text": "Half"}]}
+    whole = said | {"blocks": [{"type": "text", "text": "Half and half"}]}
+    more = {"speaker": "human", "blocks": [{"type": "text", "text": "thanks"}]}
+    with Database(one) as database:
+        broken = [said | {"status": "interrupted"}]
+        post(database, "c1", {"provider": "neutral", "messages": broken})
+    assert len(set(moved(turnkeep, one, other, tmp_path))) == 1
+    with Database(one) as database:
+        post(database, "c1", {"provider": "neutral", "messages": [whole]})
+        post(database, "c1", {"provider": "neutral", "messages": [more]})
+    assert len(set(moved(turnkeep, one, other, tmp_path))) == 1
+    assert len(set(moved(turnkeep, one, other, tmp_path))) == 1
+    with Database(other) as database:
+        assert database.read_now(lambda store: verify(store, "c1"))["ok"]
+
+
+def test_tool_sets_of_an_export_may_stand_in_any_order(
+    sqlite_database_url: str, tmp_path: Path, turnkeep: Run
+) -> None:
+    file = tmp_path / "one.jsonl"
+    turns = [{"speaker": "human", "blocks": [{"type": "text", "text": "hello"}]}] * 3
+    sets = [
+        {"at_version": version, "provider": "openai", "format": "openai"}
+        | {"tools": [{**TOOL, "name": f"paint{version}"}]}
+        for version in (3, 1, 0)
+    ]
+    for tools in (sets[:1], sets):
+        file.write_text(json.dumps({"conversation_id": "c1", "turns": turns, "tools": tools}))
+        assert turnkeep(sqlite_database_url, "import", file).code == 0
+
+
 @pytest.mark.parametrize("provider", [target for target in TARGETS if target != "neutral"])
 def test_an_export_for_a_provider_can_be_read_again(
     sqlite_database_url: str, tmp_path: Path, turnkeep: Run, provider: str
