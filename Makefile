@@ -38,6 +38,7 @@ lint: $(DEV) ## Check style, types and the direction of imports
 
 bench: $(DEV) ## Measure (numbers, no verdict)
 	@$(BIN)/python -m bench.estimate
+	@$(BIN)/python -m bench.stream_memory
 
 dev: $(DEV) ## Make the environment for development
 
