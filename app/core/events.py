@@ -5,6 +5,7 @@ are taken as they really are: comments, CRLF, no blank line between two events o
 """
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -48,8 +49,10 @@ class EventReader:
         self._data: list[str] = []
 
     def feed(self, data: bytes) -> Iterator[Event]:
-        for line in self._lines(data):
-            yield from self._take(line)
+        lines = self._lines(data)
+        while lines:
+            # Long lines are let go as soon as they are taken.
+            yield from self._take(lines.popleft())
 
     def finish(self) -> Iterator[Event]:
         """What the last bytes give. An event that broke off gives nothing."""
@@ -62,20 +65,21 @@ class EventReader:
         if event := self._pending(whole=True):
             yield event
 
-    def _lines(self, data: bytes) -> list[bytes]:
+    def _lines(self, data: bytes) -> deque[bytes]:
         """The lines that end in these bytes, without their ends."""
+        lines: deque[bytes] = deque()
         if not data:
-            return []
+            return lines
         # The second half of a line end that was cut in two.
         skipped = self._after_return and data[:1] == b"\n"
         self._after_return = data[-1:] == b"\r"
         self._line += data[1:] if skipped else data
         ends = [found.span() for found in _LINE_END.finditer(self._line, self._searched)]
-        lines = []
         start = 0
-        for end, after in ends:
-            lines.append(bytes(self._line[start:end]))
-            start = after
+        with memoryview(self._line) as whole:
+            for end, after in ends:
+                lines.append(bytes(whole[start:end]))
+                start = after
         del self._line[:start]
         self._searched = len(self._line)
         return lines
@@ -84,7 +88,7 @@ class EventReader:
         if self._first:
             line = line.removeprefix(_MARK)
             self._first = False
-        name, _, value = line.partition(b":")
+        name = line[:16].partition(b":")[0]
         self.strays += bool(line) and not line.startswith(_USUAL)
         # No field of an event begins with a bracket: that is a line of JSON, an event of its own.
         is_json = line[:1] in (b"{", b"[")
@@ -96,7 +100,7 @@ class EventReader:
         if is_json:
             self._data = [_decoded(line)]
         elif name == b"data":
-            self._data.append(_decoded(value.removeprefix(b" ")))
+            self._data.append(_decoded(line, 6 if line[5:6] == b" " else 5))
         self._is_line = is_json
 
     def _pending(self, *, whole: bool = False) -> Event | None:
@@ -125,6 +129,7 @@ class EventReader:
         return Event(value if isinstance(value, dict) else None)
 
 
-def _decoded(line: bytes) -> str:
+def _decoded(line: bytes, start: int = 0) -> str:
     """Bytes that are no UTF-8 become lone surrogates: nothing is lost, and replays mend them."""
-    return line.decode("utf-8", "surrogateescape")
+    with memoryview(line) as whole:
+        return str(whole[start:], "utf-8", "surrogateescape")
