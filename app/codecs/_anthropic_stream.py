@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field
 from typing import cast
 
-from app.codecs._gathering import Odd, Pieces, an_error, number, value_of
-from app.core.conversation import Remark
+from app.codecs._gathering import Gathered, Pieces, an_error, number, value_of
 from app.core.jsontext import Json, JsonObject, JsonText
 
 # Deltas that are pieces of a text: the member of the delta, and the member of the block.
@@ -49,16 +48,12 @@ class _Block:
         return self.start.get("input", {}) if self.stopped else JsonText("")
 
 
-class AnthropicGathering:
+class AnthropicGathering(Gathered):
     def __init__(self) -> None:
-        self.whole = False
+        super().__init__()
         self._message: JsonObject = {}
         self._blocks: list[_Block] = []
         self._newest: dict[int, _Block] = {}
-        self._odd = Odd()
-
-    def done(self) -> None:
-        """No word of this wire."""
 
     def take(self, event: JsonObject) -> bool:
         kind = event.get("type")
@@ -142,9 +137,6 @@ class AnthropicGathering:
     def response(self) -> JsonObject:
         content: list[Json] = [block.json() for block in self._blocks]
         return {"role": "assistant", **self._message, "content": content}
-
-    def notes(self) -> list[Remark]:
-        return self._odd.notes()
 
 
 def _begun(kind: Json) -> JsonObject:

@@ -4,8 +4,7 @@ import base64
 from dataclasses import dataclass, field
 from typing import cast
 
-from app.codecs._gathering import Odd, Pieces, an_error, number, value_of
-from app.core.conversation import Remark
+from app.codecs._gathering import Gathered, Pieces, an_error, number, value_of
 from app.core.jsontext import Json, JsonObject, JsonText
 
 BROKEN_OFF = "brokenOff"
@@ -60,17 +59,13 @@ class _Block:
                 return self.other
 
 
-class BedrockGathering:
+class BedrockGathering(Gathered):
     def __init__(self) -> None:
-        self.whole = False
+        super().__init__()
         self._top: JsonObject = {}
         self._blocks: list[_Block] = []
         # Blocks that have not stopped, by their index.
         self._open: dict[int | None, _Block] = {}
-        self._odd = Odd()
-
-    def done(self) -> None:
-        """No word of this wire."""
 
     def take(self, event: JsonObject) -> bool:
         match event:
@@ -147,9 +142,6 @@ class BedrockGathering:
     def response(self) -> JsonObject:
         content: list[Json] = [block.json() for block in self._blocks]
         return {"output": {"message": {"role": "assistant", "content": content}}, **self._top}
-
-    def notes(self) -> list[Remark]:
-        return self._odd.notes()
 
 
 def _joined(data: list[str]) -> str:

@@ -8,9 +8,8 @@ run together without one of these signs stay together, and are not JSON then.
 from dataclasses import dataclass, field
 from typing import cast
 
-from app.codecs._gathering import Odd, Pieces, an_error, is_object, number, text_so_far
+from app.codecs._gathering import Gathered, Pieces, an_error, is_object, number, text_so_far
 from app.core.chunks import PIECE
-from app.core.conversation import Remark
 from app.core.jsontext import Json, JsonObject, dumps
 
 # How often the arguments of one call are taken apart to see whether they are whole.
@@ -49,9 +48,9 @@ class _Call:
         return shown | self.more
 
 
-class ChatGathering:
+class ChatGathering(Gathered):
     def __init__(self) -> None:
-        self.whole = False
+        super().__init__()
         self._begun = False
         self._top: JsonObject = {}
         self._texts: dict[str, Pieces] = {}
@@ -64,7 +63,6 @@ class ChatGathering:
         self._legacy: _Call | None = None
         self._finish: str | None = None
         self._others_seen: set[int] = set()
-        self._odd = Odd()
 
     def done(self) -> None:
         self.whole = self.whole or (self._begun and "error" not in self._top)
@@ -240,9 +238,6 @@ class ChatGathering:
             return cast(list[Json], parts)
         # Outside of parts there is one text, or none.
         return parts[0]["text"] if parts else None
-
-    def notes(self) -> list[Remark]:
-        return self._odd.notes()
 
 
 def _part(part: tuple[str, Pieces] | JsonObject) -> JsonObject:

@@ -119,3 +119,17 @@ class Odd:
             Remark("STREAM_REASSEMBLED", detail if times == 1 else f"{detail} ({times} times)")
             for detail, times in self._seen.items()
         ]
+
+
+class Gathered:
+    """What everybody who puts streams together has; most wires do not know the word [DONE]."""
+
+    def __init__(self) -> None:
+        self.whole = False
+        self._odd = Odd()
+
+    def done(self) -> None:
+        """The stream said [DONE]."""
+
+    def notes(self) -> list[Remark]:
+        return self._odd.notes()

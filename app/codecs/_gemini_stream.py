@@ -4,9 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
-from app.codecs._gathering import Odd, Pieces, an_error, number
+from app.codecs._gathering import Gathered, Pieces, an_error, number
 from app.codecs._gemini_names import member
-from app.core.conversation import Remark
 from app.core.jsontext import Json, JsonObject, JsonText, dumps
 from app.core.limits import Limits
 
@@ -15,9 +14,9 @@ _DEEPEST = Limits().depth - 8
 _VALUES = ("string_value", "number_value", "bool_value")
 
 
-class GeminiGathering:
+class GeminiGathering(Gathered):
     def __init__(self) -> None:
-        self.whole = False
+        super().__init__()
         self._top: JsonObject = {}
         self._parts: list[JsonObject] = []
         self._text: Pieces | None = None
@@ -27,10 +26,6 @@ class GeminiGathering:
         self._in_text = False
         self._finish: Json = None
         self._others: set[int] = set()
-        self._odd = Odd()
-
-    def done(self) -> None:
-        """No word of this wire."""
 
     def take(self, event: JsonObject) -> bool:
         if isinstance(inner := event.get("response"), dict) and "candidates" not in event:
@@ -145,9 +140,6 @@ class GeminiGathering:
         self._settle()
         text = dumps(args).rstrip("]}")
         return cast(Json, JsonText(text.removesuffix('"') if self._in_text else text))
-
-    def notes(self) -> list[Remark]:
-        return self._odd.notes()
 
 
 def _goes_on(call: JsonObject) -> bool:

@@ -7,8 +7,7 @@ grow by their deltas.
 from dataclasses import dataclass, field
 from typing import cast
 
-from app.codecs._gathering import Odd, Pieces, an_error, number, text_so_far
-from app.core.conversation import Remark
+from app.codecs._gathering import Gathered, Pieces, an_error, number, text_so_far
 from app.core.jsontext import Json, JsonObject
 
 # Deltas: the list of the item that the piece belongs to, its index there, the kind of the element.
@@ -55,17 +54,13 @@ class _Item:
         return shown
 
 
-class ResponsesGathering:
+class ResponsesGathering(Gathered):
     def __init__(self) -> None:
-        self.whole = False
+        super().__init__()
         self._response: JsonObject = {}
         self._items: dict[int, _Item] = {}
         self._places: dict[str, int] = {}
         self._last = -1
-        self._odd = Odd()
-
-    def done(self) -> None:
-        """No word of this wire."""
 
     def take(self, event: JsonObject) -> bool:
         kind = event.get("type")
@@ -141,9 +136,6 @@ class ResponsesGathering:
             return self._response
         items = [item.json() for _, item in sorted(self._items.items())]
         return self._response | {"output": cast(list[Json], items)}
-
-    def notes(self) -> list[Remark]:
-        return self._odd.notes()
 
 
 def _begun(holder: str, element: str) -> JsonObject:

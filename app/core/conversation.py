@@ -137,6 +137,19 @@ class Draft:
         """What is stored: the caller's words, and the provider's facts under `response`."""
         return self.metadata | {"response": self.facts} if self.facts else self.metadata
 
+    def placed(self, seq: int, turn_id: str, blocks: tuple[Block, ...]) -> "Turn":
+        """The turn that this becomes at a place, with blocks whose calls have their ids."""
+        return Turn(
+            seq,
+            turn_id,
+            self.speaker,
+            blocks,
+            self.provider or "",
+            self.model,
+            self.all_metadata,
+            self.status,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:

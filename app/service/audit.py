@@ -40,8 +40,9 @@ def lookup(store: ReadStore, any_id: str, limit: int) -> JsonObject:
         ("provider_id", _shown(store, any_id, limit + 1)),
     ):
         found.extend((kind, cid, record) for cid, record in records)
+    interrupted = {cid: store.interrupted(cid) for cid in {cid for _, cid, _ in found}}
     data: list[Json] = [
-        {"conversation_id": cid, "kind": kind, **call_json(record, store.interrupted(cid))}
+        {"conversation_id": cid, "kind": kind, **call_json(record, interrupted[cid])}
         for kind, cid, record in found
     ]
     return {"data": data[:limit], "has_more": len(data) > limit, "next_cursor": None}

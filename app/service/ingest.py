@@ -8,7 +8,7 @@ from app.codecs import ASSIGNED, PREFIXES
 from app.core import ids
 from app.core.bookkeeping import Entered, complete, enter
 from app.core.chunks import Chunks
-from app.core.conversation import Block, Draft, ToolResult, Turn
+from app.core.conversation import Draft, ToolResult, Turn
 from app.core.errors import KeyReused, StaleVersion, TurnIdTaken
 from app.core.jsontext import dumps, dumps_utf8
 from app.core.ledger import with_canonical_ids
@@ -117,7 +117,7 @@ def _record(turn: Turn, draft: Draft, wire: str) -> TurnRecord:
         wire,
         turn.model,
         draft.raw,
-        blocks_bytes(turn.blocks or (), long=isinstance(draft.raw, Chunks)),
+        blocks_bytes(turn.blocks or (), long=isinstance(draft.stream, Chunks)),
         dumps(turn.metadata).encode(),
         content_hash(draft, wire),
         b"",
@@ -150,23 +150,10 @@ def _identified(
         name = draft.turn_id or _derived_id(head.id, seq, taken)
         provider = draft.provider or ""
         blocks = with_canonical_ids(draft.blocks, provider, name, is_used)
-        turn = _placed(draft, seq, name, blocks)
+        turn = draft.placed(seq, name, blocks)
         given.update(call.id for call in turn.calls())
         turns.append(turn)
     return turns
-
-
-def _placed(draft: Draft, seq: int, name: str, blocks: tuple[Block, ...]) -> Turn:
-    return Turn(
-        seq,
-        name,
-        draft.speaker,
-        blocks,
-        draft.provider or "",
-        draft.model,
-        draft.all_metadata,
-        draft.status,
-    )
 
 
 def _derived_id(conversation_id: str, seq: int, taken: Collection[str]) -> str:
@@ -205,7 +192,7 @@ def _complete(
         before.turn_id,
         lambda one: one not in mine and bool(store.used_canonical(cid, {one})),
     )
-    after = _placed(draft, before.seq, before.turn_id, blocks)
+    after = draft.placed(before.seq, before.turn_id, blocks)
     _check_places(before, after)
     number = store.revision_count(cid) + 1
     later = _record(after, draft, order.post.format)

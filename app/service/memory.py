@@ -40,16 +40,7 @@ def remember(drafts: Iterable[Draft], conversation_id: str) -> Remembered:
         name = draft.turn_id or ids.turn_id(conversation_id, seq)
         provider = draft.provider or ""
         blocks = with_canonical_ids(draft.blocks, provider, name, ledger.calls.__contains__)
-        turn = Turn(
-            seq,
-            name,
-            draft.speaker,
-            blocks,
-            provider,
-            draft.model,
-            draft.all_metadata,
-            draft.status,
-        )
+        turn = draft.placed(seq, name, blocks)
         enter(turn, ledger, ASSIGNED, PREFIXES)
         turns.append(turn)
     return Remembered(turns, ledger)

@@ -11,7 +11,7 @@ from app.core.errors import LimitExceeded, RuleBroken, UnknownProvider
 from app.core.ids import CALLER_TURN_ID
 from app.core.jsontext import Json, JsonObject
 from app.core.limits import Limits
-from app.core.replies import Reply
+from app.core.replies import Replies, Reply
 from app.core.wire import Codec, Posted
 
 _PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
@@ -38,7 +38,7 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
             )
     _check_one_of(members, codec)
     if "response" in members:
-        drafts = [_answered(codec, wire, members["response"], texts["response"])]
+        drafts = [_answered(wire, members["response"], texts["response"])]
     else:
         drafts = codec.parse(Posted(members, texts))
     if len(drafts) > limits.turns:
@@ -70,17 +70,23 @@ def _check_one_of(members: JsonObject, codec: Codec) -> None:
         raise RuleBroken(f"{' and '.join(given)} are {what}; give one.", pointer=f"/{given[-1]}")
 
 
-def _answered(codec: Codec, wire: str, response: Json, texts: list[str]) -> Draft:
+def replies_of(wire: str, pointer: str) -> Replies:
+    """How the answers of a wire are read. Raises `RuleBroken` where it has none of its own."""
+    if replies := CODECS[wire].REPLIES:
+        return replies
+    having = ", ".join(name for name, codec in CODECS.items() if codec.REPLIES)
+    raise RuleBroken(
+        f"{wire} has no answers of its own; post messages. Those of {having} are read.",
+        pointer=pointer,
+    )
+
+
+def _answered(wire: str, response: Json, texts: list[str]) -> Draft:
     """A provider's whole answer as one turn of the model."""
-    if codec.REPLIES is None:
-        having = ", ".join(name for name, one in CODECS.items() if one.REPLIES)
-        raise RuleBroken(
-            f"{wire} has no responses of its own; post messages. Those of {having} are read.",
-            pointer="/response",
-        )
+    replies = replies_of(wire, "/response")
     if not isinstance(response, dict):
         raise RuleBroken("response is the object that the provider answered.", pointer="/response")
-    reply = codec.REPLIES.read(response, "/response")
+    reply = replies.read(response, "/response")
     return Draft(
         "ai",
         reply.blocks,

@@ -8,7 +8,6 @@ from io import BytesIO
 from tempfile import TemporaryFile
 from typing import IO
 
-from app.codecs import CODECS
 from app.core.chunks import PIECE, Bytes, Chunks
 from app.core.conversation import Remark
 from app.core.errors import RuleBroken, TooLarge
@@ -16,7 +15,7 @@ from app.core.events import Event, EventReader
 from app.core.jsontext import JsonObject
 from app.core.limits import Limits
 from app.core.replies import Reply
-from app.service.posting import Post, read_stream, wire_of
+from app.service.posting import Post, read_stream, replies_of, wire_of
 
 _log = logging.getLogger("turnkeep")
 
@@ -29,13 +28,7 @@ class Stream:
 
     def __init__(self, query: JsonObject, limits: Limits) -> None:
         wire = _wire(query)
-        replies = CODECS[wire].REPLIES
-        if replies is None:
-            having = ", ".join(name for name, codec in CODECS.items() if codec.REPLIES)
-            raise RuleBroken(
-                f"{wire} has no streams of its own; those of {having} are read.",
-                pointer="?format" if query.get("format") else "?provider",
-            )
+        replies = replies_of(wire, "?format" if query.get("format") else "?provider")
         self._query = query
         self._wire = wire
         self._limits = limits

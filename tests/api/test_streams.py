@@ -230,13 +230,14 @@ def test_a_turn_may_break_several_times(api: Api) -> None:
     is_valid_everywhere(api)
 
 
-def test_a_call_that_went_and_came_back_has_an_id_of_its_own(api: Api) -> None:
+def test_a_call_that_went_and_came_back_keeps_its_id(api: Api) -> None:
     other = RESPONSE | {"content": [{"type": "tool_use", "id": "x", "name": "y", "input": {}}]}
     cut = WHOLE.index(b"toolu_time")
-    stream(api, WHOLE[:cut], turn_id="t1")
+    (first,) = stream(api, WHOLE[:cut], turn_id="t1").json()["turns"]
     body = WHOLE[:cut].replace(b"toolu_weather", b"toolu_again")
     stream(api, body, turn_id="t1")
-    stream(api, WHOLE[: cut - 30], turn_id="t1")
+    (again,) = stream(api, WHOLE[: cut - 30], turn_id="t1").json()["turns"]
+    assert again["tool_calls"] == first["tool_calls"][:1]
     assert respond(api, other, turn_id="t1").status_code == 200
     assert verified(api)
     is_valid_everywhere(api)
