@@ -1,0 +1,194 @@
+"""Turns as they are read: the newest version of each, whole, wherever its bytes stand.
+
+A turn that was interrupted may have later versions (revisions), and what is long stands in pieces.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from sqlalchemy import LargeBinary, bindparam, literal_column, select
+
+from app.core.records import (
+    RevisionRecord,
+    TurnRecord,
+)
+from app.storage.audit import Audit
+from app.storage.rows import (
+    REVISION,
+    TURN,
+    TURN_WITHOUT_PAYLOAD,
+    Columns,
+    revision,
+    turn_without_payload,
+)
+from app.storage.scope import ALL, IDS, LIMIT, AnySelect, owned, pieces
+from app.storage.tables import (
+    tool_calls,
+    turn_pieces,
+    turn_revisions,
+    turns,
+)
+
+_RANGE = (turns.c.seq > bindparam("after"), turns.c.seq <= bindparam("until"))
+_TURNS = select(*TURN).where(owned(turns), *_RANGE).order_by(turns.c.seq).limit(LIMIT)
+_TURNS_WITHOUT_PAYLOADS = (
+    select(*TURN_WITHOUT_PAYLOAD).where(owned(turns), *_RANGE).order_by(turns.c.seq).limit(LIMIT)
+)
+_TURN = select(*TURN).where(owned(turns), turns.c.turn_id == bindparam("turn_id"))
+_NO_PAYLOAD = literal_column("''", LargeBinary).label("payload")
+
+
+def _revisions(columns: Columns) -> AnySelect:
+    return (
+        select(*columns)
+        .where(
+            owned(turn_revisions),
+            turn_revisions.c.seq >= bindparam("first"),
+            turn_revisions.c.seq <= bindparam("last"),
+        )
+        .order_by(turn_revisions.c.number)
+    )
+
+
+_REVISIONS = _revisions(REVISION)
+_REVISIONS_WITHOUT_PAYLOADS = _revisions(
+    [_NO_PAYLOAD if column is turn_revisions.c.payload else column for column in REVISION]
+)
+# Not a parameter: the index holds these turns only, and must be recognised.
+_INTERRUPTED = select(turns.c.seq).where(
+    owned(turns), turns.c.status == literal_column("'interrupted'")
+)
+_REVISED = (
+    select(turn_revisions.c.seq, turn_revisions.c.status)
+    .where(owned(turn_revisions))
+    .order_by(turn_revisions.c.number)
+)
+_PIECES = (
+    select(turn_pieces.c.part, turn_pieces.c.data)
+    .where(
+        owned(turn_pieces),
+        turn_pieces.c.seq == bindparam("seq"),
+        turn_pieces.c.revision == bindparam("revision"),
+        # "blocks" comes before "payload".
+        turn_pieces.c.part <= bindparam("last_part"),
+    )
+    .order_by(turn_pieces.c.part, turn_pieces.c.place)
+)
+_ASIDE = select(tool_calls.c.call_id, tool_calls.c.call_index).where(
+    owned(tool_calls), tool_calls.c.seq == bindparam("seq"), tool_calls.c.call_index < 0
+)
+_REVISION_COUNT = (
+    select(turn_revisions.c.number)
+    .where(owned(turn_revisions))
+    .order_by(turn_revisions.c.number.desc())
+    .limit(1)
+)
+_CONTENT_HASHES = select(turns.c.turn_id, turns.c.content_hash).where(
+    owned(turns), turns.c.turn_id.in_(IDS)
+)
+
+
+class Turns(Audit):
+    """The part of a store that gives turns."""
+
+    def turns(
+        self,
+        cid: str,
+        *,
+        after: int = 0,
+        until: int | None = None,
+        limit: int | None = None,
+        payloads: bool = True,
+        as_of: int | None = None,
+    ) -> list[TurnRecord]:
+        """Turns with after < seq <= until, interrupted ones as they were completed.
+
+        Without payloads, those are b"". `as_of`: as they were before the conversation had more
+        turns, and before anything was completed at that version.
+        """
+        statement = _TURNS if payloads else _TURNS_WITHOUT_PAYLOADS
+        rows = self._run(statement, cid, after=after, until=or_all(until), most=or_all(limit))
+        records = [TurnRecord(*row) if payloads else turn_without_payload(row) for row in rows]
+        newest = {
+            one.turn.seq: (one.turn, one.number)
+            for one in self._revised(cid, records, payloads=payloads)
+            if as_of is None or one.at_version < as_of
+        }
+        chosen = [newest.get(record.seq, (record, 0)) for record in records]
+        return [self._filled(cid, turn, number, payload=payloads) for turn, number in chosen]
+
+    def posted_turns(self, cid: str) -> list[TurnRecord]:
+        """All turns as they were posted first."""
+        rows = self._run(_TURNS, cid, after=0, until=ALL, most=ALL)
+        return [self._filled(cid, TurnRecord(*row)) for row in rows]
+
+    def turn(self, cid: str, turn_id: str) -> TurnRecord | None:
+        """A turn, completed if it was interrupted."""
+        attempts = self.attempts(cid, turn_id)
+        return attempts[-1] if attempts else None
+
+    def attempts(self, cid: str, turn_id: str) -> list[TurnRecord]:
+        """A turn as it was posted, and every later version of it."""
+        row = self._run(_TURN, cid, turn_id=turn_id).one_or_none()
+        if row is None:
+            return []
+        first = self._filled(cid, TurnRecord(*row))
+        return [first, *(one.turn for one in self.revisions(cid, [first]))]
+
+    def revisions(self, cid: str, records: Sequence[TurnRecord]) -> list[RevisionRecord]:
+        """The later versions of these turns, oldest first."""
+        return [
+            replace(one, turn=self._filled(cid, one.turn, one.number))
+            for one in self._revised(cid, records)
+        ]
+
+    def _revised(
+        self, cid: str, records: Sequence[TurnRecord], *, payloads: bool = True
+    ) -> list[RevisionRecord]:
+        """The later versions without what stands in pieces. Only interrupted turns have some."""
+        broken = {record.seq: record for record in records if record.status != "complete"}
+        if not broken:
+            return []
+        statement = _REVISIONS if payloads else _REVISIONS_WITHOUT_PAYLOADS
+        rows = self._run(statement, cid, first=min(broken), last=max(broken))
+        return [revision(row, broken[row.seq]) for row in rows if row.seq in broken]
+
+    def _filled(
+        self, cid: str, record: TurnRecord, revision: int = 0, *, payload: bool = True
+    ) -> TurnRecord:
+        """The record with its long values, which stand in pieces of their own."""
+        if record.blocks != b"":
+            return record
+        found: dict[str, list[bytes]] = {"payload": [], "blocks": []}
+        last_part = "payload" if payload else "blocks"
+        rows = self._run(_PIECES, cid, seq=record.seq, revision=revision, last_part=last_part)
+        for part, data in rows:
+            found[part].append(data)
+        return replace(record, payload=b"".join(found["payload"]), blocks=b"".join(found["blocks"]))
+
+    def interrupted(self, cid: str) -> set[int]:
+        """The turns that are interrupted and were not completed, by seq."""
+        broken = set(self._run(_INTERRUPTED, cid).scalars())
+        if broken:
+            for seq, status in self._run(_REVISED, cid):
+                (broken.discard if status == "complete" else broken.add)(seq)
+        return broken
+
+    def aside(self, cid: str, seq: int) -> dict[str, int]:
+        """The calls that the newest version of a turn does not make, with their places."""
+        return {row.call_id: row.call_index for row in self._run(_ASIDE, cid, seq=seq)}
+
+    def revision_count(self, cid: str) -> int:
+        return self._run(_REVISION_COUNT, cid).scalar() or 0
+
+    def content_hashes(self, cid: str, turn_ids: Collection[str]) -> dict[str, bytes]:
+        """The content hashes of those of the turns that are stored."""
+        return {
+            row.turn_id: row.content_hash
+            for piece in pieces(turn_ids)
+            for row in self._run(_CONTENT_HASHES, cid, ids=piece)
+        }
+
+
+def or_all(number: int | None) -> int:
+    return ALL if number is None else number
