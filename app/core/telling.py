@@ -1,0 +1,102 @@
+"""The sentences in which a request is told what is wrong: its subject first, then what must be.
+
+Names stand in backticks, what the caller sent in quotes. A quoted word is short and printable;
+everything else is told by its kind, so that no message content and no long text comes back.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from app.core.nearest import nearest
+
+_LARGE, _DIGITS = 10**20, 24
+# What a name may look like and still be repeated as it is.
+_PLAIN = re.compile(r"[\w.:/@+=,*$#\[\]-]{1,64}")
+
+
+def missing(name: str, expected: str | None = None) -> str:
+    """`expected` has its article: "a string", "a list of messages"."""
+    must = f" and must be {expected}" if expected else ""
+    return f"`{name}` is required{must}."
+
+
+def wrong_type(name: str, expected: str, value: object) -> str:
+    """Both types are named: `messages` must be a list, not an object."""
+    return f"`{name}` must be {expected}, not {kind(value)}."
+
+
+def one_of(name: str, value: object, allowed: Sequence[str]) -> str:
+    """A value outside a short list of words."""
+    said = f"`{name}` must be {either(allowed)}, not {quoted(value)}."
+    return said + did_you_mean(value, allowed, "'")
+
+
+def out_of_range(name: str, lowest: int, highest: int | None, value: object) -> str:
+    """A number that is none, or one beyond its bounds; without a highest any larger one is fine."""
+    bounds = f"of at least {lowest}" if highest is None else f"from {lowest} to {highest}"
+    return f"`{name}` must be a whole number {bounds}, not {quoted(value)}."
+
+
+def unknown_member(name: str, known: Iterable[str]) -> str:
+    """A member of a body that nobody reads."""
+    return _unknown(name, "a member", known)
+
+
+def unknown_parameter(name: str, known: Iterable[str]) -> str:
+    """A parameter of the query that nobody reads."""
+    return _unknown(name, "a parameter", known)
+
+
+def did_you_mean(value: object, known: Iterable[str], mark: str = "`") -> str:
+    """The question with the nearest of the known words; nothing where none is near."""
+    found = nearest(value, known) if isinstance(value, str) else None
+    return f" Did you mean {mark}{found}{mark}?" if found else ""
+
+
+def kind(value: object) -> str:
+    """What a JSON value is, with its article."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a string"
+        case list() | tuple():
+            return "a list"
+        case dict():
+            return "an object"
+        case _:
+            return "another type"
+
+
+def quoted(value: object) -> str:
+    """A word as the caller wrote it; a long or strange one only by its length."""
+    if isinstance(value, str):
+        if not value:
+            return "an empty string"
+        return f"'{value}'" if _PLAIN.fullmatch(value) else f"a string of {len(value)} characters"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        # A number may remember its own text, which can be long however small it is.
+        written = repr(value) if abs(value) < _LARGE else ""
+        return written if 0 < len(written) <= _DIGITS else "a number of many digits"
+    return kind(value)
+
+
+def named(name: str) -> str:
+    """A name that the caller chose, in backticks; a long or strange one only by its length."""
+    return f"`{name}`" if _PLAIN.fullmatch(name) else f"a name of {len(name)} characters"
+
+
+def either(words: Sequence[str]) -> str:
+    """A list for people: auto, text or drop."""
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
+
+
+def _unknown(name: str, what: str, known: Iterable[str]) -> str:
+    names = list(dict.fromkeys(known))
+    listed = ", ".join(f"`{one}`" for one in names)
+    subject = named(name)[:1].upper() + named(name)[1:]
+    return f"{subject} is not {what} here.{did_you_mean(name, names)} Known: {listed}."
