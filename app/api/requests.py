@@ -23,8 +23,7 @@ async def body_bytes(request: Request, limits: Limits) -> bytes:
     media_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if not _JSON.fullmatch(media_type):
         raise Unsupported(f"The body must be application/json, not {media_type or 'undeclared'}.")
-    declared = request.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > limits.body_bytes:
+    if _declared(request) > limits.body_bytes:
         raise _too_large(limits)
     pieces = bytearray()
     async for piece in request.stream():
@@ -32,6 +31,12 @@ async def body_bytes(request: Request, limits: Limits) -> bytes:
         if len(pieces) > limits.body_bytes:
             raise _too_large(limits)
     return bytes(pieces)
+
+
+def _declared(request: Request) -> int:
+    """The length that the head promises. No body is longer than eighteen digits can say."""
+    digits = request.headers.get("content-length", "").lstrip("0")
+    return int(digits[:18]) if digits.isdecimal() else 0
 
 
 def check_is_stream(request: Request) -> None:

@@ -42,6 +42,20 @@ def test_a_body_of_unknown_length_is_cut_off_at_the_limit(small: Api) -> None:
     assert refused.status_code == 413
 
 
+@pytest.mark.parametrize("length", ["9" * 5000, "0" * 5000 + "9999", "9" * 18])
+def test_a_length_of_thousands_of_digits_is_read_for_what_it_is(small: Api, length: str) -> None:
+    headers = {**JSON, "content-length": length}
+    refused = small.http.post("/v1/conversations/c1/turns", content=b"{}", headers=headers)
+    assert (refused.status_code, refused.json()["limit"]) == (413, "body_bytes")
+
+
+def test_zeros_before_a_length_do_not_count(small: Api) -> None:
+    body = b'{"provider":"openai","messages":[{"role":"user","content":"hi"}]}'
+    headers = {**JSON, "content-length": "0" * 5000 + str(len(body))}
+    done = small.http.post("/v1/conversations/c1/turns", content=body, headers=headers)
+    assert done.status_code == 201
+
+
 def test_turns_of_a_post(small: Api) -> None:
     assert small.post(*[user("x")] * 3).status_code == 201
     assert small.post(*[user("x")] * 4).json()["limit"] == "turns"
