@@ -30,7 +30,7 @@ class Measured:
             await self.app(scope, receive, send)
             return
         started = time.perf_counter()
-        status = 499
+        status: int | None = None
 
         async def noted(message: Message) -> None:
             nonlocal status
@@ -40,9 +40,14 @@ class Measured:
 
         try:
             await self.app(scope, receive, noted)
+        except Exception:
+            # The answer to what nobody expected is given outside of this.
+            status = status or 500
+            raise
         finally:
             route = getattr(scope.get("route"), "path", "unknown")
-            _REQUESTS.labels(scope["method"], route, str(status)).inc()
+            # Without an answer the client has hung up.
+            _REQUESTS.labels(scope["method"], route, str(status or 499)).inc()
             _SECONDS.labels(scope["method"], route).observe(time.perf_counter() - started)
 
 

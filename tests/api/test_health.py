@@ -44,3 +44,16 @@ def test_unknown_paths_and_methods_are_problems(lite: Api) -> None:
     wrong = lite.http.put("/v1/conversations/c1/turns", json={})
     assert (wrong.status_code, wrong.json()["code"]) == (405, "method_not_allowed")
     assert wrong.headers["content-type"] == "application/problem+json"
+
+
+def test_a_defect_is_counted_as_a_500(sqlite_database_url: str) -> None:
+    app = create_app(Settings(database_url=sqlite_database_url))
+
+    @app.get("/defect")
+    async def defect() -> None:
+        raise RuntimeError("planted")
+
+    with TestClient(app, raise_server_exceptions=False) as http:
+        assert http.get("/defect").json()["code"] == "internal"
+        counted = 'turnkeep_requests_total{method="GET",route="/defect",status="500"} 1.0'
+        assert counted in http.get("/metrics").text
