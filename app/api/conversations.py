@@ -25,8 +25,9 @@ router = APIRouter(prefix="/v1/conversations", tags=["conversations"])
 @router.post(
     "",
     status_code=201,
+    operation_id="create_conversation",
     summary="Create a conversation",
-    responses=answers(409, 413, 415, 422),
+    responses=answers(400, 409, 413, 415, 422),
     response_model=ConversationOut,
     openapi_extra=takes(ConversationIn),
 )
@@ -40,7 +41,12 @@ async def create(request: Request, here: Here) -> Response:
     return json_response(made, 201, {"Location": f"/v1/conversations/{cid}", "ETag": '"0"'})
 
 
-@router.get("", summary="List conversations by id", response_model=ConversationListOut)
+@router.get(
+    "",
+    operation_id="list_conversations",
+    summary="List conversations by id",
+    response_model=ConversationListOut,
+)
 async def listed(query: Annotated[PageQuery, Query()], here: Here) -> Response:
     return json_response(
         await here.database.read(
@@ -50,7 +56,11 @@ async def listed(query: Annotated[PageQuery, Query()], here: Here) -> Response:
 
 
 @router.get(
-    "/{cid}", summary="Read a conversation", responses=answers(404), response_model=ConversationOut
+    "/{cid}",
+    operation_id="get_conversation",
+    summary="Read a conversation",
+    responses=answers(404),
+    response_model=ConversationOut,
 )
 async def read(cid: str, here: Here) -> Response:
     found = await here.database.read(lambda store: conversations.read(store, cid))
@@ -59,8 +69,9 @@ async def read(cid: str, here: Here) -> Response:
 
 @router.patch(
     "/{cid}",
+    operation_id="change_conversation",
     summary="Change title or metadata",
-    responses=answers(404, 415, 422),
+    responses=answers(400, 404, 413, 415, 422),
     response_model=ConversationOut,
     openapi_extra=takes(ConversationChangeIn),
 )
@@ -77,7 +88,13 @@ async def change(cid: str, request: Request, here: Here) -> Response:
     )
 
 
-@router.delete("/{cid}", status_code=204, summary="Erase a conversation", responses=answers(404))
+@router.delete(
+    "/{cid}",
+    status_code=204,
+    operation_id="erase_conversation",
+    summary="Erase a conversation",
+    responses=answers(404),
+)
 async def erase(cid: str, here: Here) -> Response:
     """Everything of it is gone: turns, ledger, mapping table, idempotency keys."""
     await here.database.write(cid, lambda store: conversations.erase(store, cid))
@@ -86,6 +103,7 @@ async def erase(cid: str, here: Here) -> Response:
 
 @router.get(
     "/{cid}/verify",
+    operation_id="verify_conversation",
     summary="Recompute every id, hash and mapping",
     responses=answers(404),
     response_model=VerifiedOut,

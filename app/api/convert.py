@@ -21,6 +21,7 @@ router = APIRouter(prefix="/v1/convert", tags=["convert"])
 
 @router.post(
     "/messages",
+    operation_id="convert_messages",
     summary="A request of one wire as a request of another",
     responses=answers(400, 413, 415, 422),
     response_model=ConvertMessagesOut,
@@ -34,6 +35,7 @@ async def messages(request: Request, here: Here) -> Response:
 
 @router.post(
     "/tools",
+    operation_id="convert_tools",
     summary="Tool definitions of one wire as those of another",
     responses=answers(400, 413, 415, 422),
     response_model=ConvertToolsOut,
@@ -46,6 +48,7 @@ async def tools(request: Request, here: Here) -> Response:
 
 @router.post(
     "/tool-id",
+    operation_id="convert_tool_id",
     summary="Swap the prefix of a tool id",
     responses=answers(400, 413, 415, 422),
     response_model=ConvertToolIdOut,

@@ -11,14 +11,17 @@ from app.core.errors import Unavailable
 router = APIRouter(tags=["health"])
 
 
-@router.get("/healthz", summary="The process is alive")
+@router.get("/healthz", operation_id="get_health", summary="The process is alive")
 async def healthz() -> Response:
     """Asks no database."""
     return json_response({"status": "ok"})
 
 
 @router.get(
-    "/readyz", summary="The database answers and its schema is the newest", responses=answers(503)
+    "/readyz",
+    operation_id="get_readiness",
+    summary="The database answers and its schema is the newest",
+    responses=answers(503),
 )
 async def readyz(here: Here) -> Response:
     await here.database.ping()
@@ -30,6 +33,11 @@ async def readyz(here: Here) -> Response:
     return json_response({"status": "ready", "schema": head})
 
 
-@router.get("/metrics", summary="Numbers for Prometheus", response_class=Response)
+@router.get(
+    "/metrics",
+    operation_id="get_metrics",
+    summary="Numbers for Prometheus",
+    response_class=Response,
+)
 async def metrics() -> Response:
     return Response(generate_latest(REGISTRY), media_type=CONTENT_TYPE_LATEST)

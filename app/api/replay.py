@@ -16,6 +16,7 @@ router = APIRouter(prefix="/v1/conversations/{cid}", tags=["replay"])
 
 @router.get(
     "/replay",
+    operation_id="replay_conversation",
     summary="The history, rendered for one provider",
     responses={**answers(404, 422), 304: {"description": "You have these bytes already"}},
     response_model=ReplayOut,

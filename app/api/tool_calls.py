@@ -14,6 +14,7 @@ router = APIRouter(prefix="/v1", tags=["audit"])
 
 @router.get(
     "/conversations/{cid}/tool-calls",
+    operation_id="list_tool_calls",
     summary="Every call, its names, its state and its results",
     responses=answers(404, 422),
     response_model=ToolCallListOut,
@@ -28,6 +29,7 @@ async def tool_calls(cid: str, query: Annotated[PageQuery, Query()], here: Here)
 
 @router.get(
     "/tool-calls/lookup",
+    operation_id="lookup_tool_calls",
     summary="Where an id is known",
     responses=answers(422),
     response_model=FoundCallListOut,

@@ -17,6 +17,7 @@ router = APIRouter(prefix="/v1/conversations/{cid}/tools", tags=["tools"])
 
 @router.put(
     "",
+    operation_id="put_tools",
     summary="Keep tool definitions and tool choice",
     responses=answers(400, 413, 415, 422, 503),
     response_model=ToolsPutOut,
@@ -35,6 +36,7 @@ async def put(cid: str, request: Request, here: Here) -> Response:
 
 @router.get(
     "",
+    operation_id="get_tools",
     summary="The tool definitions, rendered for a provider",
     responses=answers(404, 422),
     response_model=ToolsOut,

@@ -54,6 +54,7 @@ _HEADERS: list[dict[str, Any]] = [
 @router.post(
     "",
     status_code=201,
+    operation_id="append_turns",
     summary="Append turns, atomically",
     responses=answers(400, 409, 412, 413, 415, 422, 503),
     response_model=AppendedOut,
@@ -78,6 +79,7 @@ async def append(cid: str, request: Request, here: Here) -> Response:
 @router.post(
     "/stream",
     status_code=201,
+    operation_id="append_stream",
     summary="Append one turn from a provider's stream",
     responses=answers(409, 412, 413, 415, 422, 503),
     response_model=AppendedOut,
@@ -139,7 +141,13 @@ def _read(body: bytes, limits: Limits) -> tuple[Post, KeepTools | None]:
     return read_post(members, texts, limits), riding_order(members, limits)
 
 
-@router.get("", summary="Stored turns", responses=answers(404, 422), response_model=TurnListOut)
+@router.get(
+    "",
+    operation_id="list_turns",
+    summary="Stored turns",
+    responses=answers(404, 422),
+    response_model=TurnListOut,
+)
 async def listed(cid: str, query: Annotated[TurnPageQuery, Query()], here: Here) -> Response:
     """In the neutral form, in order; page with `after`."""
     return json_response(
@@ -149,7 +157,13 @@ async def listed(cid: str, query: Annotated[TurnPageQuery, Query()], here: Here)
     )
 
 
-@router.get("/{turn_id}", summary="One turn", responses=answers(404), response_model=TurnOut)
+@router.get(
+    "/{turn_id}",
+    operation_id="get_turn",
+    summary="One turn",
+    responses=answers(404),
+    response_model=TurnOut,
+)
 async def one(cid: str, turn_id: str, here: Here) -> Response:
     """With what was posted."""
     return json_response(await here.database.read(lambda store: turns.one(store, cid, turn_id)))

@@ -1,5 +1,6 @@
 """The OpenAPI page: what it promises is there, and its examples run."""
 
+import re
 from typing import Any
 
 from tests.api.conftest import Api
@@ -26,6 +27,14 @@ def schema(api: Api) -> Any:
 def test_all_paths_are_described(lite: Api) -> None:
     described = {path: set(methods) for path, methods in schema(lite)["paths"].items()}
     assert described.items() >= PATHS.items()
+
+
+def test_every_operation_has_an_id_of_its_own(lite: Api) -> None:
+    described = [one for methods in schema(lite)["paths"].values() for one in methods.values()]
+    ids = [operation["operationId"] for operation in described]
+    assert len(set(ids)) == len(ids)
+    # What FastAPI makes up by itself is longer: it ends with the path and the method.
+    assert [one for one in ids if not re.fullmatch(r"[a-z]+(_[a-z]+){1,2}", one)] == []
 
 
 def test_the_example_of_posting_turns_runs(lite: Api) -> None:
