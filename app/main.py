@@ -9,6 +9,7 @@ from app import __version__
 from app.api import conversations, convert, health, problems, replay, tool_calls, tools, turns
 from app.api.context import Context
 from app.api.documented import answers
+from app.api.heads import Headed
 from app.api.metrics import REGISTRY, Measured, WriterNumbers
 from app.settings import Settings, from_environment
 from app.storage.database import Database
@@ -57,6 +58,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         responses=answers(422, 503),
     )
     problems.install(app)
+    app.add_middleware(Headed)
     app.add_middleware(Measured)
     for resource in (conversations, turns, replay, tools, tool_calls, convert, health):
         app.include_router(resource.router)

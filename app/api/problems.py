@@ -9,7 +9,8 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from app.core import errors
+from app.api.paths import methods_of, no_such_path, offered
+from app.core import errors, telling
 from app.core.errors import TurnkeepError
 from app.core.jsontext import JsonObject, dumps_utf8
 
@@ -24,7 +25,6 @@ STATUS: dict[type[TurnkeepError], int] = {
     errors.RuleBroken: 422,
     errors.Unavailable: 503,
 }
-_TITLES = {404: "There is nothing here", 405: "The method is not allowed here"}
 _log = logging.getLogger("turnkeep")
 
 
@@ -94,12 +94,23 @@ def first_rule_broken(found: Sequence[Mapping[str, object]]) -> errors.RuleBroke
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    title = _TITLES.get(error.status_code, str(error.detail))
-    code = {404: "no_such_path", 405: "method_not_allowed"}.get(error.status_code, "http_error")
-    detail = f"{request.method} is not offered on {request.url.path}; see /docs."
-    if error.status_code == 404:
-        detail = f"{request.url.path} is not part of this service; see /docs."
-    return problem(error.status_code, code, title, detail, headers=error.headers)
+    path, known = request.url.path, offered(request.app)
+    match error.status_code:
+        case 404:
+            return problem(404, "no_such_path", "There is nothing here", no_such_path(path, known))
+        case 405:
+            route = dict(error.headers or {}).get("Allow", "").split(", ")
+            return _not_allowed(request, ", ".join(methods_of(path, known, route)))
+        case status:
+            return problem(status, "http_error", str(error.detail), str(error.detail))
+
+
+def _not_allowed(request: Request, allowed: str) -> Response:
+    # What was asked with HEAD is asked of the routes with GET.
+    method = "HEAD" if "head" in request.scope else request.method
+    detail = f"{telling.named(method)} is not a method of this path. It has: {allowed}."
+    title = "The method is not allowed here"
+    return problem(405, "method_not_allowed", title, detail, headers={"Allow": allowed})
 
 
 async def _gone(request: Request, error: Exception) -> Response:
