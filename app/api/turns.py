@@ -21,9 +21,10 @@ from app.api.requests import (
     unread,
 )
 from app.api.schemas import AppendedOut, StreamQuery, TurnListOut, TurnOut, TurnPageQuery, TurnsIn
-from app.core.errors import RuleBroken, TurnkeepError
+from app.core.errors import RuleBroken, StaleVersion, TurnkeepError
 from app.core.limits import Limits
 from app.service import turns
+from app.service.conditions import check_version
 from app.service.conversations import check_id
 from app.service.ingest import Append, Appended, ingest
 from app.service.posting import Post, read_post
@@ -98,6 +99,11 @@ async def append_stream(
     version = expected_version(request)
     given = {name: value for name, value in query.model_dump().items() if value}
     stream = Stream(given, here.limits)
+    if version is not None:
+        # Now, and not when the model has said everything.
+        await here.database.read(
+            lambda store: check_version(store, cid, version, key, query.turn_id)
+        )
     with here.claim(cid, key), here.streaming(), closing(stream):
         try:
             async for piece in request.stream():
@@ -114,15 +120,19 @@ async def append_stream(
         if not stream.size:
             raise RuleBroken("The stream is empty.")
         post = await run_sync(stream.post)
-        order = Append(cid, post, stream.digest, key, version)
+        order = Append(cid, post, stream.digest, key, version, arrived=True)
         done = await here.database.write(cid, lambda store: ingest(store, order))
+    if done.overtaken is not None:
+        assert done.version is not None
+        raise StaleVersion(cid, str(version), done.version, turn_id=done.overtaken)
     return _answered(done)
 
 
 async def _keep(cid: str, stream: Stream, version: int | None, here: Here) -> None:
     """Stores what a broken connection left behind; the log is the only one to tell."""
     try:
-        order = Append(cid, stream.post(hung_up=True), expected_version=version)
+        post = stream.post(hung_up=True)
+        order = Append(cid, post, expected_version=version, arrived=True)
         done = await here.database.write(cid, lambda store: ingest(store, order))
     except TurnkeepError as error:
         _log.warning("a broken stream for %s is not stored: %s", cid, error.detail)

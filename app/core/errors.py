@@ -115,11 +115,16 @@ class StaleVersion(TurnkeepError):
     code = "stale_version"
     title = "The conversation has moved on"
 
-    def __init__(self, conversation_id: str, expected: str, version: int) -> None:
+    def __init__(
+        self, conversation_id: str, expected: str, version: int, *, turn_id: str | None = None
+    ) -> None:
+        """`turn_id`: the turn is stored all the same, since it cannot be had again."""
+        kept = f" The turn is stored as {turn_id!r}." if turn_id is not None else ""
         super().__init__(
-            f"If-Match expects version {expected}, the conversation is at version {version}.",
+            f"If-Match expects version {expected}, the conversation is at version {version}.{kept}",
             conversation_id=conversation_id,
             version=version,
+            turn_id=turn_id,
         )
 
 

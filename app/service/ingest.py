@@ -24,7 +24,10 @@ from app.storage.store import Store, TurnIdCollision
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """The order to append: what, where, and under which conditions."""
+    """The order to append: what, where, and under which conditions.
+
+    `arrived`: a stream that has come and cannot be had again; it is stored at any version.
+    """
 
     conversation_id: str
     post: Post
@@ -32,16 +35,21 @@ class Append:
     key: str | None = None
     expected_version: int | None = None
     tools: KeepTools | None = None
+    arrived: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """The answer as bytes; `replayed` when it was given before."""
+    """The answer as bytes; `replayed` when it was given before.
+
+    `overtaken` names the turn that was stored although its version had passed.
+    """
 
     answer: bytes
     version: int | None = None
     replayed: bool = False
     status: int = 201
+    overtaken: str | None = None
 
 
 def ingest(store: Store, order: Append) -> Appended:
@@ -56,12 +64,23 @@ def ingest(store: Store, order: Append) -> Appended:
 
 
 def _append(store: Store, head: ConversationRecord, order: Append) -> Appended:
+    if order.expected_version is None or order.expected_version == head.version:
+        return _append_now(store, head, order)
+    # A retry of a write that succeeded is stale by its own success.
+    if (stored := _stored(store, head.id, order.post)) is not None:
+        return Appended(dumps_utf8(stored_answer(store, head.id, stored)), replayed=True)
+    if not order.arrived:
+        raise StaleVersion(head.id, str(order.expected_version), head.version)
+    done = _append_now(store, head, order)
+    (draft,) = order.post.drafts
+    if draft.turn_id is not None:
+        return replace(done, overtaken=draft.turn_id)
+    (added,) = store.turns(head.id, after=head.version, payloads=False)
+    return replace(done, overtaken=added.turn_id)
+
+
+def _append_now(store: Store, head: ConversationRecord, order: Append) -> Appended:
     cid = head.id
-    if order.expected_version is not None and order.expected_version != head.version:
-        # A retry of a write that succeeded is stale by its own success.
-        if (stored := _stored(store, cid, order.post)) is not None:
-            return Appended(dumps_utf8(stored_answer(store, cid, stored)), replayed=True)
-        raise StaleVersion(cid, str(order.expected_version), head.version)
     taken: set[str] = set()
     while True:
         turns, records = _records(store, head, order.post, taken)

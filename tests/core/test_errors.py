@@ -71,3 +71,9 @@ def test_an_exceeded_limit_is_named_with_its_size() -> None:
 
 def test_a_stale_version_names_the_current_one() -> None:
     assert StaleVersion("c1", "3", 5).facts == {"conversation_id": "c1", "version": 5}
+
+
+def test_a_stale_version_names_the_turn_that_was_stored_all_the_same() -> None:
+    error = StaleVersion("c1", "3", 5, turn_id="t1")
+    assert error.facts == {"conversation_id": "c1", "version": 5, "turn_id": "t1"}
+    assert error.detail.endswith("The turn is stored as 't1'.")
