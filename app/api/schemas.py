@@ -117,7 +117,14 @@ class TurnsIn(_ToolMembersIn):
     metadata: Metadata = {}
 
 
-class StreamQuery(_In):
+class AppendQuery(_In):
+    returned: Annotated[
+        Literal["turns"] | None,
+        Field(alias="return", description="`turns`: the receipt has the text of each turn."),
+    ] = None
+
+
+class StreamQuery(AppendQuery):
     """What stands beside the messages in other posts."""
 
     provider: Annotated[str, Field(description="The name that enters the hash of canonical ids.")]
@@ -134,8 +141,19 @@ class StreamQuery(_In):
     ] = None
 
 
-class AppendedCallOut(BaseModel):
-    id: str
+class _GivenOut(BaseModel):
+    """What a call was given: a value, or the text that is none."""
+
+    parameters: Annotated[Any, Field(description="Left out where the arguments are no JSON.")] = (
+        None
+    )
+    arguments: Annotated[
+        str | None, Field(description="The text instead, where it is no JSON or over 1 MB.")
+    ] = None
+
+
+class AppendedCallOut(_GivenOut):
+    id: Annotated[str, Field(description="The canonical id; results may name it.")]
     raw_id: str | None
     name: str
     call_index: int
@@ -152,6 +170,10 @@ class AppendedTurnOut(BaseModel):
     turn_id: str
     seq: int
     speaker: Speaker
+    text: Annotated[
+        str | None,
+        Field(description="With `return=turns`: its text blocks, joined by newlines."),
+    ] = None
     tool_calls: list[AppendedCallOut]
     tool_results: list[AppendedResultOut]
     status: Annotated[TurnStatus, Field(description="Left out when complete.")] = "complete"

@@ -20,7 +20,15 @@ from app.api.requests import (
     json_object,
     unread,
 )
-from app.api.schemas import AppendedOut, StreamQuery, TurnListOut, TurnOut, TurnPageQuery, TurnsIn
+from app.api.schemas import (
+    AppendedOut,
+    AppendQuery,
+    StreamQuery,
+    TurnListOut,
+    TurnOut,
+    TurnPageQuery,
+    TurnsIn,
+)
 from app.core.errors import RuleBroken, StaleVersion, TurnkeepError
 from app.core.limits import Limits
 from app.service import turns
@@ -61,7 +69,9 @@ _HEADERS: list[dict[str, Any]] = [
     response_model=AppendedOut,
     openapi_extra={**takes(TurnsIn), "parameters": _HEADERS},
 )
-async def append(cid: str, request: Request, here: Here) -> Response:
+async def append(
+    cid: str, query: Annotated[AppendQuery, Query()], request: Request, here: Here
+) -> Response:
     """Durable before it is answered. A conversation that is absent is created."""
     check_id(cid)
     key = idempotency_key(request)
@@ -72,7 +82,8 @@ async def append(cid: str, request: Request, here: Here) -> Response:
             post, tools = _read(body, here.limits)
         else:
             post, tools = await run_sync(_read, body, here.limits)
-        order = Append(cid, post, hashlib.sha256(body).digest(), key, version, tools)
+        texts = query.returned == "turns"
+        order = Append(cid, post, hashlib.sha256(body).digest(), key, version, tools, texts=texts)
         done = await here.database.write(cid, lambda store: ingest(store, order))
     return _answered(done)
 
@@ -97,7 +108,7 @@ async def append_stream(
     check_is_stream(request)
     key = idempotency_key(request)
     version = expected_version(request)
-    given = {name: value for name, value in query.model_dump().items() if value}
+    given = {name: value for name, value in query.model_dump(exclude={"returned"}).items() if value}
     stream = Stream(given, here.limits)
     if version is not None:
         # Now, and not when the model has said everything.
@@ -120,7 +131,8 @@ async def append_stream(
         if not stream.size:
             raise RuleBroken("The stream is empty.")
         post = await run_sync(stream.post)
-        order = Append(cid, post, stream.digest, key, version, arrived=True)
+        texts = query.returned == "turns"
+        order = Append(cid, post, stream.digest, key, version, arrived=True, texts=texts)
         done = await here.database.write(cid, lambda store: ingest(store, order))
     if done.overtaken is not None:
         assert done.version is not None

@@ -4,6 +4,7 @@ Nothing is completed or guessed. Text that cannot be read stays what it is; a re
 object in its place and says so.
 """
 
+from app.core.chunks import PIECE
 from app.core.errors import LimitExceeded, NotJson, RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps, loads
 from app.core.limits import Limits
@@ -15,6 +16,16 @@ _LIMITS = Limits()
 def parsed(arguments: str) -> Json:
     """The value of the text. Raises `NotJson` or `RuleBroken`."""
     return loads(arguments, _LIMITS)
+
+
+def as_given(arguments: str) -> JsonObject:
+    """`parameters`, the value of the text; `arguments`, the text, where it is no JSON or long."""
+    if len(arguments) <= PIECE:
+        try:
+            return {"parameters": parsed(arguments)}
+        except (NotJson, RuleBroken):
+            pass
+    return {"arguments": arguments}
 
 
 def object_of(arguments: str) -> tuple[str, JsonObject, str | None]:

@@ -171,6 +171,10 @@ class Turn:
     def calls(self) -> Iterator[ToolCall]:
         return (block for block in self.blocks or () if isinstance(block, ToolCall))
 
+    def text(self) -> str:
+        """All that it says in text blocks, joined by newlines."""
+        return "\n".join(block.text for block in self.blocks or () if isinstance(block, Text))
+
     def results(self) -> Iterator[tuple[int, ToolResult]]:
         """The results with their places among the blocks."""
         for place, block in enumerate(self.blocks or ()):

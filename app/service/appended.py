@@ -1,9 +1,13 @@
-"""The answer to an append: which turns were stored under which ids, and what is worth knowing."""
+"""The receipt of an append: which turns were stored under which ids, and what is worth knowing.
+
+A loop can run the tools from it, whoever made the calls: each has its name and its parameters.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from app.core.arguments import as_given
 from app.core.bookkeeping import Entered
-from app.core.conversation import Turn
+from app.core.conversation import ToolCall, Turn
 from app.core.jsontext import Json, JsonObject
 from app.core.ledger import Call
 from app.core.records import ResultRecord, TurnRecord
@@ -13,14 +17,16 @@ from app.service.turnform import read_turn
 from app.storage.store import ReadStore
 
 
-def stored_answer(store: ReadStore, cid: str, records: Sequence[TurnRecord]) -> JsonObject:
-    """The answer that was given for turns that are stored."""
+def stored_answer(
+    store: ReadStore, cid: str, records: Sequence[TurnRecord], *, texts: bool = False
+) -> JsonObject:
+    """The receipt of turns that are stored."""
     turns = [read_turn(record) for record in records]
     entered = [
         Entered(stored_calls(store, cid, turn), store.results_of(cid, turn.seq), [])
         for turn in turns
     ]
-    return answer(cid, turns[-1].seq, turns, entered)
+    return answer(cid, turns[-1].seq, turns, entered, texts=texts)
 
 
 def stored_calls(store: ReadStore, cid: str, turn: Turn) -> list[Call]:
@@ -36,31 +42,44 @@ def answer(
     turns: Sequence[Turn],
     entered: Sequence[Entered],
     before: Iterable[JsonObject] = (),
+    *,
+    texts: bool = False,
 ) -> JsonObject:
-    """What was stored, under which ids; the notes begin with those that came `before`."""
+    """What was stored, under which ids; the notes begin with those that came `before`.
+
+    `texts`: each turn with what it says.
+    """
     notes: list[Json] = [*before]
     shown: list[Json] = []
     for turn, what in zip(turns, entered, strict=True):
-        shown.append(
-            {
-                "turn_id": turn.turn_id,
-                "seq": turn.seq,
-                "speaker": turn.speaker,
-                "tool_calls": [
-                    {
-                        "id": call.id,
-                        "raw_id": call.raw_id,
-                        "name": call.name,
-                        "call_index": call.call_index,
-                    }
-                    for call in what.calls
-                ],
-                "tool_results": [_result_json(result) for result in what.results],
-                **({} if turn.status == "complete" else {"status": turn.status}),
-            }
-        )
+        shown.append(_turn_json(turn, what, texts=texts))
         notes.extend(_notes(what))
     return {"conversation_id": cid, "version": version, "turns": shown, "notes": notes}
+
+
+def _turn_json(turn: Turn, what: Entered, *, texts: bool) -> JsonObject:
+    blocks = {block.id: block for block in turn.calls()}
+    return {
+        "turn_id": turn.turn_id,
+        "seq": turn.seq,
+        "speaker": turn.speaker,
+        **({"text": turn.text()} if texts else {}),
+        "tool_calls": [
+            _call_json(call, blocks[call.id]) for call in what.calls if call.id in blocks
+        ],
+        "tool_results": [_result_json(result) for result in what.results],
+        **({} if turn.status == "complete" else {"status": turn.status}),
+    }
+
+
+def _call_json(call: Call, block: ToolCall) -> JsonObject:
+    return {
+        "id": call.id,
+        "raw_id": call.raw_id,
+        "name": call.name,
+        "call_index": call.call_index,
+        **as_given(block.arguments),
+    }
 
 
 def _result_json(result: ResultRecord) -> JsonObject:

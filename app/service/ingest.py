@@ -27,6 +27,7 @@ class Append:
     """The order to append: what, where, and under which conditions.
 
     `arrived`: a stream that has come and cannot be had again; it is stored at any version.
+    `texts`: the receipt is to say what each turn says.
     """
 
     conversation_id: str
@@ -36,6 +37,7 @@ class Append:
     expected_version: int | None = None
     tools: KeepTools | None = None
     arrived: bool = False
+    texts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def _append(store: Store, head: ConversationRecord, order: Append) -> Appended:
         return _append_now(store, head, order)
     # A retry of a write that succeeded is stale by its own success.
     if (stored := _stored(store, head.id, order.post)) is not None:
-        return Appended(dumps_utf8(stored_answer(store, head.id, stored)), replayed=True)
+        return Appended(_stored_receipt(store, order, stored), replayed=True)
     if not order.arrived:
         raise StaleVersion(head.id, str(order.expected_version), head.version)
     done = _append_now(store, head, order)
@@ -100,7 +102,8 @@ def _append_now(store: Store, head: ConversationRecord, order: Append) -> Append
     version = records[-1].seq
     store.advance(cid, version=version, head_hash=records[-1].hash, orphans=ledger.orphans)
     notes = [*tool_notes(order.tools), *draft_notes(order.post, turns)]
-    return Appended(dumps_utf8(answer(cid, version, turns, entered, notes)), version)
+    receipt = answer(cid, version, turns, entered, notes, texts=order.texts)
+    return Appended(dumps_utf8(receipt), version)
 
 
 def _first_answer(store: Store, order: Append, key: str) -> Appended:
@@ -225,7 +228,7 @@ def _complete(
         detail = "it had been interrupted; both are kept"
         notes.insert(0, note("TURN_COMPLETED", after.turn_id, detail))
     made = Entered(stored_calls(store, cid, after), [], entered.adopted)
-    shown = answer(cid, head.version, [after], [made], notes)
+    shown = answer(cid, head.version, [after], [made], notes, texts=order.texts)
     return Appended(dumps_utf8(shown), head.version, status=200)
 
 
@@ -242,7 +245,7 @@ def _repeated(store: Store, order: Append) -> Appended:
     cid, post = order.conversation_id, order.post
     stored = _stored(store, cid, post)
     if stored is not None:
-        return Appended(dumps_utf8(stored_answer(store, cid, stored)), replayed=True)
+        return Appended(_stored_receipt(store, order, stored), replayed=True)
     known = [
         (draft, record)
         for draft in post.drafts
@@ -259,6 +262,10 @@ def _repeated(store: Store, order: Append) -> Appended:
         "Some of these turns are stored already; post only the others.",
         turn_ids=[draft.turn_id or "" for draft, _ in known],
     )
+
+
+def _stored_receipt(store: Store, order: Append, records: list[TurnRecord]) -> bytes:
+    return dumps_utf8(stored_answer(store, order.conversation_id, records, texts=order.texts))
 
 
 def _stored(store: Store, cid: str, post: Post) -> list[TurnRecord] | None:
