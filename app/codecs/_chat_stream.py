@@ -73,6 +73,9 @@ class ChatGathering(Gathered):
             chunk = event.get("chunk")
             return self.take(chunk) if isinstance(chunk, dict) else True
         choices = event.get("choices")
+        # mistralai: a `CompletionEvent` holds the chunk.
+        if choices is None and isinstance(chunk := event.get("data"), dict):
+            return self.take(chunk)
         if (error := event.get("error")) is not None:
             self._top["error"] = an_error(error)
         if not isinstance(choices, list):

@@ -20,6 +20,7 @@ from botocore import UNSIGNED
 from botocore.config import Config
 from google import genai
 from google.genai import types
+from mistralai.client import Mistral
 from pydantic import BaseModel
 
 from tests.streams.fake_provider import bytes_as_text
@@ -215,6 +216,22 @@ def _bedrock_answers(url: str) -> Iterator[Dump]:
     yield _as_text(_bedrock(url).converse(modelId="m", messages=_ASK_BEDROCK))
 
 
+@cache
+def _mistral(url: str) -> Mistral:
+    return Mistral(api_key="none", server_url=url)
+
+
+def _mistral_events(url: str) -> list[Dump]:
+    """Each holds its chunk under `data`."""
+    with _mistral(url).chat.stream(model="m", messages=_ASK) as stream:
+        return [event.model_dump(mode="json", warnings=False) for event in stream]
+
+
+def _mistral_answers(url: str) -> Iterator[Dump]:
+    answer = _mistral(url).chat.complete(model="m", messages=_ASK)
+    yield from _dumps(answer)
+
+
 _CHAT = Sdk(_chat_events, _chat_helped, _chat_finals, _chat_answers)
 SDKS: dict[str, Sdk] = {
     "openai": _CHAT,
@@ -229,3 +246,5 @@ SDKS: dict[str, Sdk] = {
     "kimi": _CHAT,
     "deepseek": _CHAT,
 }
+# The second SDK that people ask Mistral with: its own.
+MISTRALAI = Sdk(_mistral_events, None, _nothing, _mistral_answers)

@@ -8,7 +8,8 @@ import pytest
 from app.core.conversation import Draft
 from tests.streams.posts import from_response, from_stream, meaning
 from tests.streams.recordings import RECORDINGS, Recording
-from tests.streams.sdks import SDKS, can_be_helped
+from tests.streams.recordings.frames import sse
+from tests.streams.sdks import MISTRALAI, SDKS, can_be_helped
 
 CLEAN = [(at, one) for at, one in enumerate(RECORDINGS) if one.whole]
 FINISHED = [(at, one) for at, one in CLEAN if one.finished is not None]
@@ -72,3 +73,26 @@ def test_what_an_sdk_gives_for_a_finished_answer_is_the_same_turn(
     expected = meaning(from_stream(one.provider, [one.stream]))
     for dump in SDKS[one.provider].answers(f"{provider}/{at}"):
         assert told(from_response(one.provider, dump)) == expected
+
+
+@over([(at, one) for at, one in CLEAN if one.provider == "mistral"])
+def test_events_of_mistrals_own_sdk_give_the_same_turn(
+    provider: str, at: int, one: Recording
+) -> None:
+    dumped = MISTRALAI.events(f"{provider}/{at}")
+    assert all(list(event) == ["data"] for event in dumped)
+    lines = "".join(json.dumps(event) + "\n" for event in dumped).encode()
+    again = from_stream("mistral", [lines])
+    assert meaning(again) == meaning(from_stream("mistral", [one.stream]))
+    assert again.notes == ()
+    as_events = from_stream("mistral", [sse(*dumped, last="[DONE]")])
+    assert meaning(as_events) == meaning(again)
+
+
+@over([(at, one) for at, one in FINISHED if one.provider == "mistral"])
+def test_what_mistrals_own_sdk_gives_for_a_finished_answer_is_the_same_turn(
+    provider: str, at: int, one: Recording
+) -> None:
+    expected = meaning(from_stream("mistral", [one.stream]))
+    for dump in MISTRALAI.answers(f"{provider}/{at}"):
+        assert meaning(from_response("mistral", json.loads(json.dumps(dump)))) == expected
