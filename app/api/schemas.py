@@ -67,7 +67,8 @@ class _ToolMembersIn(_In):
 class TurnsIn(_ToolMembersIn):
     """One or more turns in a provider's own shape.
 
-    A whole request may be posted as it is: the tools in it are kept with the turns.
+    A whole request may be posted as it is: the tools in it are kept with the turns, and settings
+    like `max_tokens` are ignored with the note `SETTINGS_IGNORED`.
     """
 
     model_config = ConfigDict(
@@ -407,6 +408,9 @@ class ConvertMessagesIn(_ToolMembersIn):
 class ConvertMessagesOut(BaseModel):
     request: dict[str, Any]
     repairs: list[RepairOut]
+    notes: Annotated[
+        list[NoteOut], Field(description="What was read in part, or ignored, like settings.")
+    ]
 
 
 class ConvertToolIdIn(_In):

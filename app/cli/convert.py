@@ -195,8 +195,10 @@ def _summary(answer: JsonObject) -> Iterator[str]:
         name = "" if dropped["name"] is None else f" {str(dropped['name'])[:_SHOWN]!r}"
         yield f"tool {dropped['index']}{name} is left out: {dropped['reason']}"
     changes = [*_objects(answer.get("repairs")), *_objects(answer.get("notes"))]
+    # Codes of repairs are explained; a note on what was read says itself what it is about.
+    told = {str(change["code"]): str(change["detail"]) for change in changes} | CODES
     for code, count in Counter(str(change["code"]) for change in changes).items():
-        yield f"{code} ({count}): {CODES[code]}"
+        yield f"{code} ({count}): {told[code]}"
 
 
 def _objects(value: Json) -> list[JsonObject]:

@@ -1,7 +1,7 @@
 """The wires: one module each, found by its file name (`openai_responses.py` is `openai-responses`).
 
-A codec has PROFILE (what the wire demands), IDS (how it names calls), KEYS and LIST (the members
-of its request), `parse` (wire to drafts) and `render` (view to wire); TOOLS, `read_tools`,
+A codec has PROFILE (what the wire demands), IDS (how it names calls), KEYS, SETTINGS and LIST (the
+members of its request), `parse` (wire to drafts) and `render` (view to wire); TOOLS, `read_tools`,
 `read_choice` and `write_tools` for definitions; REPLIES for responses and streams, or None. Nothing
 else has to be told about a new one.
 """

@@ -7,7 +7,7 @@ are read, the stored UI messages of both versions too; what is written is the ve
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.codecs._reading import a_text, an_object, elements, maybe_text
+from app.codecs._reading import a_text, an_object, elements, maybe_text, names
 from app.core.conversation import (
     Block,
     Draft,
@@ -30,6 +30,13 @@ from app.core.wire import Posted
 
 KEYS = ("system", "messages")
 LIST = "messages"
+# What generateText and streamText of ai 4 and 5 take and JSON can say, without `prompt`.
+SETTINGS = names(
+    "activeTools allowSystemInMessages experimental_activeTools experimental_continueSteps"
+    " experimental_output experimental_providerMetadata experimental_telemetry frequencyPenalty"
+    " headers includeRawChunks maxOutputTokens maxRetries maxSteps maxTokens presencePenalty"
+    " providerOptions seed stopSequences temperature toolCallStreaming topK topP"
+)
 
 _SPEAKERS: dict[str, Speaker] = {
     "system": "system",

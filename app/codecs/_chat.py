@@ -16,6 +16,7 @@ from app.codecs._reading import (
     elements,
     first_of,
     maybe_text,
+    names,
     reply,
 )
 from app.core.conversation import (
@@ -42,6 +43,19 @@ from app.core.wire import Posted
 WIRE = "chat"
 KEYS = ("messages",)
 LIST = "messages"
+# The openai SDK's CompletionCreateParams and the mistralai SDK's ChatCompletionRequest, without
+# what is content (`functions`); then what hosts of this shape add: `thinking` of DeepSeek and
+# Moonshot, Alibaba's for Qwen.
+SETTINGS = names(
+    "audio frequency_penalty logit_bias logprobs max_completion_tokens max_tokens modalities"
+    " moderation n prediction presence_penalty prompt_cache_key prompt_cache_options"
+    " prompt_cache_retention reasoning_effort response_format safety_identifier seed service_tier"
+    " stop store stream stream_options temperature top_logprobs top_p user verbosity"
+    " web_search_options"
+    " guardrails min_tokens prompt_logprobs prompt_mode random_seed repetition_penalty safe_prompt"
+    " top_k top_prompt_logprobs"
+    " thinking enable_thinking thinking_budget enable_search search_options"
+)
 
 _SPEAKERS: dict[str, Speaker] = {
     "system": "system",

@@ -113,3 +113,8 @@ def maybe_text(members: JsonObject, key: str, pointer: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise RuleBroken(f"{key} is a text.", pointer=f"{pointer}/{key}")
     return value
+
+
+def names(text: str) -> frozenset[str]:
+    """The names that a text lists, with blanks between them."""
+    return frozenset(text.split())

@@ -18,6 +18,7 @@ from app.codecs._reading import (
     arguments_text,
     elements,
     maybe_text,
+    names,
     reply,
 )
 from app.core.conversation import (
@@ -49,6 +50,7 @@ __all__ = [
     "LIST",
     "PROFILE",
     "REPLIES",
+    "SETTINGS",
     "TOOLS",
     "parse",
     "read_choice",
@@ -59,6 +61,13 @@ __all__ = [
 
 KEYS = ("system", "messages")
 LIST = "messages"
+# The anthropic SDK's MessageCreateParams, the beta ones too; the last three until 0.125.
+SETTINGS = names(
+    "betas cache_control compaction container context_management diagnostics fallback_credit_token"
+    " fallbacks inference_geo max_tokens mcp_servers output_config service_tier speed"
+    " stop_sequences stream thinking thread user_profile_id workspace_id"
+    " temperature top_k top_p"
+)
 IDS = Prefixed("toolu_")
 
 # Blocks of user messages that only this provider reads: files by id, search results.

@@ -18,6 +18,7 @@ from app.codecs._reading import (
     arguments_text,
     elements,
     maybe_text,
+    names,
     reply,
 )
 from app.core.conversation import (
@@ -53,6 +54,7 @@ __all__ = [
     "LIST",
     "PROFILE",
     "REPLIES",
+    "SETTINGS",
     "TOOLS",
     "parse",
     "read_choice",
@@ -63,6 +65,11 @@ __all__ = [
 
 KEYS = ("system", "messages")
 LIST = "messages"
+# botocore's service model of Converse, without `promptVariables`, which are content.
+SETTINGS = names(
+    "additionalModelRequestFields additionalModelResponseFieldPaths guardrailConfig inferenceConfig"
+    " modelId outputConfig performanceConfig requestMetadata serviceTier"
+)
 IDS = Prefixed("tooluse_")
 
 _IMAGES = {f"image/{name}": name for name in ("png", "jpeg", "gif", "webp")}

@@ -8,7 +8,7 @@ demands the field on every assistant message and takes an empty one (hermes-agen
 import re
 
 from app.codecs import _chat
-from app.codecs._chat import KEYS, LIST, REPLIES, WIRE, parse
+from app.codecs._chat import KEYS, LIST, REPLIES, SETTINGS, WIRE, parse
 from app.codecs._chat_tools import read_choice, read_tools, write_tools
 from app.core.jsontext import JsonObject
 from app.core.profile import Profile
@@ -22,6 +22,7 @@ __all__ = [
     "LIST",
     "PROFILE",
     "REPLIES",
+    "SETTINGS",
     "TOOLS",
     "parse",
     "read_choice",

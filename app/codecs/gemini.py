@@ -21,6 +21,7 @@ from app.codecs._reading import (
     elements,
     first_of,
     maybe_text,
+    names,
     reply,
 )
 from app.core.conversation import (
@@ -51,6 +52,7 @@ __all__ = [
     "LIST",
     "PROFILE",
     "REPLIES",
+    "SETTINGS",
     "TOOLS",
     "parse",
     "read_choice",
@@ -61,6 +63,13 @@ __all__ = [
 
 KEYS = ("system_instruction", "systemInstruction", "messages", "contents")
 LIST = "contents"
+# What google-genai writes beside the contents of a request; proto3's JSON takes both spellings.
+SETTINGS = names(
+    "cachedContent continuationToken generationConfig labels modelArmorConfig outputConfig"
+    " safetySettings serviceTier store"
+    " cached_content continuation_token generation_config model_armor_config output_config"
+    " safety_settings service_tier"
+)
 IDS = Prefixed("hist_tool_")
 BYPASS = "skip_thought_signature_validator"
 

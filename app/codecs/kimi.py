@@ -8,7 +8,7 @@ models want `reasoning_content` on assistant messages and take an empty one (kim
 import re
 
 from app.codecs import _chat
-from app.codecs._chat import KEYS, LIST, REPLIES, WIRE, parse
+from app.codecs._chat import KEYS, LIST, REPLIES, SETTINGS, WIRE, parse
 from app.codecs._chat_tools import read_choice, read_tools, write_tools
 from app.core.conversation import ToolCall
 from app.core.ids import kimi_id
@@ -26,6 +26,7 @@ __all__ = [
     "LIST",
     "PROFILE",
     "REPLIES",
+    "SETTINGS",
     "TOOLS",
     "parse",
     "read_choice",

@@ -6,7 +6,7 @@ assistant's unless it says `prefix`.
 """
 
 from app.codecs import _chat
-from app.codecs._chat import KEYS, LIST, REPLIES, parse
+from app.codecs._chat import KEYS, LIST, REPLIES, SETTINGS, parse
 from app.codecs._chat_tools import read_choice, read_tools, write_tools
 from app.core.conversation import ToolCall
 from app.core.ids import mistral_id
@@ -22,6 +22,7 @@ __all__ = [
     "LIST",
     "PROFILE",
     "REPLIES",
+    "SETTINGS",
     "TOOLS",
     "parse",
     "read_choice",

@@ -42,6 +42,7 @@ from app.core.wording import value_text
 IDS = Prefixed("hist_tool_")
 KEYS = ("messages", "turns")
 LIST = "turns"
+SETTINGS: frozenset[str] = frozenset()
 REPLIES = None
 PROFILE = Profile(verbatim=True, names=re.compile(r".*", re.DOTALL))
 TOOLS = ToolRules(allowed=True, strict=True, hosted=True)

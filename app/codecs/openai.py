@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from app.codecs import _chat, _chat_tools
-from app.codecs._chat import KEYS, LIST, REPLIES, WIRE, parse
+from app.codecs._chat import KEYS, LIST, REPLIES, SETTINGS, WIRE, parse
 from app.codecs._chat_tools import read_choice, read_tools
 from app.core.conversation import Opaque
 from app.core.jsontext import JsonObject
@@ -26,6 +26,7 @@ __all__ = [
     "LIST",
     "PROFILE",
     "REPLIES",
+    "SETTINGS",
     "TOOLS",
     "parse",
     "read_choice",

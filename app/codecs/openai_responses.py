@@ -16,6 +16,7 @@ from app.codecs._reading import (
     arguments_text,
     elements,
     maybe_text,
+    names,
     reply,
 )
 from app.codecs._responses_stream import ResponsesGathering
@@ -48,6 +49,7 @@ __all__ = [
     "LIST",
     "PROFILE",
     "REPLIES",
+    "SETTINGS",
     "TOOLS",
     "parse",
     "read_choice",
@@ -58,6 +60,13 @@ __all__ = [
 
 KEYS = ("instructions", "messages", "input")
 LIST = "input"
+# The openai SDK's ResponseCreateParams, without `prompt`, whose variables are content.
+SETTINGS = names(
+    "access_programs background context_management conversation image include max_output_tokens"
+    " max_tool_calls moderation previous_response_id prompt_cache_key prompt_cache_options"
+    " prompt_cache_retention reasoning safety_identifier service_tier store stream stream_options"
+    " temperature text top_logprobs top_p truncation user"
+)
 IDS = Prefixed("call_")
 
 _SPEAKERS: dict[str, Speaker] = {

@@ -3,7 +3,7 @@
 import re
 
 from app.codecs import _chat
-from app.codecs._chat import KEYS, LIST, REPLIES, parse
+from app.codecs._chat import KEYS, LIST, REPLIES, SETTINGS, parse
 from app.codecs._chat_tools import read_choice, read_tools, write_tools
 from app.core.jsontext import JsonObject
 from app.core.profile import Profile
@@ -17,6 +17,7 @@ __all__ = [
     "LIST",
     "PROFILE",
     "REPLIES",
+    "SETTINGS",
     "TOOLS",
     "parse",
     "read_choice",

@@ -6,7 +6,7 @@ SDK 7 refuses system messages inside; 6 and later throw when a call has no resul
 from collections.abc import Sequence
 
 from app.codecs import _ai_sdk, _ai_sdk_tools
-from app.codecs._ai_sdk import KEYS, LIST
+from app.codecs._ai_sdk import KEYS, LIST, SETTINGS
 from app.codecs._ai_sdk_tools import read_choice
 from app.core.conversation import Draft
 from app.core.jsontext import Json, JsonObject
@@ -22,6 +22,7 @@ __all__ = [
     "LIST",
     "PROFILE",
     "REPLIES",
+    "SETTINGS",
     "TOOLS",
     "parse",
     "read_choice",

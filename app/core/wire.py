@@ -48,9 +48,10 @@ IdRule: TypeAlias = Prefixed | Assigned
 class Codec(Protocol):
     """A wire format. Modules of `app.codecs` are codecs.
 
-    KEYS are the members of a posted request that it reads. LIST is the member of a rendered request
-    that holds the messages. TOOLS says what the wire demands of tool definitions, REPLIES how its
-    responses are read, where it has any.
+    KEYS are the members of a posted request that it reads, SETTINGS those that hold nothing of the
+    conversation and are ignored with a note. LIST is the member of a rendered request that holds
+    the messages. TOOLS says what the wire demands of tool definitions, REPLIES how its responses
+    are read, where it has any.
     """
 
     @property
@@ -61,6 +62,9 @@ class Codec(Protocol):
 
     @property
     def KEYS(self) -> tuple[str, ...]: ...  # noqa: N802
+
+    @property
+    def SETTINGS(self) -> frozenset[str]: ...  # noqa: N802
 
     @property
     def LIST(self) -> str: ...  # noqa: N802

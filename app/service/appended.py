@@ -107,17 +107,20 @@ def _notes(what: Entered) -> Iterator[JsonObject]:
         yield note("EARLY_RESULT_MATCHED", result.turn_id, "the result's call has arrived")
 
 
-def note(code: str, turn_id: str, detail: str) -> JsonObject:
+def note(code: str, turn_id: str | None, detail: str) -> JsonObject:
     return {"code": code, "turn_id": turn_id, "detail": detail}
 
 
 def tool_notes(order: KeepTools | None) -> Iterator[JsonObject]:
     for index, refused in order.offered.prepared.dropped if order else ():
         named = refused.name or f"tool {index}"
-        yield {"code": "TOOL_DROPPED", "turn_id": None, "detail": f"{named}: {refused.reason}"}
+        yield note("TOOL_DROPPED", None, f"{named}: {refused.reason}")
 
 
-def draft_notes(post: Post, turns: Sequence[Turn]) -> Iterator[JsonObject]:
+def post_notes(post: Post, turns: Sequence[Turn]) -> Iterator[JsonObject]:
+    """What was remarked while the body was read: on the whole of it, then turn by turn."""
+    for remark in post.notes:
+        yield note(remark.code, None, remark.detail)
     for draft, turn in zip(post.drafts, turns, strict=True):
         for remark in draft.notes:
             yield note(remark.code, turn.turn_id, remark.detail)

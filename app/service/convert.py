@@ -7,6 +7,9 @@ from app.core import ids
 from app.core.errors import RuleBroken, UnknownTarget
 from app.core.jsontext import Json, JsonObject
 from app.core.limits import Limits
+from app.core.tools import Note
+from app.service.appended import post_notes
+from app.service.ignoring import ignored_settings
 from app.service.memory import remember
 from app.service.posting import read_post, unknown_source
 from app.service.rendering import Wanted, render
@@ -30,15 +33,15 @@ def convert_messages(
 ) -> JsonObject:
     """`/convert/messages`: a request of one wire as a request of another."""
     source, target = _route(members)
-    post: JsonObject = {
-        key: value for key, value in members.items() if key not in ("from", "to", "reasoning")
-    }
-    reasoning = members.get("reasoning", "auto")
+    given = dict(members)
+    reasoning = "auto" if _is_setting(given.get("reasoning")) else given.pop("reasoning", "auto")
     if reasoning not in ("auto", "text", "drop"):
         raise RuleBroken("reasoning is auto, text or drop.", pointer="/reasoning")
-    post["provider"] = source
-    told = remember(read_post(post, texts, limits).drafts, "convert")
-    riding = riding_order(post, limits)
+    del given["from"], given["to"]
+    given["provider"] = source
+    post = read_post(given, texts, limits)
+    told = remember(post.drafts, "convert")
+    riding = riding_order(given, limits)
     model = members.get("model")
     wanted = Wanted(
         "convert",
@@ -48,13 +51,23 @@ def convert_messages(
     )
     tools = riding.tools if riding else None
     done = render(told.turns, told.links(), told.assigned(target), wanted, tools)
-    return {"request": done.request, "repairs": [repair.json() for repair in done.repairs]}
+    return {
+        "request": done.request,
+        "repairs": [repair.json() for repair in done.repairs],
+        "notes": list(post_notes(post, told.turns)),
+    }
+
+
+def _is_setting(reasoning: Json) -> bool:
+    """Requests have an object under the name of our option: `{"effort": "high"}`."""
+    return isinstance(reasoning, dict)
 
 
 def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
     """`/convert/tools`: definitions from one wire to another."""
     source, target = _route(members)
-    unknown_members(members, (*_TOOLS, *CODECS[source].TOOLS.members))
+    known = (*_TOOLS, *CODECS[source].TOOLS.members)
+    unknown_members(members, known, CODECS[source].SETTINGS)
     demand_tools(members, source)
     required = members.get("required")
     if required not in (None, "keep", "filter"):
@@ -67,7 +80,13 @@ def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
         "tool_choice": choice,
         "request": offered.request,
         "dropped": offered.dropped_json(),
-        "notes": offered.notes_json(),
+        "notes": [
+            *offered.notes_json(),
+            *(
+                Note(one.code, one.detail).json()
+                for one in ignored_settings(members, source, known)
+            ),
+        ],
     }
 
 

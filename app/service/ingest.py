@@ -13,7 +13,7 @@ from app.core.errors import KeyReused, StaleVersion, TurnIdTaken
 from app.core.jsontext import dumps, dumps_utf8
 from app.core.ledger import with_canonical_ids
 from app.core.records import ConversationRecord, RevisionRecord, TurnRecord
-from app.service.appended import answer, draft_notes, note, stored_answer, stored_calls, tool_notes
+from app.service.appended import answer, note, post_notes, stored_answer, stored_calls, tool_notes
 from app.service.conversations import locked
 from app.service.posting import Post
 from app.service.storeledger import StoreLedger
@@ -101,7 +101,7 @@ def _append_now(store: Store, head: ConversationRecord, order: Append) -> Append
     entered = [enter(turn, ledger, ASSIGNED, PREFIXES) for turn in turns]
     version = records[-1].seq
     store.advance(cid, version=version, head_hash=records[-1].hash, orphans=ledger.orphans)
-    notes = [*tool_notes(order.tools), *draft_notes(order.post, turns)]
+    notes = [*tool_notes(order.tools), *post_notes(order.post, turns)]
     receipt = answer(cid, version, turns, entered, notes, texts=order.texts)
     return Appended(dumps_utf8(receipt), version)
 
@@ -223,7 +223,7 @@ def _complete(
     ledger = StoreLedger(store, cid, head.orphans)
     entered = complete(before, after, ledger, ASSIGNED, PREFIXES)
     store.advance(cid, version=head.version, head_hash=later.hash, orphans=ledger.orphans)
-    notes = list(draft_notes(order.post, [after]))
+    notes = list(post_notes(order.post, [after]))
     if draft.status == "complete":
         detail = "it had been interrupted; both are kept"
         notes.insert(0, note("TURN_COMPLETED", after.turn_id, detail))

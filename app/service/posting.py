@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 
 from app.codecs import CODECS
 from app.core.chunks import Bytes
-from app.core.conversation import Draft, Thinking, ToolCall, ToolResult
+from app.core.conversation import Draft, Remark, Thinking, ToolCall, ToolResult
 from app.core.errors import LimitExceeded, RuleBroken, UnknownProvider
 from app.core.ids import CALLER_TURN_ID
 from app.core.jsontext import Json, JsonObject
 from app.core.limits import Limits
 from app.core.replies import Replies, Reply
 from app.core.wire import Codec, Posted
+from app.service.ignoring import ignored_settings
 
 _PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
 _ENVELOPE = ("provider", "format", "model", "turn_id", "metadata", "response")
@@ -20,10 +21,14 @@ _ENVELOPE = ("provider", "format", "model", "turn_id", "metadata", "response")
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """What is to be appended: every draft has its provider, model and metadata."""
+    """What is to be appended: every draft has its provider, model and metadata.
+
+    `notes` are on the body as a whole, those on a turn stand in its draft.
+    """
 
     format: str
     drafts: tuple[Draft, ...]
+    notes: tuple[Remark, ...] = ()
 
 
 def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limits) -> Post:
@@ -32,7 +37,7 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
     codec = CODECS[wire]
     known = (*_ENVELOPE, *codec.KEYS, *codec.TOOLS.members)
     for key in members:
-        if key not in known:
+        if key not in known and key not in codec.SETTINGS:
             raise RuleBroken(
                 f"{key!r} is not a member here; known: {', '.join(known)}.", pointer=f"/{key}"
             )
@@ -43,7 +48,8 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
         drafts = codec.parse(Posted(members, texts))
     if len(drafts) > limits.turns:
         raise LimitExceeded("turns", limits.turns, len(drafts), pointer=f"/{codec.LIST}")
-    return Post(wire, tuple(_completed(drafts, provider, members, limits)))
+    completed = _completed(drafts, provider, members, limits)
+    return Post(wire, tuple(completed), ignored_settings(members, wire, known))
 
 
 def read_stream(

@@ -1,6 +1,6 @@
 """Tool definitions: kept with a conversation by version, offered on any wire."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -164,10 +164,12 @@ def get_tools(store: ReadStore, cid: str, target: str, required: Required | None
     }
 
 
-def unknown_members(members: JsonObject, names: Sequence[str]) -> None:
+def unknown_members(
+    members: JsonObject, names: Sequence[str], ignored: Collection[str] = ()
+) -> None:
     known = list(dict.fromkeys(names))
     for key in members:
-        if key not in known:
+        if key not in known and key not in ignored:
             raise RuleBroken(
                 f"{key!r} is not a member here; known: {', '.join(known)}.", pointer=f"/{key}"
             )

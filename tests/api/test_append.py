@@ -263,3 +263,18 @@ def test_cursors_that_no_page_gave_are_refused(api: Api) -> None:
         assert api.http.get(f"/v1/{path}").status_code == 422
     assert api.http.delete("/v1/conversations/%00").status_code == 404
     assert api.http.patch("/v1/conversations/%00", json={}).status_code == 404
+
+
+def test_the_settings_of_a_whole_request_are_ignored_with_one_note(api: Api) -> None:
+    whole: dict[str, Any] = {
+        "model": "gpt-x",
+        "temperature": 0.2,
+        "stream": True,
+        "response_format": {},
+    }
+    receipt = api.post(user("hi"), **whole)
+    assert receipt.status_code == 201
+    [note] = receipt.json()["notes"]
+    assert (note["code"], note["turn_id"]) == ("SETTINGS_IGNORED", None)
+    assert note["detail"].endswith(": temperature, stream, response_format")
+    assert "temperature" not in json.dumps(api.get("turns", raw="true").json())

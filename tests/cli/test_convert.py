@@ -243,3 +243,22 @@ def test_the_real_command_refuses_with_status_two(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stdout) == (2, b"")
     assert ran.stderr.startswith(b"turnkeep: /messages/0/content: ")
     assert ran.stderr.count(b"\n") == 1
+
+
+def test_the_settings_of_a_whole_request_are_named_in_one_line(shell: Shell) -> None:
+    whole = {"model": "m", "messages": HISTORY, "max_tokens": 5, "stream": True}
+    ran = shell("messages", "--from", "openai", "--to", "anthropic", given=whole)
+    assert ran.code == 0
+    assert "SETTINGS_IGNORED (1): " in ran.said
+    assert "max_tokens, stream" in ran.said
+    plain = {key: whole[key] for key in ("model", "messages")}
+    same = shell("messages", "--from", "openai", "--to", "anthropic", given=plain)
+    assert ran.json()["request"] == same.json()["request"]
+
+
+def test_the_settings_beside_tools_are_named_in_one_line(shell: Shell) -> None:
+    whole = {"messages": HISTORY, "temperature": 1, "tools": written("openai", READ)}
+    ran = shell("tools", "--from", "openai", "--to", "anthropic", given=whole)
+    assert ran.code == 0
+    assert [line for line in ran.said.splitlines() if "SETTINGS_IGNORED (1): " in line]
+    assert len(ran.json()["tools"]) == 1

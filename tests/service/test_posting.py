@@ -93,7 +93,7 @@ def test_members_of_the_envelope_are_texts(key: str, value: Any) -> None:
 # Members.
 
 
-@pytest.mark.parametrize("key", ["message", "Messages", "temperature", ""])
+@pytest.mark.parametrize("key", ["message", "Messages", "functions", ""])
 def test_an_unknown_member_is_refused_by_name(key: str) -> None:
     error = refused(openai(**{key: 1}))
     assert error.pointer == f"/{key}"
