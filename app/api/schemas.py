@@ -1,6 +1,6 @@
 """The shapes of requests and answers, for validation and for the OpenAPI page."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -8,6 +8,7 @@ from app.core.conversation import Speaker, TurnStatus
 from app.core.ledger import MatchedBy
 
 Metadata = dict[str, Any]
+Order: TypeAlias = Literal["asc", "desc"]
 
 
 class _In(BaseModel):
@@ -260,7 +261,13 @@ class PageQuery(_In):
 
 
 class TurnPageQuery(_In):
-    after: Annotated[int, Field(ge=0, le=2**62, description="The seq to begin behind.")] = 0
+    after: Annotated[int, Field(ge=0, le=2**62, description="Turns with a higher seq.")] = 0
+    before: Annotated[int | None, Field(ge=0, le=2**62, description="Turns with a lower seq.")] = (
+        None
+    )
+    order: Annotated[Order, Field(description="`desc`: the newest first; page with `before`.")] = (
+        "asc"
+    )
     limit: Annotated[int, Field(ge=1, le=1000)] = 100
     raw: Annotated[bool, Field(description="Adds what was posted.")] = False
 

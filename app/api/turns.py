@@ -171,11 +171,13 @@ def _read(body: bytes, limits: Limits) -> tuple[Post, KeepTools | None]:
     response_model=TurnListOut,
 )
 async def listed(cid: str, query: Annotated[TurnPageQuery, Query()], here: Here) -> Response:
-    """In the neutral form, in order; page with `after`."""
+    """In the neutral form, in order. `next_cursor` is the `after` of the next page; with
+    `order=desc`, newest first, its `before`.
+    """
+    newest_first = query.order == "desc"
+    page = turns.Page(query.after, query.before, query.limit, newest_first=newest_first)
     return json_response(
-        await here.database.read(
-            lambda store: turns.listed(store, cid, query.after, query.limit, raw=query.raw)
-        )
+        await here.database.read(lambda store: turns.listed(store, cid, page, raw=query.raw))
     )
 
 

@@ -1,6 +1,7 @@
 """Stored turns in the neutral form, with what was posted on demand."""
 
 import base64
+from dataclasses import dataclass
 
 from app.core.chunks import whole
 from app.core.errors import TurnkeepError, TurnNotFound
@@ -14,15 +15,33 @@ from app.service.turnform import UNLIMITED, read_turn
 from app.storage.store import ReadStore
 
 
-def listed(store: ReadStore, cid: str, after: int, limit: int, *, raw: bool) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which turns: those with after < seq < before, at most `limit`, from one of their ends."""
+
+    after: int = 0
+    before: int | None = None
+    limit: int = 100
+    newest_first: bool = False
+
+
+def listed(store: ReadStore, cid: str, page: Page, *, raw: bool) -> bytes:
     """A page of turns. Payloads are passed on as the bytes they are."""
     known(store, cid)
-    records = store.turns(cid, after=after, limit=limit + 1, payloads=raw)
-    page = records[:limit]
-    links = store.links(cid, after=after, until=page[-1].seq) if page else {}
-    more = len(records) > limit
-    data = b",".join(_turn(record, links, raw=raw) for record in page)
-    rest = dumps_utf8({"has_more": more, "next_cursor": str(page[-1].seq) if more else None})
+    records = store.turns(
+        cid,
+        after=page.after,
+        until=None if page.before is None else page.before - 1,
+        limit=page.limit + 1,
+        payloads=raw,
+        newest_first=page.newest_first,
+    )
+    shown = records[: page.limit]
+    more = len(records) > page.limit
+    seqs = [record.seq for record in shown]
+    links = store.links(cid, after=min(seqs) - 1, until=max(seqs)) if seqs else {}
+    data = b",".join(_turn(record, links, raw=raw) for record in shown)
+    rest = dumps_utf8({"has_more": more, "next_cursor": str(seqs[-1]) if more else None})
     return b'{"data":[' + data + b"]," + rest[1:]
 
 

@@ -30,10 +30,17 @@ from app.storage.tables import (
 )
 
 _RANGE = (turns.c.seq > bindparam("after"), turns.c.seq <= bindparam("until"))
-_TURNS = select(*TURN).where(owned(turns), *_RANGE).order_by(turns.c.seq).limit(LIMIT)
-_TURNS_WITHOUT_PAYLOADS = (
-    select(*TURN_WITHOUT_PAYLOAD).where(owned(turns), *_RANGE).order_by(turns.c.seq).limit(LIMIT)
-)
+
+
+def _turns(columns: Columns, *, newest_first: bool) -> AnySelect:
+    order = turns.c.seq.desc() if newest_first else turns.c.seq
+    return select(*columns).where(owned(turns), *_RANGE).order_by(order).limit(LIMIT)
+
+
+_TURNS = {first: _turns(TURN, newest_first=first) for first in (False, True)}
+_TURNS_WITHOUT_PAYLOADS = {
+    first: _turns(TURN_WITHOUT_PAYLOAD, newest_first=first) for first in (False, True)
+}
 _TURN = select(*TURN).where(owned(turns), turns.c.turn_id == bindparam("turn_id"))
 _NO_PAYLOAD = literal_column("''", LargeBinary).label("payload")
 
@@ -100,13 +107,14 @@ class Turns(Audit):
         limit: int | None = None,
         payloads: bool = True,
         as_of: int | None = None,
+        newest_first: bool = False,
     ) -> list[TurnRecord]:
         """Turns with after < seq <= until, interrupted ones as they were completed.
 
         Without payloads, those are b"". `as_of`: as they were before the conversation had more
         turns, and before anything was completed at that version.
         """
-        statement = _TURNS if payloads else _TURNS_WITHOUT_PAYLOADS
+        statement = (_TURNS if payloads else _TURNS_WITHOUT_PAYLOADS)[newest_first]
         rows = self._run(statement, cid, after=after, until=or_all(until), most=or_all(limit))
         records = [TurnRecord(*row) if payloads else turn_without_payload(row) for row in rows]
         newest = {
@@ -119,7 +127,7 @@ class Turns(Audit):
 
     def posted_turns(self, cid: str) -> list[TurnRecord]:
         """All turns as they were posted first."""
-        rows = self._run(_TURNS, cid, after=0, until=ALL, most=ALL)
+        rows = self._run(_TURNS[False], cid, after=0, until=ALL, most=ALL)
         return [self._filled(cid, TurnRecord(*row)) for row in rows]
 
     def turn(self, cid: str, turn_id: str) -> TurnRecord | None:

@@ -209,6 +209,37 @@ def test_turns_page_by_seq(api: Api) -> None:
     assert api.get("turns", after=5).json()["data"] == []
 
 
+def test_turns_page_backward_from_the_newest(api: Api) -> None:
+    api.post(*(user(str(number)) for number in range(5)))
+    seen = []
+    page = api.get("turns", order="desc", limit=2).json()
+    while True:
+        seen.append([turn["seq"] for turn in page["data"]])
+        if not page["has_more"]:
+            break
+        page = api.get("turns", order="desc", limit=2, before=page["next_cursor"]).json()
+    assert (seen, page["next_cursor"]) == ([[5, 4], [3, 2], [1]], None)
+
+
+def test_turns_between_two_places_page_from_either_end(api: Api) -> None:
+    api.post(*(user(str(number)) for number in range(6)))
+    for order, first, rest in (("asc", [2, 3], [4, 5]), ("desc", [5, 4], [3, 2])):
+        page = api.get("turns", after=1, before=6, limit=2, order=order).json()
+        assert ([turn["seq"] for turn in page["data"]], page["has_more"]) == (first, True)
+        edge = {"before" if order == "desc" else "after": page["next_cursor"]}
+        more = api.get("turns", order=order, limit=2, **{"after": 1, "before": 6, **edge}).json()
+        assert ([turn["seq"] for turn in more["data"]], more["has_more"]) == (rest, False)
+    assert api.get("turns", before=1).json()["data"] == []
+    assert api.get("turns", before=0, order="desc").json()["data"] == []
+
+
+def test_a_tail_shows_results_under_their_calls(api: Api) -> None:
+    api.post(calling(("x", "f", "{}")), user("wait"), answering("x", "1"), user("go on"))
+    forward = api.get("turns").json()["data"]
+    assert api.get("turns", order="desc").json()["data"] == forward[::-1]
+    assert api.get("turns", order="sideways").status_code == 422
+
+
 def test_an_absent_turn_is_named(api: Api) -> None:
     api.post(user("x"))
     absent = api.get("turns/nope")

@@ -56,7 +56,9 @@ def stored(url: str, cid: str) -> list[Any]:
     with Database(url) as database:
         checked = database.read_now(lambda store: verify(store, cid))
         assert checked["ok"], checked
-        page = database.read_now(lambda store: turns.listed(store, cid, 0, 10_000, raw=True))
+        page = database.read_now(
+            lambda store: turns.listed(store, cid, turns.Page(limit=10_000), raw=True)
+        )
     listed: Any = loads(page.decode())
     found: list[Any] = listed["data"]
     return found
