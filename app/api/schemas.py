@@ -231,6 +231,27 @@ class PrefixOut(BaseModel):
     sha256: str
 
 
+class PendingOut(_GivenOut):
+    """A call that is shown without a result of its own."""
+
+    call_id: Annotated[str, Field(description="The canonical id; its result may name it.")]
+    provider_id: Annotated[str, Field(description="The id it is shown under on this target.")]
+    name: str
+    turn_id: Annotated[str, Field(description="The turn that makes the call.")]
+    placeholder: Annotated[
+        str | None,
+        Field(description="The text that is shown as its result; null where none is shown."),
+    ]
+
+
+class SinceOut(BaseModel):
+    version: int
+    prefix: Annotated[PrefixOut, Field(description="What a caller had at that version.")]
+    unchanged: Annotated[
+        bool, Field(description="True: `request` holds only what is new. False: it holds all.")
+    ]
+
+
 class ReplayOut(BaseModel):
     conversation_id: str
     version: int
@@ -239,7 +260,11 @@ class ReplayOut(BaseModel):
         dict[str, Any], Field(description="What the provider's SDK takes as keyword arguments.")
     ]
     repairs: list[RepairOut]
+    pending: Annotated[
+        list[PendingOut], Field(description="The calls in this window that have no result.")
+    ]
     prefix: PrefixOut
+    since: Annotated[SinceOut | None, Field(description="Only where `since` was asked.")] = None
 
 
 class ReplayQuery(_In):

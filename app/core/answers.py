@@ -84,7 +84,7 @@ class Answering:
         result = self.answer.result
         if result is None:
             self._report("SYNTH_RESULT", "no result is recorded")
-            return self._flagged(wording.unrecorded(self.answer.turn.status))
+            return unrecorded(self.answer, self.profile)
         said = self._elided(self._mended(wording.result_text(result)))
         if state := wording.of_status(result.status):
             self._report("SYNTH_RESULT", f"the state {result.status} is put in words")
@@ -102,9 +102,7 @@ class Answering:
         return text
 
     def _flagged(self, text: str) -> str:
-        if self.profile.error_flag or text.startswith(wording.ERROR_PREFIX):
-            return text
-        return wording.ERROR_PREFIX + text
+        return _flagged(text, self.profile)
 
     def _mended(self, text: str) -> str:
         if not is_broken(text):
@@ -145,3 +143,14 @@ class Answering:
     def _report(self, code: str, detail: str) -> None:
         turn_id = self.answer.turn.turn_id
         self.repairs.append(Repair(code, detail, turn_id, self.answer.call.id, self.answer.place))
+
+
+def unrecorded(answer: Answer, profile: Profile) -> str:
+    """What is shown for a call that has no result."""
+    return _flagged(wording.unrecorded(answer.turn.status), profile)
+
+
+def _flagged(text: str, profile: Profile) -> str:
+    if profile.error_flag or text.startswith(wording.ERROR_PREFIX):
+        return text
+    return wording.ERROR_PREFIX + text

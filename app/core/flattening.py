@@ -39,12 +39,15 @@ def _called(item: Placed) -> Placed:
 
 def _answered(answer: Answer) -> Iterator[Placed]:
     """The words of a result, then what else it holds."""
+    yield Placed(Text(result_line(answer)), answer.turn, answer.place)
+    for part in (answer.result.parts if answer.result else None) or ():
+        if not isinstance(part, Text):
+            yield Placed(part, answer.turn, answer.place)
+
+
+def result_line(answer: Answer) -> str:
     result = answer.result
     said = wording.unrecorded() if result is None else wording.result_text(result)
     if result is not None and (state := wording.of_status(result.status)):
         said = f"{state}\n{said}" if said else state
-    text = f"{wording.MARK} Result of the tool {answer.call.name}: {said or wording.NO_OUTPUT}"
-    yield Placed(Text(text), answer.turn, answer.place)
-    for part in (result.parts if result else None) or ():
-        if not isinstance(part, Text):
-            yield Placed(part, answer.turn, answer.place)
+    return f"{wording.MARK} Result of the tool {answer.call.name}: {said or wording.NO_OUTPUT}"

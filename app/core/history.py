@@ -1,7 +1,7 @@
 """A history for one wire: pairing, window, showing and arranging in one call."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core import arranging, windows
 from app.core.conversation import ToolResult, Turn
@@ -9,6 +9,7 @@ from app.core.flattening import flattened
 from app.core.jsontext import Json, JsonObject
 from app.core.neutral import block_json, result_json
 from app.core.pairing import Links, steps
+from app.core.pending import pending
 from app.core.profile import Profile
 from app.core.repairs import Repair
 from app.core.view import Options, View
@@ -34,8 +35,10 @@ def view_of(
         kept = windows.last_turns(kept, [turn.seq for turn in turns], window.last)
     if window.max_tokens is not None:
         kept = windows.within_tokens(kept, window.max_tokens)
+    waiting = pending(kept, profile, options.shown_ids, flat=window.flat)
     if not profile.verbatim:
-        return arranging.view(flattened(kept) if window.flat else kept, profile, options)
+        view = arranging.view(flattened(kept) if window.flat else kept, profile, options)
+        return replace(view, pending=waiting)
     seqs = set().union(*(step.seqs for step in kept)) if kept else set()
     unreadable = [
         Repair("TURN_QUARANTINED", "the stored turn cannot be read", turn.turn_id)
@@ -45,7 +48,7 @@ def view_of(
     shown = (
         turn_json(turn, links) for turn in turns if turn.seq in seqs and turn.blocks is not None
     )
-    return View(turns=tuple(shown), repairs=tuple(unreadable))
+    return View(turns=tuple(shown), repairs=tuple(unreadable), pending=waiting)
 
 
 def turn_json(turn: Turn, links: Links) -> JsonObject:

@@ -9,9 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from app.core.conversation import File, Image, Opaque, Text, Thinking
+from app.core.arguments import as_given
+from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall
 from app.core.jsontext import Json, JsonObject
 from app.core.repairs import Repair
+from app.core.unicode import mended_value
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 Reasoning: TypeAlias = Literal["auto", "text", "drop"]
@@ -68,11 +70,33 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Pending:
+    """A call without a result. `placeholder` is the text that is shown in its place, if any is."""
+
+    call: ToolCall
+    provider_id: str
+    turn_id: str
+    placeholder: str | None
+
+    def json(self) -> JsonObject:
+        shown: JsonObject = {
+            "call_id": self.call.id,
+            "provider_id": self.provider_id,
+            "name": self.call.name,
+            "turn_id": self.turn_id,
+            **as_given(self.call.arguments),
+            "placeholder": self.placeholder,
+        }
+        return {name: mended_value(value) for name, value in shown.items()}
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """What a codec writes down: system texts beside the messages, and the messages.
 
     `turns` are the stored turns in the neutral form, for the wire that shows them as they are;
     `tools` the names of the tools to declare, for the wire that wants them all declared.
+    `pending` are the calls without a result; codecs write down what is shown for them as results.
     """
 
     system: tuple[Text, ...] = ()
@@ -80,6 +104,7 @@ class View:
     repairs: tuple[Repair, ...] = ()
     turns: tuple[JsonObject, ...] = ()
     tools: tuple[str, ...] = ()
+    pending: tuple[Pending, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from app.core.history import Window, view_of
 from app.core.jsontext import Json, JsonObject, dumps_utf8
 from app.core.pairing import Links
 from app.core.repairs import Repair
-from app.core.view import Options, Reasoning
+from app.core.view import Options, Pending, Reasoning
 from app.service.tooldefs import Offer, offer
 from app.service.toolreading import ToolSet
 
@@ -35,11 +35,12 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A request for a provider, its messages one by one, and what it took."""
+    """A request for a provider, its messages one by one, what it took, what it waits for."""
 
     request: JsonObject
     messages: list[Json]
     repairs: tuple[Repair, ...]
+    pending: tuple[Pending, ...] = ()
 
 
 def render(
@@ -69,9 +70,9 @@ def render(
     messages = request[codec.LIST]
     assert isinstance(messages, list)
     if offered is None:
-        return Rendered(request, messages, view.repairs)
+        return Rendered(request, messages, view.repairs, view.pending)
     repairs = (*view.repairs, *_tool_repairs(offered))
-    return Rendered(request | offered.request, messages, repairs)
+    return Rendered(request | offered.request, messages, repairs, view.pending)
 
 
 def _tool_repairs(offered: Offer) -> Iterator[Repair]:

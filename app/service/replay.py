@@ -80,6 +80,7 @@ def _answer(store: ReadStore, head: ConversationRecord, wanted: Wanted) -> JsonO
         "provider": wanted.target,
         "request": whole.request,
         "repairs": [repair.json() for repair in repairs],
+        "pending": [call.json() for call in whole.pending],
         "prefix": prefix(whole.request, whole.messages, wanted.target),
     }
     if wanted.since is not None:
