@@ -9,8 +9,10 @@ from dataclasses import dataclass, field, replace
 from app.cli.options import add_database, check_schema, settings_of
 from app.cli.progress import Progress
 from app.cli.sources import STDIN, Source, Wish, found_in, sources
+from app.cli.words import printable
 from app.codecs import TARGETS
 from app.core.errors import Conflict, RuleBroken
+from app.formats.grouping import NAMES
 from app.formats.histories import History
 from app.service.importing import store_history
 from app.service.planning import Plan, read_history
@@ -40,6 +42,12 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("--provider", help="who spoke (default: what the file says)")
     parser.add_argument("--model", help="the model, where the file names none")
     parser.add_argument("--conversation", metavar="ID", help="the id, for one history only")
+    parser.add_argument(
+        "--group-by",
+        metavar="FIELD",
+        help="the member that names a line's or a message's conversation; a dotted path leads into"
+        f" objects (default: the first of {', '.join(NAMES)} that is there)",
+    )
     parser.add_argument("--strict", action="store_true", help="stop at the first problem")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_database(parser)
@@ -49,7 +57,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     check_schema(settings.database_url)
-    wish = Wish(settings.limits, args.format, args.provider, args.conversation)
+    wish = Wish(settings.limits, args.format, args.provider, args.conversation, args.group_by)
     work = _Work(wish, args.model, strict=args.strict)
     with Database(settings.database_url, pg_writers=1) as database:
         try:
@@ -173,7 +181,7 @@ class _Work:
         print(f"{self.counts.words()}.")
         if self.counts.skipped:
             kinds = sorted(self.counts.skipped.items())
-            print(f"Not stored: {', '.join(f'{n} {kind}' for kind, n in kinds)}.")
+            print(printable(f"Not stored: {', '.join(f'{n} {kind}' for kind, n in kinds)}."))
         if self.counts.problems:
             print(f"{self.counts.problems} problems, named above.", file=sys.stderr)
 

@@ -4,6 +4,8 @@ import sys
 import time
 from typing import TextIO
 
+from app.cli.words import printable
+
 _WIDTH = 24
 
 
@@ -24,12 +26,12 @@ class Progress:
         if self._quiet or now - self._shown_at < self._pause:
             return
         self._shown_at = now
-        self._write(f"{self._share(done)}{words}")
+        self._write(f"{self._share(done)}{printable(words)}")
 
     def say(self, line: str) -> None:
         """A line of its own, above the bar."""
         self.clear()
-        print(line, file=self._out, flush=True)
+        print(printable(line), file=self._out, flush=True)
 
     def clear(self) -> None:
         if self._length:

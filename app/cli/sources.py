@@ -1,7 +1,8 @@
 """The files of an import as histories: folders are walked, `.gz` is unpacked, `-` is the input.
 
-Files whose lines hold whole histories are read line by line; session files and JSON documents are
-read whole, one at a time.
+Files whose lines hold whole histories are read line by line; session files, files with a message on
+every line and JSON documents are read whole, one at a time. How much may be held at once is
+limited: a small packed file may be a very large one.
 """
 
 import gzip
@@ -9,14 +10,14 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from app.core.errors import TurnkeepError
 from app.core.jsontext import Json, loads
 from app.core.limits import Limits
-from app.formats import claude_code, codex, lists
+from app.formats import claude_code, codex, lists, message_lines
 from app.formats.detecting import Kind, kind_of
 from app.formats.histories import Found, Line, Problem
 
@@ -32,6 +33,7 @@ class Wish:
     format: str = "auto"
     provider: str | None = None
     conversation: str | None = None
+    group_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,18 @@ def found_in(source: Source, wish: Wish) -> Iterator[tuple[int, Found]]:
         yield from _Reader(source, wish, file).pieces()
 
 
+class _TooMuch(Exception):
+    """A line, or what has to be held of a file, is over the limit."""
+
+    def __init__(self, line: int, most: int) -> None:
+        super().__init__(line, most)
+        self.problem = Problem(
+            line,
+            f"the limit import_bytes allows {most} bytes to be held at once"
+            " (TURNKEEP_MAX_IMPORT_BYTES); nothing is read from here on",
+        )
+
+
 class _Reader:
     def __init__(self, source: Source, wish: Wish, file: BinaryIO) -> None:
         self._source = source
@@ -84,17 +98,25 @@ class _Reader:
         self._read = 0
         self._broken: list[Problem] = []
         wire = None if wish.format in ("auto", "messages") else wish.format
-        self._how = lists.Reading(source.name, wish.limits, wire, wish.provider, wish.conversation)
+        self._how = lists.Reading(
+            source.name, wish.limits, wire, wish.provider, wish.conversation, wish.group_by
+        )
 
     def pieces(self) -> Iterator[tuple[int, Found]]:
+        try:
+            yield from self._pieces()
+        except _TooMuch as error:
+            self._broken.append(error.problem)
+        if self._broken:
+            yield self._read, Found(problems=self._broken)
+
+    def _pieces(self) -> Iterator[tuple[int, Found]]:
         lines = self._lines()
         first = next(lines, None)
         if first is not None and (value := self._value(first.text)) is not None:
             yield from self._by_kind(value, chain([first], lines))
         elif first is not None:
-            yield from self._whole([first, *lines])
-        if self._broken:
-            yield self._read, Found(problems=self._broken)
+            yield from self._whole([first, *self._held(lines)])
 
     def _whole(self, lines: list[Line]) -> Iterator[tuple[int, Found]]:
         """A document over many lines, or lines of which the first is broken."""
@@ -116,7 +138,7 @@ class _Reader:
             case "codex":
                 yield self._session(codex.read, lines)
             case "messages":
-                found = lists.read_messages(lines, self._how)
+                found = message_lines.read(self._held(lines), self._how)
                 yield self._read, found
             case "lines" | "other":
                 yield from self._line_by_line(lines)
@@ -132,7 +154,11 @@ class _Reader:
 
     def _session(self, read: "Callable[..., Found]", lines: Iterator[Line]) -> tuple[int, Found]:
         wish = self._wish
-        found = read(lines, self._source.name, wish.limits, wish.conversation, wish.provider)
+        if wish.group_by is not None:
+            reason = "--group-by is not for sessions, which say themselves what belongs together"
+            return self._read, Found(problems=[Problem(1, reason)])
+        held, name = self._held(lines), self._source.name
+        found = read(held, name, wish.limits, wish.conversation, wish.provider)
         return self._read, found
 
     def _line_by_line(self, lines: Iterator[Line]) -> Iterator[tuple[int, Found]]:
@@ -147,8 +173,14 @@ class _Reader:
 
     def _lines(self) -> Iterator[Line]:
         """The lines that are not blank. A line that is no UTF-8 is a problem of its own."""
-        for number, raw in enumerate(self._file, 1):
+        most = self._wish.limits.import_bytes
+        for number in count(1):
+            raw = self._file.readline(most + 1)
             self._read += len(raw)
+            if not raw:
+                return
+            if len(raw) > most:
+                raise _TooMuch(number, most)
             try:
                 text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
             except UnicodeDecodeError as error:
@@ -156,6 +188,14 @@ class _Reader:
                 continue
             if text.strip():
                 yield Line(number, text)
+
+    def _held(self, lines: Iterator[Line]) -> Iterator[Line]:
+        """Lines that are all needed before the first one can be stored."""
+        most = self._wish.limits.import_bytes
+        for line in lines:
+            if self._read > most:
+                raise _TooMuch(line.number, most)
+            yield line
 
     def _value(self, text: str) -> Json:
         try:

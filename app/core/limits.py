@@ -29,3 +29,5 @@ class Limits:
     tools: int = 1_000
     # Values (objects, arrays, texts, numbers …) in the schemas of all these tools together.
     schema_nodes: int = 20_000
+    # Bytes that an import holds at once: a line, or a session or document as a whole; unpacked.
+    import_bytes: int = 128 * 1024 * 1024

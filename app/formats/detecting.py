@@ -36,17 +36,17 @@ def kind_of(first: Json) -> Kind:
     kind = first.get("type")
     if "record_type" in first or (isinstance(kind, str) and isinstance(first.get("payload"), dict)):
         return "codex"
-    if kind is None and "timestamp" in first and "id" in first and not has_messages(first):
+    if isinstance(first.get("messages"), list) or (kind is None and has_messages(first)):
+        return "lines"
+    if "role" in first or "speaker" in first or kind in _ITEMS:
+        return "messages"
+    if kind is None and "timestamp" in first and "id" in first:
         return "codex"
     if isinstance(kind, str) and ({"sessionId", "leafUuid", "snapshot"} & first.keys()):
         return "claude-code"
     if kind in _CLAUDE and isinstance(first.get("message"), dict):
         return "claude-code"
-    if has_messages(first):
-        return "lines"
-    if "role" in first or "speaker" in first or kind in _ITEMS:
-        return "messages"
-    return "other"
+    return "lines" if has_messages(first) else "other"
 
 
 def has_messages(members: JsonObject) -> bool:

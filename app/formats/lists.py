@@ -5,26 +5,33 @@ fine-tuning files, `{"system", "messages"}`, `{"instructions", "input"}`, `{"con
 export `{"conversation_id", "turns"}`, or an export for a provider `{"provider", "request"}`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.errors import RuleBroken, TurnkeepError
-from app.core.jsontext import Json, JsonObject, dumps, loads, loads_object
+from app.core.jsontext import Json, JsonObject, dumps, loads_object
 from app.core.limits import Limits
 from app.formats.detecting import LISTS, has_messages, wire_of
+from app.formats.grouping import conversation_of, field_of, has, without
 from app.formats.histories import Found, History, Line, Message, Problem
-from app.formats.naming import conversation_name, turn_name
+from app.formats.naming import conversation_name, own_turn_id, turn_name
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How lists are to be read. `wire` None: told from their content; `cid`: for one history."""
+    """How files are to be read.
+
+    wire       None: told from their content
+    cid        the conversation's id, for one history
+    group_by   the member that names the conversation; None: one of those that are known
+    """
 
     file_name: str
     limits: Limits
     wire: str | None = None
     provider: str | None = None
     cid: str | None = None
+    group_by: str | None = None
 
 
 def read_line(line: Line, how: Reading, *, only: bool = False) -> Found:
@@ -34,41 +41,9 @@ def read_line(line: Line, how: Reading, *, only: bool = False) -> Found:
         for places, members, texts in _bodies(
             line.text, how.limits, () if only else (line.number,)
         ):
-            found.histories.append(_history(members, texts, places, line, how))
+            found.histories += _histories(members, texts, places, line, how)
     except TurnkeepError as error:
         found.problems.append(Problem(line.number, error.detail))
-    return found
-
-
-def read_messages(lines: Iterable[Line], how: Reading) -> Found:
-    """One history with a message on every line."""
-    found = Found()
-    values: list[Json] = []
-    kept: list[Line] = []
-    for line in lines:
-        try:
-            value = loads(line.text, how.limits)
-            if not isinstance(value, dict):
-                raise RuleBroken("A message is a JSON object.")
-        except TurnkeepError as error:
-            found.problems.append(Problem(line.number, error.detail))
-            continue
-        values.append(value)
-        kept.append(line)
-    wire = how.wire or wire_of({}, values)
-    messages = tuple(
-        Message(
-            value,
-            line.text.strip(),
-            turn_name(_own(value, wire), f"line-{line.number}"),
-            line.number,
-        )
-        for value, line in zip(values, kept, strict=True)
-        if isinstance(value, dict)
-    )
-    if messages:
-        name = how.cid or conversation_name(how.file_name)
-        found.histories.append(History(name, how.provider or wire, wire, messages, line=1))
     return found
 
 
@@ -94,15 +69,15 @@ def _is_history(value: Json) -> bool:
     return isinstance(value, list) or (isinstance(value, dict) and has_messages(value))
 
 
-def _history(
+def _histories(
     members: JsonObject,
     texts: Mapping[str, list[str]],
     places: Sequence[int],
     line: Line,
     how: Reading,
-) -> History:
-    wire, provider = how.wire, how.provider
-    around = members
+) -> Iterator[History]:
+    """One history, or one for each conversation that its messages name."""
+    wire, around = how.wire, members
     if isinstance(members.get("request"), dict):
         members, texts = loads_object(texts["request"][0], how.limits)
         spoken = around.get("provider")
@@ -111,53 +86,81 @@ def _history(
     if key is None:
         raise RuleBroken(f"The line has no list of messages; known: {', '.join(LISTS)}, request.")
     values, written = _values(members[key], texts[key], key)
+    if not values and (key != "turns" or how.group_by):
+        raise RuleBroken(f"`{key}` must not be empty.")
+    field = _field_of_line(around, how.group_by)
     wire = wire or ("neutral" if key == "turns" else wire_of(members, values))
-    if not values and key != "turns":
-        raise RuleBroken(f"{key} is empty.")
-    given = around.get("conversation_id")
-    named = given if isinstance(given, str) and given else None
-    return History(
-        how.cid or named or conversation_name(how.file_name, *places),
-        provider or wire,
-        wire,
-        tuple(_messages(values, written, wire, line.number)),
-        *_beside(members, texts, key, wire),
-        line.number,
-        _text(members, "model"),
-        _text(around, "title"),
-        _object(around.get("metadata")),
-        _tool_sets(members) if wire == "neutral" else (),
-    )
+    named = conversation_of(around, field) if field else None
+    inner = None if named else field_of(values, how.group_by)
+    messages = _messages(values, written, wire, line.number, inner)
+    for name, group in _grouped(values, messages, inner).items():
+        yield History(
+            how.cid or named or name or conversation_name(how.file_name, *places),
+            how.provider or wire,
+            wire,
+            tuple(group),
+            *_beside(members, texts, (key, field), wire),
+            line.number,
+            _text(members, "model"),
+            _text(around, "title"),
+            _object(around.get("metadata")),
+            _tool_sets(members) if wire == "neutral" else (),
+        )
 
 
-def _values(given: Json, texts: list[str], key: str) -> tuple[list[Json], list[str]]:
+def _field_of_line(around: JsonObject, asked: str | None) -> str | None:
+    """What names the conversation of the whole line. What was asked for may stand inside."""
+    if asked is None:
+        return field_of([around], None)
+    return asked if has(around, asked) else None
+
+
+def _grouped(
+    values: Sequence[JsonObject], messages: Sequence[Message], field: str | None
+) -> dict[str | None, list[Message]]:
+    if field is None:
+        return {None: list(messages)}
+    groups: dict[str | None, list[Message]] = {}
+    for number, (value, message) in enumerate(zip(values, messages, strict=True), 1):
+        try:
+            groups.setdefault(conversation_of(value, field), []).append(message)
+        except RuleBroken as error:
+            raise RuleBroken(f"Message {number}: {error.detail}") from None
+    return groups
+
+
+def _values(given: Json, texts: list[str], key: str) -> tuple[list[JsonObject], list[str]]:
     if key == "input" and isinstance(given, str):
         said: JsonObject = {"role": "user", "content": given}
         return [said], [dumps(said)]
     if not isinstance(given, list):
-        raise RuleBroken(f"{key} is a list of messages.")
-    return given, texts
+        raise RuleBroken(f"`{key}` must be a list of messages.")
+    values = [value for value in given if isinstance(value, dict)]
+    if len(values) < len(given):
+        number = next(n for n, value in enumerate(given, 1) if not isinstance(value, dict))
+        raise RuleBroken(f"Message {number} must be a JSON object.")
+    return values, texts
 
 
 def _messages(
-    values: Sequence[Json], texts: Sequence[str], wire: str, line: int
-) -> Iterator[Message]:
-    for number, (value, text) in enumerate(zip(values, texts, strict=True), 1):
-        if not isinstance(value, dict):
-            raise RuleBroken(f"Message {number} is not a JSON object.")
-        yield Message(value, text, turn_name(_own(value, wire), f"message-{number}"), line)
-
-
-def _own(value: Json, wire: str) -> Json:
-    """Only the neutral form carries ids of turns; other wires' ids are not ours to trust."""
-    return value.get("turn_id") if wire == "neutral" and isinstance(value, dict) else None
+    values: Sequence[JsonObject], texts: Sequence[str], wire: str, line: int, field: str | None
+) -> list[Message]:
+    return [
+        Message(
+            without(value, field),
+            text,
+            turn_name(own_turn_id(value, wire), f"message-{number}"),
+            line,
+        )
+        for number, (value, text) in enumerate(zip(values, texts, strict=True), 1)
+    ]
 
 
 def _beside(
-    members: JsonObject, texts: Mapping[str, list[str]], key: str, wire: str
+    members: JsonObject, texts: Mapping[str, list[str]], read: Sequence[str | None], wire: str
 ) -> tuple[JsonObject, Mapping[str, list[str]]]:
     """What rides with the messages: everything but the list and the names we read ourselves."""
-    taken = {key, "conversation_id", "title", "metadata", "model"}
+    taken = {*read, "conversation_id", "title", "metadata", "model"}
     if wire == "neutral":
         taken.add("tools")
     beside = {name: value for name, value in members.items() if name not in taken}

@@ -7,6 +7,7 @@ import hashlib
 import re
 
 from app.core.ids import CALLER_TURN_ID
+from app.core.jsontext import Json, JsonObject
 
 _ENDINGS = re.compile(r"(\.jsonl|\.json|\.ndjson)?(\.gz)?$", re.IGNORECASE)
 _FORBIDDEN = re.compile(r"[^A-Za-z0-9._:@+=,-]")
@@ -34,3 +35,8 @@ def turn_name(given: object, otherwise: str) -> str:
     if isinstance(given, str) and CALLER_TURN_ID.fullmatch(given):
         return given
     return otherwise
+
+
+def own_turn_id(message: JsonObject, wire: str) -> Json:
+    """Only the neutral form carries ids of turns; other wires' ids are not ours to trust."""
+    return message.get("turn_id") if wire == "neutral" else None
