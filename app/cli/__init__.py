@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from app import __version__
 from app.cli import convert, exporting, importing, migrate, serve, verify
-from app.cli.options import complain
+from app.cli.words import complain
 from app.core.errors import TurnkeepError
 from app.settings import SettingsError
 from app.storage.database import DatabaseUrlError

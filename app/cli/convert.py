@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
-from app.cli.options import complain, settings_of
+from app.cli.options import settings_of
+from app.cli.words import complain
 from app.codecs import CODECS, TARGETS
 from app.core.errors import NotJson, TooLarge
 from app.core.jsontext import Json, JsonObject, dumps_utf8, loads, loads_object

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from app.cli.listing import all_ids
 from app.cli.options import add_database, check_schema, settings_of
+from app.cli.words import complain, printable
 from app.codecs import TARGETS
 from app.core.errors import ConversationNotFound
 from app.service.exporting import export
@@ -42,7 +43,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def run(args: argparse.Namespace) -> int:
     if bool(args.conversation) == args.all:
-        print("turnkeep: name conversations, or give --all (not both)", file=sys.stderr)
+        complain("name conversations, or give --all (not both)")
         return 2
     url = settings_of(args).database_url
     check_schema(url)
@@ -55,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        print(f"turnkeep: {error.filename}: {error.strerror}", file=sys.stderr)
+        complain(f"{args.output or 'standard output'}: {error.strerror}")
         return 2
 
 
@@ -76,7 +77,8 @@ def _write(database: Database, ids: Iterator[str], args: argparse.Namespace, out
         turns += done.turns
         for turn_id in done.unreadable:
             bad = True
-            print(f"{cid}: the turn {turn_id} cannot be read and is left out", file=sys.stderr)
+            words = f"{cid}: the turn {turn_id} cannot be read and is left out"
+            print(printable(words), file=sys.stderr)
     out.flush()
     print(f"{conversations} conversations, {turns} turns exported.", file=sys.stderr)
     return 1 if bad else 0
@@ -88,10 +90,19 @@ def _output(name: str | None) -> Iterator[BinaryIO]:
     if name is None or name == "-":
         yield sys.stdout.buffer
         return
-    unfinished = Path(f"{name}.part")
-    try:
-        with unfinished.open("wb") as file:
+    path = Path(name)
+    if path.exists() and not path.is_file():
+        # A device or a pipe is written to, never replaced.
+        with path.open("wb") as file:
             yield file
-        unfinished.replace(name)
-    finally:
-        unfinished.unlink(missing_ok=True)
+        return
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
+    # "x": what has this name already is somebody else's, be it a file or a link.
+    with unfinished.open("xb") as file:
+        try:
+            yield file
+            file.flush()
+            unfinished.replace(path)
+        except BaseException:
+            unfinished.unlink()
+            raise

@@ -1,7 +1,7 @@
 """The flags that several commands share."""
 
 import argparse
-import sys
+from pathlib import Path
 
 from app.core.errors import Unavailable
 from app.settings import Settings, from_environment
@@ -25,8 +25,8 @@ def settings_of(args: argparse.Namespace) -> Settings:
 
 def check_schema(url: str) -> None:
     """Raises `Unavailable` unless the database is there and has the newest schema."""
-    if is_sqlite(url) and not database_file(url).exists():
-        raise Unavailable(f"there is no file {described(url)}; run this first: turnkeep migrate")
+    if is_sqlite(url):
+        _check_file(database_file(url))
     current, head = current_and_head(url)
     if current != head:
         raise Unavailable(
@@ -35,7 +35,13 @@ def check_schema(url: str) -> None:
         )
 
 
-def complain(words: str) -> None:
-    """One line on standard error; what would move the cursor or end the line is escaped."""
-    plain = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in words)
-    print(f"turnkeep: {plain}", file=sys.stderr)
+def _check_file(file: Path) -> None:
+    """SQLite itself would make an empty file."""
+    if file.exists():
+        return
+    if not file.parent.is_dir():
+        raise Unavailable(f"the folder {file.parent} does not exist, hence no {file.name} in it")
+    raise Unavailable(
+        f"the file {file.name} does not exist in the folder {file.parent}. Name another one with"
+        " --database-url; for a new one run this first: turnkeep migrate"
+    )

@@ -1,5 +1,6 @@
 """The commands as people use them: what they print, how they end, how they go on."""
 
+import gzip
 import io
 import json
 import os
@@ -28,7 +29,10 @@ SAID = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("import", ["--format", "claude-code", "codex", "--conversation", "--strict", "--quiet"]),
+        (
+            "import",
+            ["--format", "claude-code", "codex", "--conversation", "--group-by", "--strict"],
+        ),
         ("export", ["--all", "--provider", "--output", "--model", "neutral"]),
     ],
 )
@@ -41,12 +45,21 @@ def test_help_names_every_flag(
     assert [word for word in words if word not in shown] == []
 
 
-@pytest.mark.parametrize("words", [["import", "x.jsonl"], ["export", "--all"]])
-def test_a_database_that_is_not_there_is_one_line(tmp_path: Path, words: list[str]) -> None:
+@pytest.mark.parametrize("words", [["import", "x.jsonl"], ["export", "--all"], ["verify"]])
+def test_a_database_that_is_not_there_is_one_line_and_stays_away(
+    tmp_path: Path, words: list[str]
+) -> None:
     told = process(*words, cwd=tmp_path)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert told.stderr == (
+        f"turnkeep: the file turnkeep.db does not exist in the folder {tmp_path}. Name another one"
+        " with --database-url; for a new one run this first: turnkeep migrate\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+    told = process(*words, "--database-url", "sqlite:///no/folder/x.db", cwd=tmp_path)
     assert told.returncode == 2
-    assert told.stderr.endswith("run this first: turnkeep migrate\n")
-    assert not (tmp_path / "turnkeep.db").exists()
+    assert told.stderr.startswith(f"turnkeep: the folder {tmp_path}/no/folder does not exist")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_broken_line_is_named_and_the_others_are_stored(
@@ -135,7 +148,81 @@ def test_an_export_that_cannot_be_written_is_one_line(
 ) -> None:
     out = tmp_path / "absent" / "x.jsonl"
     told = turnkeep(sqlite_database_url, "export", "--all", "--output", out)
-    assert (told.code, told.err) == (2, f"turnkeep: {out}.part: No such file or directory\n")
+    assert (told.code, told.err) == (2, f"turnkeep: {out}: No such file or directory\n")
+
+
+def test_an_export_touches_no_file_but_its_own(
+    sqlite_database_url: str, turnkeep: Run, tmp_path: Path
+) -> None:
+    url, folder = sqlite_database_url, tmp_path / "out"
+    folder.mkdir()
+    (folder / "x.jsonl.part").write_text("mine")
+    (folder / f".x.jsonl.{os.getpid()}.part").symlink_to(folder / "x.jsonl.part")
+    turnkeep(url, "import", FILES / "document.json")
+    refused = turnkeep(url, "export", "--all", "--output", folder / "x.jsonl")
+    assert (refused.code, refused.err) == (2, f"turnkeep: {folder}/x.jsonl: File exists\n")
+    (folder / f".x.jsonl.{os.getpid()}.part").unlink()
+    assert turnkeep(url, "export", "--all", "--output", folder / "x.jsonl").code == 0
+    assert (folder / "x.jsonl.part").read_text() == "mine"
+    assert sorted(path.name for path in folder.iterdir()) == ["x.jsonl", "x.jsonl.part"]
+
+
+def test_an_export_into_a_pipe_does_not_replace_it(
+    sqlite_database_url: str, turnkeep: Run, tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    told = turnkeep(sqlite_database_url, "export", "--all", "--output", tmp_path / "pipe")
+    os.close(reader)
+    assert told.code == 0
+    assert (tmp_path / "pipe").is_fifo()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"role": "user", "content": "%s"}]' % ("x" * 5_000),
+        " " * 5_000,
+        '{"role": "user", "content": "x"}\n' * 200,
+        '{"type": "user", "sessionId": "s", "message": {"role": "user", "content": "x"}}\n' * 99,
+        "[\n" + '{"role": "user",\n"content": "x"},\n' * 200,
+    ],
+)
+def test_a_file_that_unpacks_to_too_much_is_a_problem(
+    sqlite_database_url: str,
+    turnkeep: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+) -> None:
+    file = tmp_path / "bomb.jsonl.gz"
+    file.write_bytes(gzip.compress(text.encode()))
+    monkeypatch.setenv("TURNKEEP_MAX_IMPORT_BYTES", "4000")
+    told = turnkeep(sqlite_database_url, "import", file, FILES / "document.json")
+    assert (told.code, told.out) == (1, "1 conversations, 2 turns stored, 0 already there.\n")
+    assert "the limit import_bytes allows 4000 bytes" in told.err
+
+
+def test_lines_before_one_that_is_too_long_are_stored(
+    sqlite_database_url: str, turnkeep: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is read line by line may be as long as it likes: one line is held at a time."""
+    file = tmp_path / "a.jsonl"
+    file.write_text((json.dumps(SAID) + "\n") * 50 + " " * 5_000)
+    monkeypatch.setenv("TURNKEEP_MAX_IMPORT_BYTES", "4000")
+    told = turnkeep(sqlite_database_url, "import", file)
+    assert (told.code, told.out) == (1, "50 conversations, 100 turns stored, 0 already there.\n")
+    assert f"{file}:51: the limit import_bytes" in told.err
+
+
+def test_names_of_files_cannot_write_on_the_screen(
+    sqlite_database_url: str, turnkeep: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "a\x1b[2J\nfine.json"
+    file.write_text("{")
+    told = turnkeep(sqlite_database_url, "import", file)
+    assert "\x1b" not in told.err
+    assert f"{tmp_path}/a\\x1b[2J\\nfine.json:1: " in told.err
 
 
 def test_a_reader_may_stop_reading_an_export(sqlite_database_url: str, tmp_path: Path) -> None:
