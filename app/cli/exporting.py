@@ -25,6 +25,8 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help="write conversations as JSON lines",
         description="Writes one conversation a line. The neutral form can be imported again and"
         " gives the same ids and the same replays; a provider's form is the request it takes.",
+        epilog="Exit status: 0 all is written; 1 some turns cannot be read and are left out, or the"
+        " reader of the output has gone; 2 nothing was begun, or FILE cannot be written.",
     )
     parser.add_argument("conversation", nargs="*", help="conversation ids")
     parser.add_argument("--all", action="store_true", help="every conversation, by id")

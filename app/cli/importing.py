@@ -28,6 +28,8 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         description="Stores whole histories: message lists and requests of any provider, OpenAI's"
         " fine-tuning lines, exports of our own, sessions of Claude Code and of the Codex CLI."
         " The same command again stores only what is new, also after it was interrupted.",
+        epilog="Exit status: 0 all well; 1 with problems, which are named; 2 nothing was begun: a"
+        " wrong setting, no such database, an old schema; 130 interrupted.",
     )
     parser.add_argument(
         "file", nargs="+", help="files, folders (.jsonl, .json, also .gz), or - for the input"

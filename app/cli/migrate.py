@@ -12,6 +12,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "migrate",
         help="bring the database's schema to the newest one",
         description="Brings the schema to the newest one. Safe to run again, and by two at once.",
+        epilog="Exit status: 0 done; 2 a wrong setting, or the database cannot be reached.",
     )
     add_database(parser)
     parser.set_defaults(run=run)

@@ -15,7 +15,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser = commands.add_parser(
         "verify",
         help="recompute every id, hash and mapping",
-        description="Recomputes stored conversations and prints what disagrees; exits 1 if any.",
+        description="Recomputes stored conversations and prints what disagrees.",
+        epilog="Exit status: 0 all agree; 1 some do not; 2 a wrong setting, or what it was asked"
+        " for cannot be read: no such file, no such conversation, an old schema.",
     )
     parser.add_argument("conversation", nargs="*", help="conversation ids (default: all)")
     add_database(parser)

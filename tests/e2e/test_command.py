@@ -1,5 +1,10 @@
 """The command as people use it: real processes, real databases."""
 
+import re
+import socket
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import httpx
@@ -7,7 +12,7 @@ import pytest
 
 from app import __version__
 from app.cli import main
-from tests.e2e.server import serving, turnkeep
+from tests.e2e.server import ROOT, serving, turnkeep
 from tests.postgres import fresh_database
 
 
@@ -72,10 +77,68 @@ def test_postgres_is_not_served_before_it_is_migrated(tmp_path: Path, postgres_u
             assert httpx.get(f"{server.url}/v1/conversations/c/verify").json()["ok"]
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_port_in_use_is_one_line_and_nothing_is_begun(tmp_path: Path, workers: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        number = taken.getsockname()[1]
+        words = ("serve", "--port", str(number), "--workers", workers)
+        refused = turnkeep(*words, cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr == (
+        f"turnkeep: port {number} on 127.0.0.1 is in use; choose another with --port\n"
+    )
+    # The database may be the other's.
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("host", "words"),
+    [
+        ("no-such-host.invalid", "the host 'no-such-host.invalid' is unknown"),
+        ("192.0.2.1", "the host '192.0.2.1' is no address of this machine"),
+    ],
+)
+def test_a_host_that_is_not_ours_is_one_line(tmp_path: Path, host: str, words: str) -> None:
+    refused = turnkeep("serve", "--host", host, "--port", "0", cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert words in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_any_free_port_is_taken_and_said(tmp_path: Path, workers: str) -> None:
+    log = tmp_path / "log"
+    with log.open("w") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "app", "serve", "--port", "0", "--workers", workers],
+            cwd=tmp_path,
+            env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        pattern = re.compile(r"serves on +(http://127.0.0.1:[1-9][0-9]*) ")
+        while not (said := pattern.search(log.read_text())):
+            assert process.poll() is None, log.read_text()
+            time.sleep(0.1)
+        # Requests wait from the moment on in which the address is said.
+        assert httpx.get(f"{said[1]}/healthz", timeout=60).status_code == 200
+    finally:
+        process.terminate()
+        assert process.wait(30) == 0
+
+
+def test_every_exit_status_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("serve", "migrate", "verify", "import", "export"):
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        assert "Exit status: 0 " in capsys.readouterr().out
+
+
 def test_a_password_is_never_printed(tmp_path: Path) -> None:
     url = "postgresql://me:s3cret@127.0.0.1:1/none"
-    refused = turnkeep("serve", "--database-url", url, cwd=tmp_path)
-    assert refused.returncode != 0
+    refused = turnkeep("serve", "--port", "0", "--database-url", url, cwd=tmp_path)
+    assert refused.returncode == 2
     assert "s3cret" not in refused.stdout + refused.stderr
     assert "Traceback" not in refused.stderr
 
@@ -85,7 +148,7 @@ def test_a_password_is_never_printed(tmp_path: Path) -> None:
     [
         (["serve", "--port", "many"], "--port must be a whole number"),
         (["serve", "--database-url", "mysql://x"], "--database-url must begin with"),
-        (["serve", "--database-url", "sqlite://"], "name a file"),
+        (["serve", "--port", "0", "--database-url", "sqlite://"], "name a file"),
         (["verify", "--database-url", "sqlite:///absent/dir/x.db"], "turnkeep:"),
     ],
 )
