@@ -168,6 +168,15 @@ class AppendedResultOut(BaseModel):
     repeat: bool = False
 
 
+class UsageOut(BaseModel):
+    """What responses took; 0 where the provider does not say."""
+
+    input_tokens: Annotated[int, Field(description="The whole input, cached tokens included.")]
+    output_tokens: Annotated[int, Field(description="The whole output, reasoning included.")]
+    cached_tokens: Annotated[int, Field(description="Of the input: what was read from a cache.")]
+    reasoning_tokens: Annotated[int, Field(description="Of the output: what was thinking.")]
+
+
 class AppendedTurnOut(BaseModel):
     turn_id: str
     seq: int
@@ -175,6 +184,9 @@ class AppendedTurnOut(BaseModel):
     text: Annotated[
         str | None,
         Field(description="With `return=turns`: its text blocks, joined by newlines."),
+    ] = None
+    usage: Annotated[
+        UsageOut | None, Field(description="Where the response said what it took.")
     ] = None
     tool_calls: list[AppendedCallOut]
     tool_results: list[AppendedResultOut]
@@ -202,12 +214,24 @@ class TurnOut(BaseModel):
     provider: str
     format: str
     blocks: list[dict[str, Any]]
+    usage: Annotated[
+        UsageOut | None,
+        Field(description="Where the response said it; in its own words: metadata.response.usage."),
+    ] = None
     created_at: str
     hash: str
     status: Annotated[TurnStatus, Field(description="Left out when complete.")] = "complete"
+    model: str | None = None
+    metadata: Metadata = {}
+    quarantined: Annotated[
+        bool, Field(description="True where the stored turn can no longer be read.")
+    ] = False
     payload: Annotated[Any, Field(description="What was posted, byte for byte.")] = None
     payload_text: Annotated[
         str | None, Field(description="The same, where it was a stream and no JSON.")
+    ] = None
+    payload_base64: Annotated[
+        str | None, Field(description="The same, where it is no text either.")
     ] = None
     earlier: Annotated[
         list["TurnOut"], Field(description="An interrupted turn before it was completed.")

@@ -37,6 +37,7 @@ from app.core.ids import signature_in
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import is_base64
 from app.core.replies import Replies, Reply
+from app.core.usage import Usage, tokens
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted
 
@@ -100,7 +101,22 @@ def _read_reply(response: JsonObject, at: str) -> Reply:
     )
 
 
-REPLIES = Replies(_read_reply, ChatGathering)
+def _used(usage: JsonObject) -> Usage:
+    """`CompletionUsage`. DeepSeek and Kimi count cached tokens under names of their own."""
+    cached = (
+        tokens(usage, "prompt_tokens_details", "cached_tokens")
+        or tokens(usage, "prompt_cache_hit_tokens")
+        or tokens(usage, "cached_tokens")
+    )
+    return Usage(
+        tokens(usage, "prompt_tokens"),
+        tokens(usage, "completion_tokens"),
+        cached,
+        tokens(usage, "completion_tokens_details", "reasoning_tokens"),
+    )
+
+
+REPLIES = Replies(_read_reply, ChatGathering, _used)
 
 
 def render(view: View, dialect: Dialect) -> JsonObject:

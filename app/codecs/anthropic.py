@@ -41,6 +41,7 @@ from app.core.profile import BOTH, Profile
 from app.core.replies import Replies, Reply
 from app.core.schemawalk import COMBINATIONS
 from app.core.toolrules import ToolRules
+from app.core.usage import Usage, tokens
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
@@ -154,7 +155,19 @@ def _read_reply(response: JsonObject, at: str) -> Reply:
     )
 
 
-REPLIES = Replies(_read_reply, AnthropicGathering)
+def _used(usage: JsonObject) -> Usage:
+    """`Usage`. The SDK (`Message.usage`): the whole input is the sum of these three."""
+    cached = tokens(usage, "cache_read_input_tokens")
+    fresh = tokens(usage, "input_tokens") + tokens(usage, "cache_creation_input_tokens")
+    return Usage(
+        fresh + cached,
+        tokens(usage, "output_tokens"),
+        cached,
+        tokens(usage, "output_tokens_details", "thinking_tokens"),
+    )
+
+
+REPLIES = Replies(_read_reply, AnthropicGathering, _used)
 
 
 def render(view: View) -> JsonObject:

@@ -45,6 +45,7 @@ from app.core.tools import (
     EMPTY_SCHEMA,
     Tool,
 )
+from app.core.usage import Usage, tokens
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
@@ -180,7 +181,14 @@ def _request_id(response: JsonObject) -> Json:
     return about.get("RequestId") if isinstance(about, dict) else None
 
 
-REPLIES = Replies(_read_reply, BedrockGathering)
+def _used(usage: JsonObject) -> Usage:
+    """`TokenUsage`. What is read from a cache or written to one is counted apart from the input."""
+    cached = tokens(usage, "cacheReadInputTokens")
+    fresh = tokens(usage, "inputTokens") + tokens(usage, "cacheWriteInputTokens")
+    return Usage(fresh + cached, tokens(usage, "outputTokens"), cached)
+
+
+REPLIES = Replies(_read_reply, BedrockGathering, _used)
 
 
 def _draft(members: JsonObject, text: str, at: str) -> Draft:

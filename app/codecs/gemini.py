@@ -43,6 +43,7 @@ from app.core.media import data_url, plain_base64
 from app.core.profile import BOTH, Profile
 from app.core.replies import Replies, Reply
 from app.core.toolrules import ToolRules
+from app.core.usage import Usage, tokens
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
@@ -175,7 +176,19 @@ def _part_as_asked(part: Json) -> Json:
     return members
 
 
-REPLIES = Replies(_read_reply, GeminiGathering)
+def _used(usage: JsonObject) -> Usage:
+    """`GenerateContentResponseUsageMetadata`: its total is the sum of these, without the cached,
+    which the prompt includes."""
+    thoughts = tokens(usage, "thoughts_token_count")
+    return Usage(
+        tokens(usage, "prompt_token_count") + tokens(usage, "tool_use_prompt_token_count"),
+        tokens(usage, "candidates_token_count") + thoughts,
+        tokens(usage, "cached_content_token_count"),
+        thoughts,
+    )
+
+
+REPLIES = Replies(_read_reply, GeminiGathering, _used)
 
 
 def _draft(members: JsonObject, text: str, at: str) -> Draft:

@@ -40,6 +40,7 @@ from app.core.profile import ASSISTANT, Profile
 from app.core.replies import Replies, Reply
 from app.core.schemawalk import COMBINATIONS
 from app.core.toolrules import ToolRules
+from app.core.usage import Usage, tokens
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
 
@@ -155,7 +156,17 @@ def _read_reply(response: JsonObject, at: str) -> Reply:
     )
 
 
-REPLIES = Replies(_read_reply, ResponsesGathering)
+def _used(usage: JsonObject) -> Usage:
+    """`ResponseUsage`."""
+    return Usage(
+        tokens(usage, "input_tokens"),
+        tokens(usage, "output_tokens"),
+        tokens(usage, "input_tokens_details", "cached_tokens"),
+        tokens(usage, "output_tokens_details", "reasoning_tokens"),
+    )
+
+
+REPLIES = Replies(_read_reply, ResponsesGathering, _used)
 
 
 def _spoken(said: Sequence[Draft]) -> Iterator[Draft]:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from app.core.conversation import Block, Remark
 from app.core.jsontext import JsonObject
+from app.core.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,11 @@ class Gathering(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """How a wire's responses are read (`read` takes one and the pointer to it)."""
+    """How a wire's responses are read (`read` takes one and the pointer to it).
+
+    `usage` takes what `read` gave as the fact of that name.
+    """
 
     read: Callable[[JsonObject, str], Reply]
     gathering: Callable[[], Gathering]
+    usage: Callable[[JsonObject], Usage]

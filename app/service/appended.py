@@ -11,9 +11,11 @@ from app.core.conversation import ToolCall, Turn
 from app.core.jsontext import Json, JsonObject
 from app.core.ledger import Call
 from app.core.records import ResultRecord, TurnRecord
+from app.core.usage import Usage
 from app.service.posting import Post
 from app.service.tooldefs import KeepTools
 from app.service.turnform import read_turn
+from app.service.usage import usage_of
 from app.storage.store import ReadStore
 
 
@@ -26,7 +28,8 @@ def stored_answer(
         Entered(stored_calls(store, cid, turn), store.results_of(cid, turn.seq), [])
         for turn in turns
     ]
-    return answer(cid, turns[-1].seq, turns, entered, texts=texts)
+    used = [usage_of(record.format, turn) for record, turn in zip(records, turns, strict=True)]
+    return answer(cid, turns[-1].seq, turns, entered, used, texts=texts)
 
 
 def stored_calls(store: ReadStore, cid: str, turn: Turn) -> list[Call]:
@@ -41,6 +44,7 @@ def answer(
     version: int,
     turns: Sequence[Turn],
     entered: Sequence[Entered],
+    used: Sequence[Usage | None],
     before: Iterable[JsonObject] = (),
     *,
     texts: bool = False,
@@ -51,19 +55,19 @@ def answer(
     """
     notes: list[Json] = [*before]
     shown: list[Json] = []
-    for turn, what in zip(turns, entered, strict=True):
-        shown.append(_turn_json(turn, what, texts=texts))
+    for turn, what, usage in zip(turns, entered, used, strict=True):
+        said: JsonObject = {"text": turn.text()} if texts else {}
+        shown.append(_turn_json(turn, what) | said | ({"usage": usage.json()} if usage else {}))
         notes.extend(_notes(what))
     return {"conversation_id": cid, "version": version, "turns": shown, "notes": notes}
 
 
-def _turn_json(turn: Turn, what: Entered, *, texts: bool) -> JsonObject:
+def _turn_json(turn: Turn, what: Entered) -> JsonObject:
     blocks = {block.id: block for block in turn.calls()}
     return {
         "turn_id": turn.turn_id,
         "seq": turn.seq,
         "speaker": turn.speaker,
-        **({"text": turn.text()} if texts else {}),
         "tool_calls": [
             _call_json(call, blocks[call.id]) for call in what.calls if call.id in blocks
         ],

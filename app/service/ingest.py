@@ -19,6 +19,7 @@ from app.service.posting import Post
 from app.service.storeledger import StoreLedger
 from app.service.tooldefs import KeepTools, keep_tools
 from app.service.turnform import blocks_bytes, chain_hash, content_hash, read_turn
+from app.service.usage import usage_of
 from app.storage.store import Store, TurnIdCollision
 
 
@@ -102,7 +103,8 @@ def _append_now(store: Store, head: ConversationRecord, order: Append) -> Append
     version = records[-1].seq
     store.advance(cid, version=version, head_hash=records[-1].hash, orphans=ledger.orphans)
     notes = [*tool_notes(order.tools), *post_notes(order.post, turns)]
-    receipt = answer(cid, version, turns, entered, notes, texts=order.texts)
+    used = [usage_of(order.post.format, turn) for turn in turns]
+    receipt = answer(cid, version, turns, entered, used, notes, texts=order.texts)
     return Appended(dumps_utf8(receipt), version)
 
 
@@ -227,8 +229,9 @@ def _complete(
     if draft.status == "complete":
         detail = "it had been interrupted; both are kept"
         notes.insert(0, note("TURN_COMPLETED", after.turn_id, detail))
+    used = [usage_of(order.post.format, after)]
     made = Entered(stored_calls(store, cid, after), [], entered.adopted)
-    shown = answer(cid, head.version, [after], [made], notes, texts=order.texts)
+    shown = answer(cid, head.version, [after], [made], used, notes, texts=order.texts)
     return Appended(dumps_utf8(shown), head.version, status=200)
 
 

@@ -12,6 +12,7 @@ from app.core.pairing import Links
 from app.core.records import TurnRecord
 from app.service.conversations import known
 from app.service.turnform import UNLIMITED, read_turn
+from app.service.usage import usage_of
 from app.storage.store import ReadStore
 
 
@@ -72,6 +73,8 @@ def _turn(record: TurnRecord, links: Links, *, raw: bool) -> bytes:
     shown: JsonObject = {"seq": record.seq, **turn_json(turn, links), "format": record.format}
     if turn.blocks is None:
         shown["quarantined"] = True
+    if used := usage_of(record.format, turn):
+        shown["usage"] = used.json()
     shown["created_at"] = record.created_at.isoformat()
     shown["hash"] = record.hash.hex()
     if not raw:
