@@ -440,6 +440,13 @@ class ConvertToolsIn(_ToolDefinitionsIn):
     source: Annotated[str, Field(alias="from", examples=["anthropic"])]
     to: Annotated[str, Field(examples=["openai"])]
     required: Literal["keep", "filter"] | None = None
+    description: Annotated[
+        Literal["keep", "filter"] | None,
+        Field(
+            description="Whether tools of OpenAI's shapes that have no description are left out"
+            " (filter, the default) or kept with a note."
+        ),
+    ] = None
 
 
 class ConvertToolsOut(BaseModel):

@@ -18,7 +18,7 @@ from app.core.repairs import CODES
 from app.service.convert import TOOL_IDS, convert_messages, convert_tool_id, convert_tools
 from app.settings import SettingsError
 
-_FLAGS = ("from", "to", "model", "reasoning", "required", "strict")
+_FLAGS = ("from", "to", "model", "reasoning", "required", "description", "strict")
 _SHOWN = 80
 _NOTICE = (
     "The answer goes to standard output: the JSON that POST /v1/convert/%s gives. What had to be\n"
@@ -66,6 +66,11 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "--required",
         metavar="HOW",
         help="keep or filter: whether properties that are optional in truth stay required",
+    )
+    tools.add_argument(
+        "--description",
+        metavar="HOW",
+        help="keep or filter (default): whether tools of OpenAI's shapes need a description",
     )
     tools.add_argument(
         "--strict",

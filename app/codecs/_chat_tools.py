@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.codecs._reading import bad_choice, definitions
+from app.codecs._reading import bad_choice, definitions, description_in
 from app.core.jsontext import Json, JsonObject
 from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool, with_own
 
@@ -31,10 +31,9 @@ def _definition(value: Json) -> Definition:
         return Refused(_name(value), "function is not a JSON object")
     read = tool(
         function.get("name"),
-        function.get("description"),
+        description_in(function),
         function.get("parameters"),
         strict=function.get("strict"),
-        described=True,
     )
     return with_own(read, value | function, _MEMBERS, None)
 

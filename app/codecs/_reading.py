@@ -97,6 +97,12 @@ def definitions(value: Json) -> list[Json]:
     return value
 
 
+def description_in(function: JsonObject) -> Json:
+    """The description of a function; one without words is none, and some wires refuse it."""
+    said = function.get("description")
+    return None if said == "" else said
+
+
 def bad_choice() -> RuleBroken:
     return RuleBroken("tool_choice is none that this format knows.", pointer="/tool_choice")
 

@@ -2,10 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.codecs._reading import (
-    bad_choice,
-    definitions,
-)
+from app.codecs._reading import bad_choice, definitions, description_in
 from app.core.jsontext import Json, JsonObject
 from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool, with_own
 
@@ -55,10 +52,9 @@ def _definition(value: Json) -> Definition:
     said = value if not isinstance(inner, dict) else inner | value
     read = tool(
         said.get("name"),
-        said.get("description"),
+        description_in(said),
         said.get("parameters"),
         strict=said.get("strict"),
-        described=True,
     )
     return with_own(read, said, _MEMBERS, WIRE)
 

@@ -42,7 +42,7 @@ PROFILE = Profile(
 )
 
 
-TOOLS = ToolRules(parallel=False)
+TOOLS = ToolRules(parallel=False, described=True)
 
 
 def render(view: View) -> JsonObject:

@@ -57,7 +57,12 @@ IDS = Assigned(_assign)
 # Moonshot's answers: 'parameters.type is required and must be "object"'; "when using anyOf, type
 # should be defined in anyOf items instead of the parent schema" (MoonshotAI/kimi-code#2661).
 TOOLS = ToolRules(
-    object_type=True, refused_top=COMBINATIONS, typed_branches=True, most=128, parallel=False
+    object_type=True,
+    refused_top=COMBINATIONS,
+    typed_branches=True,
+    most=128,
+    parallel=False,
+    described=True,
 )
 
 

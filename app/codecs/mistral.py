@@ -50,7 +50,7 @@ IDS = Assigned(_assign)
 
 
 # mistral-common: Function.strict.
-TOOLS = ToolRules(strict=True)
+TOOLS = ToolRules(strict=True, described=True)
 
 
 def render(view: View) -> JsonObject:

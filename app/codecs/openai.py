@@ -60,6 +60,7 @@ PROFILE = Profile(
 # with maximum length 128".
 TOOLS = ToolRules(
     openai=True,
+    described=True,
     most=128,
     object_type=True,
     refused_top=(*COMBINATIONS, "enum", "not"),

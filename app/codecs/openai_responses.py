@@ -93,6 +93,7 @@ def _own_items(blocks: Sequence[Opaque]) -> set[int]:
 # top level" (langchain-ai/langchainjs#9804).
 TOOLS = ToolRules(
     openai=True,
+    described=True,
     object_type=True,
     refused_top=(*COMBINATIONS, "enum", "not"),
     allowed=True,

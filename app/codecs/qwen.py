@@ -30,7 +30,7 @@ IDS = Prefixed("call_")
 PROFILE = Profile(ids=re.compile(r".{1,40}", re.DOTALL))
 
 
-TOOLS = ToolRules()
+TOOLS = ToolRules(described=True)
 
 
 def render(view: View) -> JsonObject:

@@ -41,6 +41,7 @@ CODES: Final[dict[str, str]] = {
     "TOOLS_STUBBED": "tools that the history calls are declared by name only",
     "TOOL_DROPPED": "a tool definition cannot be used on this wire and is left out",
     "MEMBERS_DROPPED": "members of a tool definition that this wire does not know are left out",
+    "DESCRIPTION_MISSING": "a tool has no description; the model has only its name to go by",
     "REQUIRED_FILTERED": "properties that are optional in truth are no longer required",
     "FORMAT_REMOVED": "formats that this wire does not know are taken out of a tool's schema",
     "SCHEMA_LOOSENED": "a tool's schema accepts more than it did, because the wire refuses it",

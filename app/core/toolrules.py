@@ -24,6 +24,7 @@ class ToolRules:
     strict        a definition can say that it is strict
     chooses_hosted   the choice can name tools that this provider runs itself
     hosted        tools that other providers run themselves are kept, for them
+    described     a definition of this shape has a description; one without it is worth a note
     """
 
     members: tuple[str, ...] = ("tools", "tool_choice", "parallel_tool_calls")
@@ -41,3 +42,4 @@ class ToolRules:
     strict: bool = False
     chooses_hosted: bool = True
     hosted: bool = False
+    described: bool = False

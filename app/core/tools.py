@@ -88,14 +88,10 @@ def with_own(
     return replace(definition, own=own, wire=wire)
 
 
-def tool(
-    name: Json, description: Json, schema: Json, *, strict: Json = None, described: bool = False
-) -> Tool | Refused:
-    """A function's definition from its members; `described`: it needs a description."""
+def tool(name: Json, description: Json, schema: Json, *, strict: Json = None) -> Tool | Refused:
+    """A function's definition from its members."""
     if not isinstance(name, str) or not name:
         return Refused(None, "the tool has no name")
-    if described and (not isinstance(description, str) or not description):
-        return Refused(name, "the tool has no description")
     if description is not None and not isinstance(description, str):
         return Refused(name, "the description is not a text")
     if schema is None:

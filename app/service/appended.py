@@ -119,6 +119,9 @@ def tool_notes(order: KeepTools | None) -> Iterator[JsonObject]:
     for index, refused in order.offered.prepared.dropped if order else ():
         named = refused.name or f"tool {index}"
         yield note("TOOL_DROPPED", None, f"{named}: {refused.reason}")
+    for one in order.offered.prepared.notes if order else ():
+        if one.code == "DESCRIPTION_MISSING":
+            yield note(one.code, None, f"{one.tool}: {one.detail}")
 
 
 def post_notes(post: Post, turns: Sequence[Turn]) -> Iterator[JsonObject]:

@@ -13,7 +13,13 @@ from app.service.ignoring import ignored_settings
 from app.service.memory import remember
 from app.service.posting import read_post, unknown_source
 from app.service.rendering import Wanted, render
-from app.service.tooldefs import offer, refuse_dropped, riding_order, unknown_members
+from app.service.tooldefs import (
+    offer,
+    only_described,
+    refuse_dropped,
+    riding_order,
+    unknown_members,
+)
 from app.service.toolreading import demand_tools, read_tool_set
 
 TOOL_IDS = {"openai": ids.to_openai, "history": ids.to_history, "anthropic": ids.to_anthropic}
@@ -24,6 +30,7 @@ _TOOLS = (
     "tool_choice",
     "parallel_tool_calls",
     "required",
+    "description",
     "strict",
 )
 
@@ -72,7 +79,12 @@ def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
     required = members.get("required")
     if required not in (None, "keep", "filter"):
         raise RuleBroken("required is keep or filter.", pointer="/required")
-    offered = offer(read_tool_set(source, members, limits), target, required)  # type: ignore[arg-type]
+    description = members.get("description")
+    if description not in (None, "keep", "filter"):
+        raise RuleBroken("description is keep or filter.", pointer="/description")
+    read = read_tool_set(source, members, limits)
+    given = read if description == "keep" else only_described(read)
+    offered = offer(given, target, required)  # type: ignore[arg-type]
     refuse_dropped(offered, members.get("strict"))
     tools, choice = _apart(offered.request)
     return {

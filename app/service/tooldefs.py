@@ -1,7 +1,7 @@
 """Tool definitions: kept with a conversation by version, offered on any wire."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from app.codecs import CODECS, neutral
@@ -10,6 +10,7 @@ from app.core.jsontext import Json, JsonObject, dumps
 from app.core.limits import Limits
 from app.core.records import ConversationRecord, ToolSetRecord
 from app.core.toolfitting import Prepared, Required, prepared
+from app.core.tools import Note, Refused, Tool
 from app.service.conversations import known, locked
 from app.service.posting import wire_of
 from app.service.toolreading import ToolSet, demand_tools, read_tool_set, under_our_names
@@ -51,7 +52,29 @@ def offer(tools: ToolSet, target: str, required: Required | None = None) -> Offe
         codec.PROFILE.names,
         required,
     )
+    fit = replace(fit, notes=(*_undescribed(tools), *fit.notes))
     return Offer(tools, codec.write_tools(fit.tools, fit.choice), fit)
+
+
+def _undescribed(tools: ToolSet) -> Iterator[Note]:
+    """Tools without a description, where the shape they came in has one."""
+    if CODECS[tools.source].TOOLS.described:
+        for one in tools.definitions:
+            if isinstance(one, Tool) and one.description is None:
+                yield Note("DESCRIPTION_MISSING", "the tool has no description", one.name)
+
+
+def only_described(tools: ToolSet) -> ToolSet:
+    """Where the shape has a description, a definition without one is refused."""
+    if not CODECS[tools.source].TOOLS.described:
+        return tools
+    kept = (
+        Refused(one.name, "the tool has no description", one.at)
+        if isinstance(one, Tool) and one.description is None
+        else one
+        for one in tools.definitions
+    )
+    return replace(tools, definitions=tuple(kept))
 
 
 def refuse_dropped(offered: Offer, strict: Json) -> None:

@@ -262,3 +262,14 @@ def test_the_settings_beside_tools_are_named_in_one_line(shell: Shell) -> None:
     assert ran.code == 0
     assert [line for line in ran.said.splitlines() if "SETTINGS_IGNORED (1): " in line]
     assert len(ran.json()["tools"]) == 1
+
+
+def test_tools_without_a_description_are_kept_when_asked_for(shell: Shell) -> None:
+    bare = written("openai", Said("bare", None, RICH))
+    ran = shell("tools", "--from", "openai", "--to", "anthropic", given=bare)
+    assert "is left out: the tool has no description" in ran.said
+    ran = shell(
+        "tools", "--from", "openai", "--to", "anthropic", "--description", "keep", given=bare
+    )
+    assert [one["name"] for one in ran.json()["tools"]] == ["bare"]
+    assert "DESCRIPTION_MISSING (1)" in ran.said

@@ -127,6 +127,9 @@ PROVOKED: dict[str, Callable[[], set[str]]] = {
     "MEMBERS_DROPPED": lambda: offered(
         "openai", "anthropic", claude(ADDRESS, cache_control={"type": "ephemeral"})
     ),
+    "DESCRIPTION_MISSING": lambda: offered(
+        "anthropic", "openai", {"type": "function", "function": {"name": "f"}}
+    ),
     "REQUIRED_FILTERED": lambda: offered("openai", "anthropic", claude(OPTIONAL)),
     "FORMAT_REMOVED": lambda: offered("openai", "anthropic", claude(ADDRESS)),
     "SCHEMA_LOOSENED": lambda: offered("anthropic", "openai", gpt(EITHER)),
