@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from app import __version__
 from app.api import conversations, convert, health, problems, replay, tool_calls, tools, turns
@@ -11,6 +11,7 @@ from app.api.context import Context
 from app.api.documented import answers
 from app.api.heads import Headed
 from app.api.metrics import REGISTRY, Measured, WriterNumbers
+from app.api.operations import check_parameters
 from app.settings import Settings, from_environment
 from app.storage.database import Database
 
@@ -60,6 +61,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     problems.install(app)
     app.add_middleware(Headed)
     app.add_middleware(Measured)
-    for resource in (conversations, turns, replay, tools, tool_calls, convert, health):
-        app.include_router(resource.router)
+    for resource in (conversations, turns, replay, tools, tool_calls, convert):
+        app.include_router(resource.router, dependencies=[Depends(check_parameters)])
+    app.include_router(health.router)
     return app

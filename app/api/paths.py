@@ -8,6 +8,8 @@ from difflib import SequenceMatcher
 from fastapi import FastAPI
 from starlette.routing import compile_path
 
+from app.core.telling import did_you_mean
+
 _ALIKE = 0.6
 _ID = "{"
 _SHOWN = re.compile(r"[\w./:@+=,~%-]{1,200}")
@@ -45,10 +47,9 @@ def methods_of(path: str, known: list[Offered], route: Iterable[str]) -> list[st
 def no_such_path(path: str, known: list[Offered]) -> str:
     """What to tell somebody who asked for a path that does not exist."""
     subject = f"`{path}`" if _SHOWN.fullmatch(path) else "This path"
-    said = f"{subject} is not a path of this service."
-    if meant := nearest_path(path, known):
-        said += f" Did you mean `{meant}`?"
-    elif path.startswith("/v1/conversations/") and path.count("/") > 4:
+    meant = nearest_path(path, known)
+    said = f"{subject} is not a path of this service{did_you_mean(meant, '`')}"
+    if meant is None and path.startswith("/v1/conversations/") and path.count("/") > 4:
         said += " A conversation id or turn id must not hold a slash."
     return f"{said} All paths are listed at /docs."
 

@@ -1,14 +1,15 @@
 """Errors as RFC 9457 problems. The only place that knows which error is which status."""
 
 import logging
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Mapping
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from app.api.complaints import rule_broken
+from app.api.operations import parameters_of, stray_parameter
 from app.api.paths import methods_of, no_such_path, offered
 from app.core import errors, telling
 from app.core.errors import TurnkeepError
@@ -75,21 +76,10 @@ async def _turnkeep(request: Request, error: Exception) -> Response:
 
 async def _validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    broken = first_rule_broken(cast(Sequence[Mapping[str, object]], error.errors()))
-    return await _turnkeep(request, broken)
-
-
-def first_rule_broken(found: Sequence[Mapping[str, object]]) -> errors.RuleBroken:
-    """The first complaint of pydantic, in our words and without the value that caused it."""
-    first = found[0]
-    place = [str(step) for step in cast(Sequence[object], first["loc"])]
-    if place[:1] == ["query"]:
-        name = ".".join(place[1:])
-        if first["type"] == "extra_forbidden":
-            return errors.RuleBroken(f"There is no parameter {name} here.", pointer=f"?{name}")
-        return errors.RuleBroken(f"The parameter {name}: {first['msg']}.", pointer=f"?{name}")
-    pointer = "/" + "/".join(step for step in place if step != "body")
-    return errors.RuleBroken(f"{first['msg']}.", pointer=pointer)
+    first = error.errors()[0]
+    if first["type"] == "extra_forbidden":
+        return await _turnkeep(request, stray_parameter(request, str(first["loc"][-1])))
+    return await _turnkeep(request, rule_broken(first, parameters_of(request), query=True))
 
 
 async def _http(request: Request, error: Exception) -> Response:

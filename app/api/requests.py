@@ -6,13 +6,15 @@ from typing import TypeVar
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
-from app.api.problems import first_rule_broken
+from app.api.complaints import rule_broken
+from app.core import telling
 from app.core.errors import NotJson, RuleBroken, TooLarge, Unsupported
 from app.core.jsontext import JsonObject, loads_object
 from app.core.limits import Limits
 
 _JSON = re.compile(r"application/(?:[\w.+-]+\+)?json")
 _STREAM = re.compile(r"text/event-stream|application/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)")
+_FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _VERSION = re.compile(r'(?:W/)?"?([0-9]{1,15})"?')
 Model = TypeVar("Model", bound=BaseModel)
@@ -20,9 +22,9 @@ Model = TypeVar("Model", bound=BaseModel)
 
 async def body_bytes(request: Request, limits: Limits) -> bytes:
     """The whole body; more than the limit is refused before it is read to its end."""
-    media_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
+    media_type = _media_type(request)
     if not _JSON.fullmatch(media_type):
-        raise Unsupported(f"The body must be application/json, not {media_type or 'undeclared'}.")
+        raise _unsupported("application/json", media_type)
     if _declared(request) > limits.body_bytes:
         raise _too_large(limits)
     pieces = bytearray()
@@ -40,12 +42,26 @@ def _declared(request: Request) -> int:
 
 
 def check_is_stream(request: Request) -> None:
-    media_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
+    media_type = _media_type(request)
     if not _STREAM.fullmatch(media_type):
-        raise Unsupported(
-            "The body must be text/event-stream or application/x-ndjson,"
-            f" not {media_type or 'undeclared'}."
-        )
+        raise _unsupported("text/event-stream or application/x-ndjson", media_type)
+
+
+def _media_type(request: Request) -> str:
+    return request.headers.get("content-type", "").split(";")[0].strip().lower()
+
+
+def _unsupported(wanted: str, given: str) -> Unsupported:
+    if not given:
+        return Unsupported(f"`Content-Type` is required and must be {wanted}.")
+    hint = ""
+    if given in _FORMS:
+        hint = f" `curl -d` sends a form unless it is told: add `-H 'content-type: {wanted}'`."
+    elif _STREAM.fullmatch(given):
+        hint = " A stream goes to POST /v1/conversations/{cid}/turns/stream."
+    elif _JSON.fullmatch(given):
+        hint = " A whole response goes to POST /v1/conversations/{cid}/turns, as `response`."
+    return Unsupported(f"`Content-Type` must be {wanted}, not {telling.quoted(given)}.{hint}")
 
 
 def unread(request: Request) -> bytes:
@@ -56,7 +72,8 @@ def unread(request: Request) -> bytes:
 
 def _too_large(limits: Limits) -> TooLarge:
     return TooLarge(
-        f"The limit body_bytes allows {limits.body_bytes} bytes.",
+        f"The body must have at most {limits.body_bytes} bytes (the limit body_bytes)."
+        " Post fewer turns at once.",
         limit="body_bytes",
         most=limits.body_bytes,
     )
@@ -67,10 +84,26 @@ def json_object(body: bytes, limits: Limits) -> tuple[JsonObject, dict[str, list
     try:
         text = body.decode()
     except UnicodeDecodeError as error:
-        raise NotJson(f"The body is not UTF-8 at byte {error.start}.") from None
-    if not text.strip():
-        raise NotJson("The body is empty.")
+        raise NotJson(f"The body must be UTF-8; byte {error.start} is not.") from None
+    _check_is_object(text.lstrip(" \t\r\n")[:1])
     return loads_object(text, limits)
+
+
+def _check_is_object(sign: str) -> None:
+    """By its first sign, so that whoever sent JSON of another kind is not told of broken JSON."""
+    match sign:
+        case "":
+            raise NotJson("The body is empty; it must be a JSON object.")
+        case "[":
+            raise NotJson(
+                "The body must be an object, not a list."
+                ' A list of messages goes inside: `{"provider": "openai", "messages": [...]}`.'
+            )
+        case '"':
+            raise NotJson(
+                "The body must be an object, not a string."
+                " JSON that was encoded twice arrives as a string: encode it once."
+            )
 
 
 async def model_of(request: Request, kind: type[Model], limits: Limits) -> Model:
@@ -79,13 +112,16 @@ async def model_of(request: Request, kind: type[Model], limits: Limits) -> Model
     try:
         return kind.model_validate(members)
     except ValidationError as error:
-        raise first_rule_broken(error.errors()) from None
+        schemas = kind.model_json_schema()["properties"]
+        raise rule_broken(error.errors()[0], schemas, query=False) from None
 
 
 def idempotency_key(request: Request) -> str | None:
     key = request.headers.get("idempotency-key")
     if key is not None and not _KEY.fullmatch(key):
-        raise RuleBroken("Idempotency-Key has 1 to 255 printable ASCII characters, no blanks.")
+        raise RuleBroken(
+            "`Idempotency-Key` must have 1 to 255 printable ASCII characters and no spaces."
+        )
     return key
 
 
@@ -95,7 +131,8 @@ def expected_version(request: Request) -> int | None:
         return None
     found = _VERSION.fullmatch(tag.strip())
     if not found:
-        raise RuleBroken('If-Match names one version of the conversation, like "12".')
+        given = telling.quoted(tag.strip().strip('"'))
+        raise RuleBroken(f'`If-Match` must be a version in quotes, like `"12"`, not {given}.')
     return int(found[1])
 
 

@@ -1,7 +1,7 @@
 """Everything that can be wrong with a request, as one tree. Only `api/problems.py` knows HTTP.
 
 TurnkeepError
-├── NotJson                  the body is not JSON
+├── NotJson                  the body is not a JSON object
 ├── Unsupported              the body is not declared as what is read here
 ├── TooLarge                 the body is larger than the service takes
 ├── NotFound
@@ -22,8 +22,24 @@ TurnkeepError
 An error carries facts, never message content.
 """
 
-from typing import ClassVar
+import re
+from typing import ClassVar, Self
 
+from app.core import telling
+from app.core.nearest import nearest_provider
+
+_LIMITS = {
+    "turns": "turns in one request",
+    "blocks": "blocks in one turn",
+    "depth": "arrays and objects inside one another",
+    "raw_id_bytes": "bytes in the id of a tool call",
+    "integer_digits": "digits in one number",
+    "tools": "tool definitions in one request",
+    "schema_nodes": "values in the schemas of all tools together",
+}
+# Ids have at most 128 characters, keys 255: what is longer was never one.
+_LONGEST = 255
+_IN_PATH = re.compile(r"[A-Za-z0-9._:@+=,-]{1,128}")
 Fact = str | int | list[str] | None
 
 
@@ -41,7 +57,7 @@ class TurnkeepError(Exception):
 
 class NotJson(TurnkeepError):
     code = "not_json"
-    title = "The body is not JSON"
+    title = "The body is not a JSON object"
 
 
 class Unsupported(TurnkeepError):
@@ -64,8 +80,13 @@ class ConversationNotFound(NotFound):
     title = "No such conversation"
 
     def __init__(self, conversation_id: str) -> None:
+        if _IN_PATH.fullmatch(conversation_id):
+            hint = f"POST /v1/conversations/{conversation_id}/turns creates it."
+        else:
+            hint = telling.bad_conversation_id(conversation_id)
         super().__init__(
-            f"There is no conversation {conversation_id!r}.", conversation_id=conversation_id
+            f"Conversation {_shown(conversation_id)} does not exist. {hint}",
+            conversation_id=_fact(conversation_id),
         )
 
 
@@ -75,9 +96,10 @@ class TurnNotFound(NotFound):
 
     def __init__(self, conversation_id: str, turn_id: str) -> None:
         super().__init__(
-            f"Conversation {conversation_id!r} has no turn {turn_id!r}.",
-            conversation_id=conversation_id,
-            turn_id=turn_id,
+            f"Conversation {_shown(conversation_id)} has no turn {_shown(turn_id)}."
+            f" GET /v1/conversations/{conversation_id}/turns lists its turns.",
+            conversation_id=_fact(conversation_id),
+            turn_id=_fact(turn_id),
         )
 
 
@@ -92,7 +114,9 @@ class ConversationExists(Conflict):
 
     def __init__(self, conversation_id: str) -> None:
         super().__init__(
-            f"Conversation {conversation_id!r} exists already.", conversation_id=conversation_id
+            f"Conversation {_shown(conversation_id)} exists already. Post turns to it, change it"
+            " with PATCH, or choose another `id`.",
+            conversation_id=_fact(conversation_id),
         )
 
 
@@ -107,7 +131,9 @@ class KeyInFlight(Conflict):
 
     def __init__(self, key: str) -> None:
         super().__init__(
-            f"A request with the idempotency key {key!r} is still running.", retry_after=1
+            f"The first request with the idempotency key {_shown(key)} is still running."
+            " Send the same request again in a second.",
+            retry_after=1,
         )
 
 
@@ -119,9 +145,11 @@ class StaleVersion(TurnkeepError):
         self, conversation_id: str, expected: str, version: int, *, turn_id: str | None = None
     ) -> None:
         """`turn_id`: the turn is stored all the same, since it cannot be had again."""
-        kept = f" The turn is stored as {turn_id!r}." if turn_id is not None else ""
+        more = f' Read what is new, then send the request with `If-Match: "{version}"`.'
+        if turn_id is not None:
+            more = f" The turn is stored as {turn_id!r}."
         super().__init__(
-            f"If-Match expects version {expected}, the conversation is at version {version}.{kept}",
+            f"`If-Match` names version {expected}, the conversation is at version {version}.{more}",
             conversation_id=conversation_id,
             version=version,
             turn_id=turn_id,
@@ -148,9 +176,9 @@ class LimitExceeded(RuleBroken):
     def __init__(
         self, limit: str, most: int, got: int | None, *, pointer: str | None = None
     ) -> None:
-        found = "more" if got is None else str(got)
+        found = "the request has more" if got is None else f"the request has {got}"
         super().__init__(
-            f"The limit {limit} allows {most}, the request has {found}.",
+            f"The limit {limit} allows {most} {_LIMITS.get(limit, 'of its kind')}, {found}.",
             pointer=pointer,
             limit=limit,
             most=most,
@@ -161,17 +189,28 @@ class UnknownProvider(RuleBroken):
     code = "unknown_provider"
     title = "No wire shape is known for this provider"
 
+    @classmethod
+    def without_format(cls, provider: str, known: list[str]) -> Self:
+        """A provider may have any name; its format must be one that is known."""
+        meant = telling.did_you_mean(nearest_provider(provider, known))
+        return cls(
+            f"The provider {telling.quoted(provider)} is not known{meant} If it speaks the shape"
+            f' of another one, name that beside it, like `"format": "openai"`.'
+            f" Known: {', '.join(known)}.",
+            pointer="/provider",
+        )
+
+    @classmethod
+    def named(cls, name: str, member: str, known: list[str]) -> Self:
+        return cls(_unknown(name, member, known), pointer=f"/{member}")
+
 
 class UnknownTarget(RuleBroken):
     code = "unknown_target"
     title = "No such target"
 
-    def __init__(self, target: str, known: list[str], *, pointer: str | None = None) -> None:
-        super().__init__(
-            f"No history can be rendered for {target!r}. Known: {', '.join(known)}.",
-            pointer=pointer,
-            known=known,
-        )
+    def __init__(self, target: str, known: list[str], *, pointer: str = "?provider") -> None:
+        super().__init__(_unknown(target, pointer[1:], known), pointer=pointer, known=known)
 
 
 class KeyReused(RuleBroken):
@@ -179,7 +218,10 @@ class KeyReused(RuleBroken):
     title = "The idempotency key was used for another request"
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"The idempotency key {key!r} was used with another body.")
+        super().__init__(
+            f"The idempotency key {_shown(key)} was used with another body."
+            " A retry sends the same body; a new request needs a new key."
+        )
 
 
 class Unavailable(TurnkeepError):
@@ -188,3 +230,17 @@ class Unavailable(TurnkeepError):
 
     def __init__(self, detail: str) -> None:
         super().__init__(detail, retry_after=1)
+
+
+def _unknown(name: str, member: str, known: list[str]) -> str:
+    meant = telling.did_you_mean(nearest_provider(name, known))
+    return f"`{member}` must be one of {', '.join(known)}, not {telling.quoted(name)}{meant}"
+
+
+def _shown(name: str) -> str:
+    """Ids and keys come back as they were sent, unless they cannot be ids at all."""
+    return f"'{name}'" if _fact(name) else f"of {len(name)} characters"
+
+
+def _fact(name: str) -> str | None:
+    return name if len(name) <= _LONGEST and name.isprintable() else None

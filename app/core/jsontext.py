@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TypeAlias, cast
 
 from app.core.errors import LimitExceeded, NotJson, RuleBroken
+from app.core.jsonfaults import told
 from app.core.limits import Limits
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -62,11 +63,12 @@ def loads(text: str, limits: Limits | None = None) -> Json:
     try:
         value, end = _decoder(limits).raw_decode(text, _skip_blanks(text, 0))
     except json.JSONDecodeError as error:
-        raise NotJson(f"{error.msg} at line {error.lineno}, column {error.colno}") from None
+        raise NotJson(told(error)) from None
     except RecursionError:
         raise LimitExceeded("depth", limits.depth, None) from None
     if _skip_blanks(text, end) != len(text):
-        raise NotJson(f"something follows the JSON value at character {end}")
+        extra = json.JSONDecodeError("Extra data", text, _skip_blanks(text, end))
+        raise NotJson(told(extra))
     return cast(Json, value)
 
 
@@ -112,7 +114,7 @@ def loads_object(text: str, limits: Limits) -> tuple[JsonObject, dict[str, list[
     try:
         return _Walk(text, limits).object()
     except json.JSONDecodeError as error:
-        raise NotJson(f"{error.msg} at line {error.lineno}, column {error.colno}") from None
+        raise NotJson(told(error)) from None
     except RecursionError:
         raise LimitExceeded("depth", limits.depth, None) from None
 
@@ -205,7 +207,7 @@ def _decoder(limits: Limits) -> json.JSONDecoder:
 
 
 def _refuse_constant(text: str) -> float:
-    raise RuleBroken(f"{text} is not a JSON number")
+    raise RuleBroken(f"{text} is not JSON: a number must be finite.")
 
 
 def _skip_blanks(text: str, position: int) -> int:

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 
 from app.core.nearest import nearest
 
-_LARGE, _DIGITS = 10**20, 24
+BAD_CURSOR = "`cursor` must be the `next_cursor` of the page before."
+_LARGE, _DIGITS, _LONGEST = 10**20, 24, 64
 # What a name may look like and still be repeated as it is.
 _PLAIN = re.compile(r"[\w.:/@+=,*$#\[\]-]{1,64}")
 
@@ -27,8 +28,8 @@ def wrong_type(name: str, expected: str, value: object) -> str:
 
 def one_of(name: str, value: object, allowed: Sequence[str]) -> str:
     """A value outside a short list of words."""
-    said = f"`{name}` must be {either(allowed)}, not {quoted(value)}."
-    return said + did_you_mean(value, allowed, "'")
+    found = nearest(value, allowed) if isinstance(value, str) else None
+    return f"`{name}` must be {either(allowed)}, not {quoted(value)}{did_you_mean(found)}"
 
 
 def out_of_range(name: str, lowest: int, highest: int | None, value: object) -> str:
@@ -47,10 +48,9 @@ def unknown_parameter(name: str, known: Iterable[str]) -> str:
     return _unknown(name, "a parameter", known)
 
 
-def did_you_mean(value: object, known: Iterable[str], mark: str = "`") -> str:
-    """The question with the nearest of the known words; nothing where none is near."""
-    found = nearest(value, known) if isinstance(value, str) else None
-    return f" Did you mean {mark}{found}{mark}?" if found else ""
+def did_you_mean(found: str | None, mark: str = "'") -> str:
+    """The end of a sentence: the question for the word that was probably meant, if there is one."""
+    return f"; did you mean {mark}{found}{mark}?" if found else "."
 
 
 def kind(value: object) -> str:
@@ -85,8 +85,43 @@ def quoted(value: object) -> str:
     return kind(value)
 
 
+def pointer(*steps: str | int) -> str:
+    """A JSON pointer (RFC 6901) to a place in the body; names that are too long are cut."""
+    return "".join(f"/{_cut(str(step)).replace('~', '~0').replace('/', '~1')}" for step in steps)
+
+
+def parameter(name: str) -> str:
+    """The same for a parameter of the query."""
+    return f"?{_cut(name)}"
+
+
+def bad_characters(subject: str, value: str, allowed: str, signs: str, longest: int) -> str:
+    """An id or name that is too long or holds what it must not; `signs` is a class of `re`."""
+    said = f"{subject} must have 1 to {longest} characters ({allowed})"
+    if not value:
+        return f"{said}; this one is empty."
+    if len(value) > longest:
+        return f"{said}; this one has {len(value)}."
+    if wrong := re.search(f"[^{signs}]", value):
+        return f"{said}; this one has {_sign(wrong[0])}."
+    return f"{said}; it must not be {quoted(value)}."
+
+
+def bad_conversation_id(value: str) -> str:
+    """What is wrong with an id that no conversation can have."""
+    allowed = "letters, digits, . _ : @ + = , -"
+    return bad_characters("A conversation id", value, allowed, "A-Za-z0-9._:@+=,-", 128)
+
+
+def bad_turn_id(value: str) -> str:
+    """What is wrong with an id that no turn can have."""
+    return bad_characters("A turn id", value, "letters, digits, . _ : -", "A-Za-z0-9._:-", 128)
+
+
 def named(name: str) -> str:
     """A name that the caller chose, in backticks; a long or strange one only by its length."""
+    if not name:
+        return "the empty name"
     return f"`{name}`" if _PLAIN.fullmatch(name) else f"a name of {len(name)} characters"
 
 
@@ -95,8 +130,19 @@ def either(words: Sequence[str]) -> str:
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
 
 
+def _cut(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"
+
+
+def _sign(sign: str) -> str:
+    if sign == " ":
+        return "a space"
+    return f"'{sign}'" if sign.isprintable() and sign.isascii() else f"U+{ord(sign):04X}"
+
+
 def _unknown(name: str, what: str, known: Iterable[str]) -> str:
     names = list(dict.fromkeys(known))
-    listed = ", ".join(f"`{one}`" for one in names)
+    known_ones = f"Known: {', '.join(f'`{one}`' for one in names)}" if names else "There are none"
     subject = named(name)[:1].upper() + named(name)[1:]
-    return f"{subject} is not {what} here.{did_you_mean(name, names)} Known: {listed}."
+    meant = did_you_mean(nearest(name, names), "`")
+    return f"{subject} is not {what} here{meant} {known_ones}."

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable
 
 from app.codecs import PREFIXES, TARGETS, shown_id
-from app.core import ids
+from app.core import ids, telling
 from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject
 from app.core.ledger import Call
@@ -63,7 +63,7 @@ def _place(cursor: str | None) -> tuple[int, int] | None:
         return None
     seq, _, index = cursor.partition(".")
     if not (_NUMBER.fullmatch(seq) and _NUMBER.fullmatch(index)):
-        raise RuleBroken("cursor is not one that a page gave.", pointer="?cursor")
+        raise RuleBroken(telling.BAD_CURSOR, pointer="?cursor")
     return int(seq), int(index)
 
 

@@ -2,6 +2,7 @@
 
 import re
 
+from app.core import telling
 from app.core.errors import ConversationExists, ConversationNotFound, RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.records import ConversationRecord
@@ -19,9 +20,7 @@ def is_id(conversation_id: str) -> bool:
 
 def check_id(conversation_id: str) -> str:
     if not is_id(conversation_id):
-        raise RuleBroken(
-            "A conversation id has 1 to 128 letters, digits or . _ : @ + = , -", pointer="/id"
-        )
+        raise RuleBroken(telling.bad_conversation_id(conversation_id), pointer="/id")
     return conversation_id
 
 
@@ -54,7 +53,7 @@ def locked(store: Store, cid: str) -> ConversationRecord:
 
 def listed(store: ReadStore, limit: int, after: str | None) -> JsonObject:
     if after is not None and not is_id(after):
-        raise RuleBroken("cursor is not one that a page gave.", pointer="?cursor")
+        raise RuleBroken(telling.BAD_CURSOR, pointer="?cursor")
     records = store.conversations(limit + 1, after)
     data: list[Json] = [shown(record) for record in records[:limit]]
     more = len(records) > limit

@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping
 
-from app.codecs import CODECS, TARGETS
-from app.core import ids
-from app.core.errors import RuleBroken, UnknownTarget
+from app.codecs import CODECS
+from app.core import ids, telling
+from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject
 from app.core.limits import Limits
 from app.core.tools import Note
 from app.service.appended import post_notes
 from app.service.ignoring import ignored_settings
 from app.service.memory import remember
-from app.service.posting import read_post, unknown_source
+from app.service.posting import read_post
+from app.service.providers import route_of
 from app.service.rendering import Wanted, render
 from app.service.tooldefs import (
     offer,
@@ -39,11 +40,12 @@ def convert_messages(
     members: JsonObject, texts: Mapping[str, list[str]], limits: Limits
 ) -> JsonObject:
     """`/convert/messages`: a request of one wire as a request of another."""
-    source, target = _route(members)
+    source, target = route_of(members)
     given = dict(members)
     reasoning = "auto" if _is_setting(given.get("reasoning")) else given.pop("reasoning", "auto")
     if reasoning not in ("auto", "text", "drop"):
-        raise RuleBroken("reasoning is auto, text or drop.", pointer="/reasoning")
+        wrong = telling.one_of("reasoning", reasoning, ("auto", "text", "drop"))
+        raise RuleBroken(wrong, pointer="/reasoning")
     del given["from"], given["to"]
     given["provider"] = source
     post = read_post(given, texts, limits)
@@ -72,16 +74,12 @@ def _is_setting(reasoning: Json) -> bool:
 
 def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
     """`/convert/tools`: definitions from one wire to another."""
-    source, target = _route(members)
+    source, target = route_of(members)
     known = (*_TOOLS, *CODECS[source].TOOLS.members)
     unknown_members(members, known, CODECS[source].SETTINGS)
     demand_tools(members, source)
-    required = members.get("required")
-    if required not in (None, "keep", "filter"):
-        raise RuleBroken("required is keep or filter.", pointer="/required")
-    description = members.get("description")
-    if description not in (None, "keep", "filter"):
-        raise RuleBroken("description is keep or filter.", pointer="/description")
+    required = _one_of(members, "required", ("keep", "filter"))
+    description = _one_of(members, "description", ("keep", "filter"))
     read = read_tool_set(source, members, limits)
     given = read if description == "keep" else only_described(read)
     offered = offer(given, target, required)  # type: ignore[arg-type]
@@ -102,26 +100,29 @@ def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
     }
 
 
+def _one_of(members: JsonObject, name: str, allowed: tuple[str, ...]) -> Json:
+    """A member that is one of a few words, or left out."""
+    value = members.get(name)
+    if value is not None and value not in allowed:
+        raise RuleBroken(telling.one_of(name, value, allowed), pointer=f"/{name}")
+    return value
+
+
 def convert_tool_id(members: JsonObject) -> JsonObject:
     """`/convert/tool-id`: the prefix functions, which need no history."""
     unknown_members(members, ("id", "to"))
     given, target = members.get("id"), members.get("to")
+    if given is None:
+        raise RuleBroken(telling.missing("id", "a string"), pointer="/id")
     if not isinstance(given, str):
-        raise RuleBroken("id is a text.", pointer="/id")
+        raise RuleBroken(telling.wrong_type("id", "a string", given), pointer="/id")
+    known = list(TOOL_IDS)
+    if target is None:
+        wrong = telling.missing("to", telling.either(known))
+        raise RuleBroken(wrong, pointer="/to", known=known)
     if not isinstance(target, str) or target not in TOOL_IDS:
-        known = list(TOOL_IDS)
-        raise RuleBroken(f"to is one of {', '.join(known)}.", pointer="/to", known=known)
+        raise RuleBroken(telling.one_of("to", target, known), pointer="/to", known=known)
     return {"id": TOOL_IDS[target](given)}
-
-
-def _route(members: JsonObject) -> tuple[str, str]:
-    """Source and target of a conversion."""
-    source, target = members.get("from"), members.get("to")
-    if not isinstance(source, str) or source not in CODECS:
-        raise unknown_source(source)
-    if not isinstance(target, str) or target not in TARGETS:
-        raise UnknownTarget(str(target), list(TARGETS), pointer="/to")
-    return source, target
 
 
 def _apart(request: JsonObject) -> tuple[Json, Json]:

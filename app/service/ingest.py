@@ -240,7 +240,9 @@ def _check_places(before: Turn, after: Turn) -> None:
     places = {call.id: index for index, call in enumerate(before.calls())}
     for index, call in enumerate(after.calls()):
         if places.get(call.id, index) != index:
-            raise TurnIdTaken("The turn is stored with its calls in another order.")
+            raise TurnIdTaken(
+                "The turn is stored with its calls in another order; choose another `turn_id`."
+            )
 
 
 def _repeated(store: Store, order: Append) -> Appended:
@@ -260,11 +262,24 @@ def _repeated(store: Store, order: Append) -> Appended:
         if record.content_hash != content_hash(draft, post.format)
     ]
     if other:
-        raise TurnIdTaken("These turn ids are stored with other content.", turn_ids=other)
-    raise TurnIdTaken(
-        "Some of these turns are stored already; post only the others.",
-        turn_ids=[draft.turn_id or "" for draft, _ in known],
-    )
+        raise TurnIdTaken(
+            f"{_some(other)} stored with other content. A turn never changes: post what is new"
+            " with a new `turn_id`.",
+            turn_ids=other,
+        )
+    there = [draft.turn_id or "" for draft, _ in known]
+    raise TurnIdTaken(f"{_some(there)} stored already; post only the others.", turn_ids=there)
+
+
+def _some(turn_ids: list[str]) -> str:
+    """The subject of a sentence about turns; a long list stands among the facts only."""
+    match turn_ids:
+        case [one]:
+            return f"Turn '{one}' is"
+        case [first, *rest]:
+            return f"Turn '{first}' and {len(rest)} more are"
+        case _:
+            return "The turn is"
 
 
 def _stored_receipt(store: Store, order: Append, records: list[TurnRecord]) -> bytes:

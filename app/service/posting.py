@@ -1,21 +1,21 @@
 """From the members of a posted body to drafts: which codec reads it, and whether the rules hold."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from app.codecs import CODECS
+from app.core import telling
 from app.core.chunks import Bytes
 from app.core.conversation import Draft, Remark, Thinking, ToolCall, ToolResult
-from app.core.errors import LimitExceeded, RuleBroken, UnknownProvider
+from app.core.errors import LimitExceeded, RuleBroken
 from app.core.ids import CALLER_TURN_ID
 from app.core.jsontext import Json, JsonObject
 from app.core.limits import Limits
 from app.core.replies import Replies, Reply
 from app.core.wire import Codec, Posted
 from app.service.ignoring import ignored_settings
+from app.service.providers import check_provider, wire_of
 
-_PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
 _ENVELOPE = ("provider", "format", "model", "turn_id", "metadata", "response")
 
 
@@ -38,9 +38,7 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
     known = (*_ENVELOPE, *codec.KEYS, *codec.TOOLS.members)
     for key in members:
         if key not in known and key not in codec.SETTINGS:
-            raise RuleBroken(
-                f"{key!r} is not a member here; known: {', '.join(known)}.", pointer=f"/{key}"
-            )
+            raise RuleBroken(telling.unknown_member(key, known), pointer=telling.pointer(key))
     _check_one_of(members, codec)
     if "response" in members:
         drafts = [_answered(wire, members["response"], texts["response"])]
@@ -72,8 +70,9 @@ def read_stream(
 def _check_one_of(members: JsonObject, codec: Codec) -> None:
     given = [key for key in dict.fromkeys(("response", "messages", codec.LIST)) if key in members]
     if len(given) > 1:
-        what = "the same thing" if "response" not in given else "two ways to say it"
-        raise RuleBroken(f"{' and '.join(given)} are {what}; give one.", pointer=f"/{given[-1]}")
+        names = " and ".join(f"`{key}`" for key in given)
+        told = f"{names} must not stand in one request; give one of them."
+        raise RuleBroken(told, pointer=f"/{given[-1]}")
 
 
 def replies_of(wire: str, pointer: str) -> Replies:
@@ -82,7 +81,8 @@ def replies_of(wire: str, pointer: str) -> Replies:
         return replies
     having = ", ".join(name for name, codec in CODECS.items() if codec.REPLIES)
     raise RuleBroken(
-        f"{wire} has no answers of its own; post messages. Those of {having} are read.",
+        f"The format '{wire}' has no responses and no streams of its own; post `messages`."
+        f" Those of {having} are read.",
         pointer=pointer,
     )
 
@@ -91,7 +91,8 @@ def _answered(wire: str, response: Json, texts: list[str]) -> Draft:
     """A provider's whole answer as one turn of the model."""
     replies = replies_of(wire, "/response")
     if not isinstance(response, dict):
-        raise RuleBroken("response is the object that the provider answered.", pointer="/response")
+        told = telling.wrong_type("response", "the object that the provider sent", response)
+        raise RuleBroken(told, pointer="/response")
     reply = replies.read(response, "/response")
     return Draft(
         "ai",
@@ -104,49 +105,24 @@ def _answered(wire: str, response: Json, texts: list[str]) -> Draft:
     )
 
 
-def wire_of(members: JsonObject) -> tuple[str, str]:
-    """Who speaks, and in which wire's shape."""
-    provider = _text(members, "provider")
-    if provider is None or not _PROVIDER.fullmatch(provider):
-        raise RuleBroken(
-            "provider names who speaks: letters, digits and . _ : / -, at most 64.",
-            pointer="/provider",
-        )
-    return provider, _format(provider, _text(members, "format"))
-
-
-def unknown_source(source: object) -> UnknownProvider:
-    known = ", ".join(CODECS)
-    return UnknownProvider(f"from is one of {known}, not {source!r}.", pointer="/from")
-
-
-def _format(provider: str, wire: str | None) -> str:
-    known = ", ".join(CODECS)
-    if wire is not None and wire not in CODECS:
-        raise UnknownProvider(f"The format {wire!r} is unknown; known: {known}.", pointer="/format")
-    if wire is None and provider not in CODECS:
-        raise UnknownProvider(
-            f"The provider {provider!r} has no default format; give one of: {known}.",
-            pointer="/provider",
-        )
-    return wire or provider
-
-
 def _completed(
     drafts: list[Draft], provider: str, members: JsonObject, limits: Limits
 ) -> list[Draft]:
     turn_id = _text(members, "turn_id")
     if turn_id is not None and len(drafts) != 1:
-        raise RuleBroken("turn_id names one turn; several are posted.", pointer="/turn_id")
+        told = f"`turn_id` must come with one turn, not with {len(drafts)}."
+        raise RuleBroken(told, pointer="/turn_id")
     metadata = members.get("metadata")
     if metadata is None:
         metadata = {}
     if not isinstance(metadata, dict):
-        raise RuleBroken("metadata is a JSON object.", pointer="/metadata")
+        told = telling.wrong_type("metadata", "an object", metadata)
+        raise RuleBroken(told, pointer="/metadata")
     model = _text(members, "model")
     if "response" in metadata and any(draft.facts is not None for draft in drafts):
         raise RuleBroken(
-            "metadata.response is filled from the response itself.", pointer="/metadata/response"
+            "`metadata.response` must not be given: it is filled from the response itself.",
+            pointer="/metadata/response",
         )
     completed = []
     for draft in drafts:
@@ -155,12 +131,11 @@ def _completed(
         own_id = turn_id if turn_id is not None else draft.turn_id
         if own_id is not None and not CALLER_TURN_ID.fullmatch(own_id):
             raise RuleBroken(
-                "A turn id has 1 to 128 letters, digits or . _ : -",
+                telling.bad_turn_id(own_id),
                 pointer="/turn_id" if turn_id is not None else f"{at}/turn_id",
             )
         own_provider = draft.provider or provider
-        if not _PROVIDER.fullmatch(own_provider):
-            raise RuleBroken("This is no provider's name.", pointer=f"{at}/provider")
+        check_provider(own_provider, f"{at}/provider")
         completed.append(
             replace(
                 draft,
@@ -186,9 +161,11 @@ def _check(draft: Draft, at: str, limits: Limits) -> None:
         raise LimitExceeded("blocks", limits.blocks, len(draft.blocks), pointer=at)
     for block in draft.blocks:
         if isinstance(block, ToolCall) and draft.speaker != "ai":
-            raise RuleBroken("Only the speaker ai makes tool calls.", pointer=at)
+            told = f"A tool call must be made by the speaker ai, not by {draft.speaker}."
+            raise RuleBroken(told, pointer=at)
         if isinstance(block, ToolResult | Thinking) and draft.speaker == "system":
-            raise RuleBroken("The speaker system gives no results and no thinking.", pointer=at)
+            told = "The speaker system must not give results of tools, and no thinking."
+            raise RuleBroken(told, pointer=at)
         if isinstance(block, ToolCall | ToolResult) and block.raw_id:
             size = len(block.raw_id.encode("utf-8", "surrogatepass"))
             if size > limits.raw_id_bytes:
@@ -200,7 +177,8 @@ def _check_distinct(drafts: list[Draft]) -> None:
     for draft in drafts:
         if draft.turn_id is not None and draft.turn_id in seen:
             raise RuleBroken(
-                "The same turn id stands on two turns.", pointer=f"{draft.pointer}/turn_id"
+                "A turn id must stand on one turn; this one stands on two.",
+                pointer=f"{draft.pointer}/turn_id",
             )
         seen.add(draft.turn_id or "")
 
@@ -208,5 +186,5 @@ def _check_distinct(drafts: list[Draft]) -> None:
 def _text(members: JsonObject, key: str) -> str | None:
     value: Json = members.get(key)
     if value is not None and not isinstance(value, str):
-        raise RuleBroken(f"{key} is a text.", pointer=f"/{key}")
+        raise RuleBroken(telling.wrong_type(key, "a string", value), pointer=f"/{key}")
     return value

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app import __version__
-from app.codecs import CODECS, TARGETS
+from app.codecs import CODECS
+from app.core import telling
 from app.core.conversation import Turn
-from app.core.errors import RuleBroken, TurnNotFound, UnknownTarget
+from app.core.errors import RuleBroken, TurnNotFound
 from app.core.ids import CALLER_TURN_ID
 from app.core.jsontext import JsonObject, dumps, dumps_utf8
 from app.core.records import ConversationRecord, ToolSetRecord
@@ -15,6 +16,7 @@ from app.core.repairs import Repair
 from app.core.windows import group_end
 from app.core.wire import Prefixed
 from app.service.conversations import known
+from app.service.providers import target_of
 from app.service.rendering import Rendered, Wanted, prefix, render
 from app.service.tooldefs import stored_tools
 from app.service.turnform import read_turn
@@ -30,11 +32,11 @@ class Replayed:
 
 
 def replay(store: ReadStore, wanted: Wanted, known_tags: Sequence[str] = ()) -> Replayed:
-    if wanted.target not in TARGETS:
-        raise UnknownTarget(wanted.target, list(TARGETS))
+    target_of(wanted.target)
     if wanted.tools == "flatten" and CODECS[wanted.target].PROFILE.verbatim:
         raise RuleBroken(
-            f"{wanted.target} shows turns as they are stored; flatten is for providers.",
+            f"`tools` must be include or omit for {wanted.target}, which shows turns as they are"
+            " stored; flatten is for providers.",
             pointer="?tools",
         )
     head = known(store, wanted.conversation_id)
@@ -63,7 +65,9 @@ def _answer(store: ReadStore, head: ConversationRecord, wanted: Wanted) -> JsonO
         until = _group_end(store, cid, record.seq)
     if wanted.since is not None and wanted.since > until:
         raise RuleBroken(
-            f"since names version {wanted.since}, the history ends at {until}.", pointer="?since"
+            f"`since` must be a version from 0 to {until}, where the history ends,"
+            f" not {telling.quoted(wanted.since)}.",
+            pointer="?since",
         )
     turns = [read_turn(record) for record in store.turns(cid, until=until, payloads=False)]
     links = store.links(cid, until=until)

@@ -15,7 +15,8 @@ from app.core.events import Event, EventReader
 from app.core.jsontext import JsonObject
 from app.core.limits import Limits
 from app.core.replies import Reply
-from app.service.posting import Post, read_stream, replies_of, wire_of
+from app.service.posting import Post, read_stream, replies_of
+from app.service.providers import wire_of
 
 _log = logging.getLogger("turnkeep")
 
@@ -160,5 +161,5 @@ def _wire(query: JsonObject) -> str:
     try:
         return wire_of(query)[1]
     except RuleBroken as error:
-        pointer = (error.pointer or "").replace("/", "?", 1)
-        raise type(error)(error.detail, pointer=pointer) from None
+        error.point_at((error.pointer or "").replace("/", "?", 1))
+        raise

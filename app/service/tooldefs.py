@@ -5,14 +5,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from app.codecs import CODECS, neutral
-from app.core.errors import RuleBroken, UnknownTarget
+from app.core import telling
+from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.limits import Limits
 from app.core.records import ConversationRecord, ToolSetRecord
 from app.core.toolfitting import Prepared, Required, prepared
 from app.core.tools import Note, Refused, Tool
 from app.service.conversations import known, locked
-from app.service.posting import wire_of
+from app.service.providers import target_of, wire_of
 from app.service.toolreading import ToolSet, demand_tools, read_tool_set, under_our_names
 from app.service.turnform import read_object
 from app.storage.store import ALL, ReadStore, Store
@@ -40,9 +41,7 @@ class Offer:
 
 def offer(tools: ToolSet, target: str, required: Required | None = None) -> Offer:
     """The definitions as a target takes them."""
-    if target not in CODECS:
-        raise UnknownTarget(target, list(CODECS))
-    codec = CODECS[target]
+    codec = CODECS[target_of(target)]
     fit = prepared(
         tools.definitions,
         tools.choice,
@@ -80,7 +79,7 @@ def only_described(tools: ToolSet) -> ToolSet:
 def refuse_dropped(offered: Offer, strict: Json) -> None:
     """For callers who would rather have nothing than a part: they say `strict`."""
     if strict is not None and not isinstance(strict, bool):
-        raise RuleBroken("strict is true or false.", pointer="/strict")
+        raise RuleBroken(telling.wrong_type("strict", "true or false", strict), pointer="/strict")
     if not strict:
         return
     for index, refused in offered.prepared.dropped:
@@ -120,7 +119,8 @@ def riding_order(members: JsonObject, limits: Limits) -> KeepTools | None:
     said, places = under_our_names(given, source)
     if said and "tools" not in said:
         raise RuleBroken(
-            "Tool choice comes with the tools it chooses from.", pointer=next(iter(places.values()))
+            "A tool choice needs the `tools` it chooses from in the same request.",
+            pointer=next(iter(places.values())),
         )
     if not said:
         return None
@@ -193,6 +193,4 @@ def unknown_members(
     known = list(dict.fromkeys(names))
     for key in members:
         if key not in known and key not in ignored:
-            raise RuleBroken(
-                f"{key!r} is not a member here; known: {', '.join(known)}.", pointer=f"/{key}"
-            )
+            raise RuleBroken(telling.unknown_member(key, known), pointer=telling.pointer(key))

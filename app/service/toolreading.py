@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from app.codecs import CODECS
+from app.core import telling
 from app.core.errors import LimitExceeded, RuleBroken
 from app.core.jsontext import Json, JsonObject
 from app.core.limits import Limits
@@ -43,9 +44,8 @@ def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
             raise LimitExceeded("tools", limits.tools, len(read), pointer="/tools")
         parallel = ours.get("parallel_tool_calls")
         if parallel is not None and not isinstance(parallel, bool):
-            raise RuleBroken(
-                "parallel_tool_calls is true or false.", pointer="/parallel_tool_calls"
-            )
+            told = telling.wrong_type("parallel_tool_calls", "true or false", parallel)
+            raise RuleBroken(told, pointer="/parallel_tool_calls")
         choice = codec.read_choice(ours.get("tool_choice"), parallel)
     tools = ToolSet(source, tuple(read), choice, places)
     _check_sizes(tools, limits)
@@ -55,7 +55,8 @@ def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
 def demand_tools(members: JsonObject, source: str) -> None:
     """Whoever forgot the tools does not mean that there are none."""
     if "tools" not in members and CODECS[source].TOOLS.config not in members:
-        raise RuleBroken("tools has to be given; an empty list takes them away.", pointer="/tools")
+        told = "`tools` is required and must be the definitions; an empty list takes them away."
+        raise RuleBroken(told, pointer="/tools")
 
 
 def under_our_names(members: JsonObject, source: str) -> tuple[JsonObject, dict[str, str]]:
@@ -66,7 +67,8 @@ def under_our_names(members: JsonObject, source: str) -> tuple[JsonObject, dict[
     for place, key, value in _named(members, rules.members, rules.config):
         name = key if key in _OURS else "tool_choice"
         if name in found:
-            raise RuleBroken(f"{places[name]} says this already; give one.", pointer=place)
+            told = f"This is said twice: it must stand here or at {places[name]}, not at both."
+            raise RuleBroken(told, pointer=place)
         found[name], places[name] = value, place
     return found, places
 
@@ -82,7 +84,7 @@ def _named(
         if isinstance(value, dict) and config and key in (config, "tools"):
             yield from _inside(value, f"/{key}")
         elif key == config:
-            raise RuleBroken(f"{key} is a JSON object.", pointer=f"/{key}")
+            raise RuleBroken(telling.wrong_type(key, "an object", value), pointer=f"/{key}")
         else:
             yield f"/{key}", key, value
 
@@ -90,7 +92,8 @@ def _named(
 def _inside(config: JsonObject, at: str) -> Iterator[tuple[str, str, Json]]:
     for key, value in config.items():
         if key not in ("tools", "toolChoice"):
-            raise RuleBroken("tools and toolChoice are known here.", pointer=f"{at}/{key}")
+            told = telling.unknown_member(key, ("tools", "toolChoice"))
+            raise RuleBroken(told, pointer=at + telling.pointer(key))
         if value is not None:
             yield f"{at}/{key}", key, value
 

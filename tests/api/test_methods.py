@@ -91,7 +91,7 @@ def test_a_wrong_method_is_told_the_right_ones(lite: Api) -> None:
 )
 def test_an_unknown_path_is_told_the_nearest(lite: Api, path: str, meant: str | None) -> None:
     refused = lite.http.get(path)
-    found = re.search(r"Did you mean `(.*)`\?", refused.json()["detail"])
+    found = re.search(r"did you mean `(.*)`\?", refused.json()["detail"])
     assert refused.status_code == 404
     assert (found and found[1]) == meant
 

@@ -66,7 +66,7 @@ def test_an_error_leaves_out_facts_it_does_not_have() -> None:
 def test_an_exceeded_limit_is_named_with_its_size() -> None:
     error = LimitExceeded("turns", 5, 7, pointer="/messages")
     assert error.facts == {"pointer": "/messages", "limit": "turns", "most": 5}
-    assert error.detail == "The limit turns allows 5, the request has 7."
+    assert error.detail == "The limit turns allows 5 turns in one request, the request has 7."
 
 
 def test_a_stale_version_names_the_current_one() -> None:

@@ -33,7 +33,7 @@ def test_a_wrong_type_names_both_types(value: object, kind: str) -> None:
 
 def test_a_wrong_word_lists_the_right_ones_and_asks_for_the_nearest() -> None:
     told = telling.one_of("reasoning", "txt", ["auto", "text", "drop"])
-    assert told == "`reasoning` must be auto, text or drop, not 'txt'. Did you mean 'text'?"
+    assert told == "`reasoning` must be auto, text or drop, not 'txt'; did you mean 'text'?"
     told = telling.one_of("order", None, ["asc", "desc"])
     assert told == "`order` must be asc or desc, not null."
 
@@ -51,10 +51,28 @@ def test_a_number_is_told_its_bounds() -> None:
 def test_an_unknown_member_lists_the_known_ones_and_asks_for_the_nearest() -> None:
     told = telling.unknown_member("message", ["provider", "messages"])
     assert told == (
-        "`message` is not a member here. Did you mean `messages`? Known: `provider`, `messages`."
+        "`message` is not a member here; did you mean `messages`? Known: `provider`, `messages`."
     )
     told = telling.unknown_parameter("zzz", ["limit"])
     assert told == "`zzz` is not a parameter here. Known: `limit`."
+
+
+def test_an_id_is_told_which_of_its_characters_is_wrong() -> None:
+    told = telling.bad_turn_id("a b")
+    assert told == (
+        "A turn id must have 1 to 128 characters (letters, digits, . _ : -); this one has a space."
+    )
+    assert telling.bad_turn_id("a/b").endswith("this one has '/'.")
+    assert telling.bad_turn_id("naïve").endswith("this one has U+00EF.")
+    assert telling.bad_turn_id("").endswith("this one is empty.")
+    assert telling.bad_turn_id("x" * 300).endswith("this one has 300.")
+    assert telling.bad_conversation_id("..").endswith("it must not be '..'.")
+
+
+def test_a_pointer_is_escaped_and_never_long() -> None:
+    assert telling.pointer("a/b", 0, "c~d") == "/a~1b/0/c~0d"
+    assert len(telling.pointer("x" * 5000)) < 100
+    assert len(telling.parameter("x" * 5000)) < 100
 
 
 @pytest.mark.parametrize("sent", ["secret " * 9, "x" * 65, "a\nb", "tell me a secret", "\x1b[2J"])

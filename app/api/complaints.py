@@ -1,0 +1,64 @@
+"""What pydantic complains about, in our words and without more of the value than a short word."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from app.core import telling
+from app.core.errors import RuleBroken
+
+Schemas = Mapping[str, Mapping[str, Any]]
+_TYPES = {
+    "string_type": "a string",
+    "dict_type": "an object",
+    "list_type": "a list",
+    "bool_type": "true or false",
+}
+_NUMBERS = frozenset(
+    {
+        "int_parsing",
+        "int_parsing_size",
+        "int_type",
+        "int_from_float",
+        "greater_than_equal",
+        "less_than_equal",
+    }
+)
+
+
+def rule_broken(found: Mapping[str, Any], schemas: Schemas, *, query: bool) -> RuleBroken:
+    """The error for one complaint. `schemas`: the known members or parameters."""
+    name = ".".join(str(step) for step in found["loc"] if step not in ("query", "body"))
+    where = telling.parameter(name) if query else telling.pointer(*name.split("."))
+    if found["type"] == "extra_forbidden":
+        return RuleBroken(telling.unknown_member(name, schemas), pointer=where)
+    return RuleBroken(_told(name, found, schemas.get(name, {})), pointer=where)
+
+
+def _told(name: str, found: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
+    given = found.get("input")
+    match str(found["type"]):
+        case "missing":
+            return telling.missing(name)
+        case "literal_error" | "enum":
+            allowed = [str(word) for words in _said(schema, "enum") for word in words]
+            return telling.one_of(name, given, allowed)
+        case "bool_parsing":
+            return f"`{name}` must be true or false, not {telling.quoted(given)}."
+        case "string_too_short":
+            return f"`{name}` must not be empty."
+        case "string_pattern_mismatch" if name == "turn_id":
+            return telling.bad_turn_id(str(given))
+        case kind if kind in _NUMBERS:
+            lowest = next(_said(schema, "minimum"), 0)
+            return telling.out_of_range(name, lowest, next(_said(schema, "maximum"), None), given)
+        case kind if kind in _TYPES:
+            return telling.wrong_type(name, _TYPES[kind], given)
+        case _:
+            return f"`{name}` must be what /docs describes: {found['msg']}."
+
+
+def _said(schema: Mapping[str, Any], key: str) -> Iterator[Any]:
+    """What a schema or one of its alternatives says under a key."""
+    for one in (schema, *schema.get("anyOf", ())):
+        if key in one:
+            yield one[key]

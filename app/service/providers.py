@@ -1,0 +1,63 @@
+"""Names of providers, formats and targets, and what is told to somebody who writes one wrongly."""
+
+import re
+
+from app.codecs import CODECS, TARGETS
+from app.core import telling
+from app.core.errors import RuleBroken, UnknownProvider, UnknownTarget
+from app.core.jsontext import Json, JsonObject
+
+_PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
+_SIGNS = "A-Za-z0-9._:/-"
+
+
+def wire_of(members: JsonObject) -> tuple[str, str]:
+    """Who speaks, and in which wire's shape."""
+    provider, wire = _name(members.get("provider"), "provider"), members.get("format")
+    check_provider(provider, "/provider")
+    if wire is not None:
+        return provider, _known(_name(wire, "format"), "format")
+    if provider not in CODECS:
+        raise UnknownProvider.without_format(provider, list(CODECS))
+    return provider, provider
+
+
+def check_provider(name: str, pointer: str) -> None:
+    """Any name may speak, as long as it is one."""
+    if _PROVIDER.fullmatch(name):
+        return
+    allowed = "letters, digits, . _ : / -, the first a letter or digit"
+    told = telling.bad_characters("`provider`", name, allowed, _SIGNS, 64)
+    raise RuleBroken(told, pointer=pointer)
+
+
+def route_of(members: JsonObject) -> tuple[str, str]:
+    """Source and target of a conversion."""
+    source = _known(_name(members.get("from"), "from"), "from")
+    return source, target_of(_name(members.get("to"), "to"), pointer="/to")
+
+
+def target_of(name: str, *, pointer: str = "?provider") -> str:
+    """A target to render for. Raises `UnknownTarget`."""
+    if name not in CODECS:
+        raise UnknownTarget(name, list(TARGETS), pointer=pointer)
+    return name
+
+
+def _known(name: str, member: str) -> str:
+    if name not in CODECS:
+        raise UnknownProvider.named(name, member, list(CODECS))
+    return name
+
+
+def _name(value: Json, member: str) -> str:
+    if value is None:
+        raise RuleBroken(_required(member), pointer=f"/{member}")
+    if not isinstance(value, str):
+        raise RuleBroken(telling.wrong_type(member, "a string", value), pointer=f"/{member}")
+    return value
+
+
+def _required(member: str) -> str:
+    said = telling.missing(member, "the name of a provider")
+    return f"{said} Known: {', '.join(CODECS)}."
