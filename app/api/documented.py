@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from app.api.requests import STREAMS
 from app.api.schemas import ProblemOut
 
 _MEANINGS = {
@@ -31,10 +32,29 @@ def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def takes_stream() -> dict[str, Any]:
-    """A body that is no JSON document: events, as the provider sent them."""
-    events = {"schema": {"type": "string", "description": "The stream, byte for byte."}}
-    kinds = ("text/event-stream", "application/x-ndjson")
-    return {"requestBody": {"required": True, "content": dict.fromkeys(kinds, events)}}
+    """A body that is no JSON document of ours: events, as the provider sent them."""
+    kinds = {
+        "text/event-stream": {"type": "string", "description": "As the provider sends it."},
+        "application/x-ndjson": {"type": "string", "description": "One event of the SDK a line."},
+        "application/vnd.amazon.eventstream": {
+            "type": "string",
+            "format": "binary",
+            "description": "The frames of `bedrock`, as they come from AWS.",
+        },
+        "application/json": {
+            "type": "array",
+            "items": {"type": "object"},
+            "description": "Only for `gemini`: its stream without `alt=sse`.",
+        },
+    }
+    content = {kind: {"schema": kinds[kind]} for kind in STREAMS}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def appended_before(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
+    """The answer to a retry, and to what completes an interrupted turn."""
+    said = "Stored before: the first receipt again (`Idempotent-Replayed`); or a turn is completed"
+    return {200: {"description": said, "model": model}}
 
 
 def takes(model: type[BaseModel]) -> dict[str, Any]:

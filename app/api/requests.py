@@ -1,6 +1,7 @@
 """Reading requests: bodies within their limit, conditions and keys from the headers."""
 
 import re
+from collections.abc import Sequence
 from typing import TypeVar
 
 from fastapi import Request
@@ -13,8 +14,15 @@ from app.core.jsontext import JsonObject, loads_object
 from app.core.limits import Limits
 
 _JSON = re.compile(r"application/(?:[\w.+-]+\+)?json")
-_STREAM = re.compile(r"text/event-stream|application/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)")
+# What a stream may be declared as; the last one only where the format has such streams.
+STREAMS = (
+    "text/event-stream",
+    "application/x-ndjson",
+    "application/vnd.amazon.eventstream",
+    "application/json",
+)
 _FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
+_LINES = re.compile(r"application/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)")
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _VERSION = re.compile(r'(?:W/)?"?([0-9]{1,15})"?')
 Model = TypeVar("Model", bound=BaseModel)
@@ -24,7 +32,7 @@ async def body_bytes(request: Request, limits: Limits) -> bytes:
     """The whole body; more than the limit is refused before it is read to its end."""
     media_type = _media_type(request)
     if not _JSON.fullmatch(media_type):
-        raise _unsupported("application/json", media_type)
+        raise _unsupported(["application/json"], media_type)
     if _declared(request) > limits.body_bytes:
         raise _too_large(limits)
     pieces = bytearray()
@@ -41,23 +49,26 @@ def _declared(request: Request) -> int:
     return int(digits[:18]) if digits.isdecimal() else 0
 
 
-def check_is_stream(request: Request) -> None:
+def check_is_stream(request: Request, *, arrays: bool) -> None:
+    """`arrays`: a stream of this format may be one JSON document."""
     media_type = _media_type(request)
-    if not _STREAM.fullmatch(media_type):
-        raise _unsupported("text/event-stream or application/x-ndjson", media_type)
+    taken = STREAMS if arrays else STREAMS[:-1]
+    if media_type not in taken and not _LINES.fullmatch(media_type):
+        raise _unsupported(taken, media_type)
 
 
 def _media_type(request: Request) -> str:
     return request.headers.get("content-type", "").split(";")[0].strip().lower()
 
 
-def _unsupported(wanted: str, given: str) -> Unsupported:
+def _unsupported(taken: Sequence[str], given: str) -> Unsupported:
+    wanted = telling.either(taken)
     if not given:
         return Unsupported(f"`Content-Type` is required and must be {wanted}.")
     hint = ""
     if given in _FORMS:
-        hint = f" `curl -d` sends a form unless it is told: add `-H 'content-type: {wanted}'`."
-    elif _STREAM.fullmatch(given):
+        hint = f" `curl -d` sends a form unless it is told: add `-H 'content-type: {taken[0]}'`."
+    elif given in STREAMS[:-1] or _LINES.fullmatch(given):
         hint = " A stream goes to POST /v1/conversations/{cid}/turns/stream."
     elif _JSON.fullmatch(given):
         hint = " A whole response goes to POST /v1/conversations/{cid}/turns, as `response`."

@@ -231,7 +231,7 @@ class TurnOut(BaseModel):
         str | None, Field(description="The same, where it was a stream and no JSON.")
     ] = None
     payload_base64: Annotated[
-        str | None, Field(description="The same, where it is no text either.")
+        str | None, Field(description="The same, where it is no text: a stream in binary frames.")
     ] = None
     earlier: Annotated[
         list["TurnOut"], Field(description="An interrupted turn before it was completed.")

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.requests import ClientDisconnect
 
 from app.api.context import Here, json_response
-from app.api.documented import answers, takes, takes_stream
+from app.api.documented import answers, appended_before, takes, takes_stream
 from app.api.requests import (
     body_bytes,
     check_is_stream,
@@ -65,7 +65,7 @@ _HEADERS: list[dict[str, Any]] = [
     status_code=201,
     operation_id="append_turns",
     summary="Append turns, atomically",
-    responses=answers(400, 409, 412, 413, 415, 422, 503),
+    responses=appended_before(AppendedOut) | answers(400, 409, 412, 413, 415, 422, 503),
     response_model=AppendedOut,
     openapi_extra={**takes(TurnsIn), "parameters": _HEADERS},
 )
@@ -93,7 +93,7 @@ async def append(
     status_code=201,
     operation_id="append_stream",
     summary="Append one turn from a provider's stream",
-    responses=answers(409, 412, 413, 415, 422, 503),
+    responses=appended_before(AppendedOut) | answers(409, 412, 413, 415, 422, 503),
     response_model=AppendedOut,
     openapi_extra={**takes_stream(), "parameters": _HEADERS},
 )
@@ -105,11 +105,11 @@ async def append_stream(
     the whole answer under the same `turn_id` to complete the turn.
     """
     check_id(cid)
-    check_is_stream(request)
     key = idempotency_key(request)
     version = expected_version(request)
     given = {name: value for name, value in query.model_dump(exclude={"returned"}).items() if value}
     stream = Stream(given, here.limits)
+    check_is_stream(request, arrays=stream.arrays)
     if version is not None:
         # Now, and not when the model has said everything.
         await here.database.read(

@@ -188,7 +188,7 @@ def _used(usage: JsonObject) -> Usage:
     )
 
 
-REPLIES = Replies(_read_reply, GeminiGathering, _used)
+REPLIES = Replies(_read_reply, GeminiGathering, _used, arrays=True)
 
 
 def _draft(members: JsonObject, text: str, at: str) -> Draft:

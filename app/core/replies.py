@@ -47,9 +47,11 @@ class Gathering(Protocol):
 class Replies:
     """How a wire's responses are read (`read` takes one and the pointer to it).
 
-    `usage` takes what `read` gave as the fact of that name.
+    `usage` takes what `read` gave as the fact of that name. `arrays`: its streams may also be one
+    JSON array, declared as `application/json`.
     """
 
     read: Callable[[JsonObject, str], Reply]
     gathering: Callable[[], Gathering]
     usage: Callable[[JsonObject], Usage]
+    arrays: bool = False

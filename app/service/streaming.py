@@ -43,6 +43,11 @@ class Stream:
         self._known = self._strange = self._unreadable = self._broken = 0
 
     @property
+    def arrays(self) -> bool:
+        """Whether the stream may be one JSON document."""
+        return self._replies.arrays
+
+    @property
     def digest(self) -> bytes:
         """What tells a repeated request from another one."""
         return self._hash.digest()

@@ -6,15 +6,14 @@ stream where the request wants one.
 
 import base64
 import json
-import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
-from zlib import crc32
 
-from tests.streams.recordings import RECORDINGS, Recording
+from tests.streams.recordings import RECORDINGS
+from tests.streams.recordings.forms import aws_frames
 
 _AWS = "application/vnd.amazon.eventstream"
 
@@ -27,7 +26,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not wants_stream:
             self._answer("application/json", json.dumps(one.finished).encode())
         elif one.provider == "bedrock":
-            self._answer(_AWS, aws_frames(one))
+            self._answer(_AWS, aws_frames(one.stream))
         else:
             self._answer("text/event-stream", one.stream)
 
@@ -53,32 +52,6 @@ def fake_provider() -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
-
-
-def aws_frames(one: Recording) -> bytes:
-    """The events of a recording in the binary frames of AWS."""
-    return b"".join(_frame(json.loads(line)) for line in one.stream.splitlines())
-
-
-def _frame(event: dict[str, Any]) -> bytes:
-    # Lengths of all and of the headers, their checksum; headers; payload; checksum of all.
-    ((name, payload),) = event.items()
-    failed = name.endswith("Exception")
-    kinds = {
-        ":message-type": "exception" if failed else "event",
-        ":exception-type" if failed else ":event-type": name,
-        ":content-type": "application/json",
-    }
-    headers = b"".join(_header(key, value) for key, value in kinds.items())
-    body = json.dumps(payload).encode()
-    prelude = struct.pack("!II", 16 + len(headers) + len(body), len(headers))
-    message = prelude + struct.pack("!I", crc32(prelude)) + headers + body
-    return message + struct.pack("!I", crc32(message))
-
-
-def _header(name: str, value: str) -> bytes:
-    key, text = name.encode(), value.encode()
-    return bytes([len(key)]) + key + b"\x07" + struct.pack("!H", len(text)) + text
 
 
 def bytes_as_text(value: object) -> str:

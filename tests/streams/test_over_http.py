@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.streams.posts import from_stream, sized
-from tests.streams.recordings import CLEAN, RECORDINGS, Recording
+from tests.streams.recordings import CLEAN, OTHER_FORMS, RECORDINGS, Recording
 from tests.streams.sdks import SDKS
 
 # One of each wire is cut at many places, all others at one.
@@ -89,3 +89,38 @@ def test_the_model_that_was_asked_for_is_the_turns_model(
 ) -> None:
     assert streamed(client, "c1", one.provider, one.stream, model="asked").status_code == 201
     assert turn(client, "c1")["model"] == "asked"
+
+
+DECLARED = {"gemini": "application/json", "bedrock": "application/vnd.amazon.eventstream"}
+
+
+def test_streams_in_other_forms_are_stored_byte_for_byte(client: TestClient) -> None:
+    for at, one in enumerate(OTHER_FORMS):
+        cut = len(one.stream) if at % 2 else len(one.stream) * 2 // 3
+        sent = one.stream[:cut]
+        answer = client.post(
+            f"/v1/conversations/c{at}/turns/stream",
+            params={"provider": one.provider, "turn_id": "t1"},
+            content=sized(sent, 37),
+            headers={"Content-Type": DECLARED[one.provider]},
+        )
+        assert answer.status_code == 201, (one.label, answer.text)
+        expected = from_stream(one.provider, [sent])
+        kept = client.get(f"/v1/conversations/c{at}/turns/t1")
+        assert kept.json().get("status", "complete") == expected.status, one.label
+        # An array is JSON: it stands in the answer as it came.
+        assert raw(kept.json()) == sent or b'"payload":' + sent.strip() in kept.content
+        assert client.get(f"/v1/conversations/c{at}/verify").json()["ok"]
+
+
+@pytest.mark.parametrize("declared", ["text/event-stream", "application/x-ndjson"])
+def test_the_form_of_a_stream_is_seen_and_not_believed(client: TestClient, declared: str) -> None:
+    for at, one in enumerate({one.provider: one for one in reversed(OTHER_FORMS)}.values()):
+        answer = client.post(
+            f"/v1/conversations/c{at}/turns/stream",
+            params={"provider": one.provider},
+            content=one.stream,
+            headers={"Content-Type": declared},
+        )
+        assert answer.status_code == 201, answer.text
+        assert "status" not in turn(client, f"c{at}")

@@ -5,10 +5,11 @@ from collections import Counter
 import pytest
 
 from tests.streams.posts import from_response, from_stream, meaning
-from tests.streams.recordings import CLEAN, RECORDINGS, Recording
+from tests.streams.recordings import CLEAN, OTHER_FORMS, RECORDINGS, Recording
 
-every = pytest.mark.parametrize("one", RECORDINGS, ids=lambda one: one.label)
-clean = pytest.mark.parametrize("one", CLEAN, ids=lambda one: one.label)
+OTHER_CLEAN = [one for one in OTHER_FORMS if one.finished is not None]
+every = pytest.mark.parametrize("one", RECORDINGS + OTHER_FORMS, ids=lambda one: one.label)
+clean = pytest.mark.parametrize("one", CLEAN + OTHER_CLEAN, ids=lambda one: one.label)
 
 
 def test_each_provider_has_at_least_ten_clean_recordings() -> None:

@@ -10,11 +10,17 @@ from tests.streams.recordings import (
     openai,
     responses,
 )
+from tests.streams.recordings.forms import in_array, in_frames
 from tests.streams.recordings.frames import Recording
 
 _MODULES = (openai, responses, anthropic, gemini, bedrock, mistral, kimi, deepseek)
 RECORDINGS: list[Recording] = [one for module in _MODULES for one in module.RECORDINGS]
 # Those that have a finished answer too.
 CLEAN = [one for one in RECORDINGS if one.finished is not None]
+# The same in the other form that the provider has for streams.
+OTHER_FORMS = [
+    *(in_array(one) for one in gemini.RECORDINGS),
+    *(in_frames(one) for one in bedrock.RECORDINGS),
+]
 
-__all__ = ["CLEAN", "RECORDINGS", "Recording"]
+__all__ = ["CLEAN", "OTHER_FORMS", "RECORDINGS", "Recording"]

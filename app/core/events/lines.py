@@ -1,4 +1,4 @@
-"""Events of a stream, read while it arrives: server-sent events, or one JSON object a line.
+"""Events in lines: server-sent events, or one JSON object a line.
 
 Bytes may be cut anywhere, inside a line end or a character too; the events are the same. Streams
 are taken as they really are: comments, CRLF, no blank line between two events or behind the last.
@@ -7,46 +7,30 @@ are taken as they really are: comments, CRLF, no blank line between two events o
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
 
-from app.core.errors import TurnkeepError
-from app.core.jsontext import JsonObject, loads
+from app.core.events.event import DONE, Event, decoded, event_of
 from app.core.limits import Limits
 
 _LINE_END = re.compile(rb"\r\n?|\n")
-_MARK = b"\xef\xbb\xbf"
-_USUAL = (b":", b"{", b"[", b"data", b"event", b"id", b"retry")
-_DONE: Final = "[DONE]"
+_FIELDS = (b"data", b"event", b"id", b"retry")
 # An event has its data in one line, seldom in several; only so many are looked at as a whole.
 _LINES = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One event: its object; None where it is no object. `done` is the chat wires' last word.
-
-    `broken`: it began like an object and cannot be read.
-    """
-
-    value: JsonObject | None
-    done: bool = False
-    broken: bool = False
-
-
-class EventReader:
-    """Takes bytes, gives events."""
+class LineReader:
+    """Takes the bytes of lines, gives events."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._line = bytearray()
         self._searched = 0
         self._after_return = False
-        self._first = True
         self._is_line = False
+        self._data: list[str] = []
         # Lines that are part of no event.
         self.strays = 0
-        self._data: list[str] = []
+        # Whether an event has begun and not ended.
+        self.cut = False
 
     def feed(self, data: bytes) -> Iterator[Event]:
         lines = self._lines(data)
@@ -57,13 +41,13 @@ class EventReader:
     def finish(self) -> Iterator[Event]:
         """What the last bytes give. An event that broke off gives nothing."""
         line, self._line = bytes(self._line), bytearray()
-        before = self.strays
         if line:
-            yield from self._take(line)
-        # The last line may have been cut off.
-        self.strays = before
+            yield from self._take(line, cut=True)
         if event := self._pending(whole=True):
             yield event
+        elif self._data and not _may_go_on("\n".join(self._data[:_LINES])):
+            self.cut = False
+            yield Event(None)
 
     def _lines(self, data: bytes) -> deque[bytes]:
         """The lines that end in these bytes, without their ends."""
@@ -84,24 +68,24 @@ class EventReader:
         self._searched = len(self._line)
         return lines
 
-    def _take(self, line: bytes) -> Iterator[Event]:
-        if self._first:
-            line = line.removeprefix(_MARK)
-            self._first = False
+    def _take(self, line: bytes, *, cut: bool = False) -> Iterator[Event]:
+        """The event that ends with this line; `cut`: the line itself may lack its end."""
         name = line[:16].partition(b":")[0]
-        self.strays += bool(line) and not line.startswith(_USUAL)
         # No field of an event begins with a bracket: that is a line of JSON, an event of its own.
         is_json = line[:1] in (b"{", b"[")
+        is_field = name in _FIELDS or (cut and any(field.startswith(line) for field in _FIELDS))
+        self.strays += bool(line) and not (is_json or is_field or line[:1] == b":")
         if not line or is_json or name in (b"event", b"data"):
             # Two events may follow each other without a blank line between them.
             may_go_on = bool(line) and not is_json and not self._is_line
             if event := self._pending(whole=may_go_on):
                 yield event
         if is_json:
-            self._data = [_decoded(line)]
+            self._data = [decoded(line)]
         elif name == b"data":
-            self._data.append(_decoded(line, 6 if line[5:6] == b" " else 5))
+            self._data.append(decoded(line, 6 if line[5:6] == b" " else 5))
         self._is_line = is_json
+        self.cut = bool(line) and (self.cut or is_json or is_field)
 
     def _pending(self, *, whole: bool = False) -> Event | None:
         """The event of the data lines so far; `whole`: only if they are one, or else they stay."""
@@ -110,26 +94,15 @@ class EventReader:
         last = self._data[-1].rstrip()
         if whole and (len(self._data) > _LINES or not last.endswith(("}", "]"))):
             return None
-        text = "\n".join(self._data)
-        event = self._event(text)
+        event = event_of("\n".join(self._data), self._limits)
         if whole and event and event.value is None and not event.done:
             return None
         self._data = []
+        self.cut = False
         return event
 
-    def _event(self, text: str) -> Event | None:
-        if not text.strip():
-            return None
-        if text.strip() == _DONE:
-            return Event(None, done=True)
-        try:
-            value = loads(text, self._limits)
-        except TurnkeepError:
-            return Event(None, broken=text.lstrip().startswith("{"))
-        return Event(value if isinstance(value, dict) else None)
 
-
-def _decoded(line: bytes, start: int = 0) -> str:
-    """Bytes that are no UTF-8 become lone surrogates: nothing is lost, and replays mend them."""
-    with memoryview(line) as whole:
-        return str(whole[start:], "utf-8", "surrogateescape")
+def _may_go_on(text: str) -> bool:
+    """Whether this can be the beginning of an event: of an object, or of the last word."""
+    begun = text.lstrip()
+    return begun.startswith("{") or DONE.startswith(begun)
