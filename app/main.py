@@ -6,7 +6,17 @@ from contextlib import asynccontextmanager
 from fastapi import Depends, FastAPI
 
 from app import __version__
-from app.api import conversations, convert, health, problems, replay, tool_calls, tools, turns
+from app.api import (
+    conversations,
+    convert,
+    health,
+    pages,
+    problems,
+    replay,
+    tool_calls,
+    tools,
+    turns,
+)
 from app.api.context import Context
 from app.api.documented import answers
 from app.api.heads import Headed
@@ -56,6 +66,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             **{name: getattr(limits, name) for name in limits.__slots__}
         ),
         lifespan=lifespan,
+        # Their pages would fetch scripts from another host; ours are in `pages`.
+        docs_url=None,
+        redoc_url=None,
         responses=answers(422, 503),
     )
     problems.install(app)
@@ -64,4 +77,5 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     for resource in (conversations, turns, replay, tools, tool_calls, convert):
         app.include_router(resource.router, dependencies=[Depends(check_parameters)])
     app.include_router(health.router)
+    app.include_router(pages.router)
     return app

@@ -1,0 +1,46 @@
+"""The pages at `/docs`: Swagger UI from files of our own, which need no other host."""
+
+from pathlib import Path
+
+from fastapi import APIRouter
+from starlette.responses import FileResponse
+
+from app.core.errors import NotFound
+
+router = APIRouter(include_in_schema=False)
+
+_FOLDER = Path(__file__).parents[1] / "web" / "docs"
+_ASSETS = {
+    "start.js": "text/javascript",
+    "swagger-ui/swagger-ui-bundle.js": "text/javascript",
+    "swagger-ui/swagger-ui.css": "text/css",
+    "swagger-ui/favicon-32x32.png": "image/png",
+}
+_BY_NAME = {Path(file).name: file for file in _ASSETS}
+# Pictures of the style sheet are written inside of it, hence data:.
+_POLICY = "; ".join(
+    [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    ]
+)
+_HEADERS = {"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosniff"}
+
+
+@router.get("/docs")
+async def page() -> FileResponse:
+    return FileResponse(_FOLDER / "index.html", media_type="text/html", headers=_HEADERS)
+
+
+@router.get("/docs/{name}")
+async def asset(name: str) -> FileResponse:
+    if name not in _BY_NAME:
+        raise NotFound("There is no such file; the page is at /docs.")
+    file = _BY_NAME[name]
+    return FileResponse(_FOLDER / file, media_type=_ASSETS[file], headers=_HEADERS)
