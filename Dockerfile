@@ -1,24 +1,20 @@
-# The environment is built in the first stage; the second holds it and the program, nothing else.
+# The environment is built in the first stage, the program in it; the second holds nothing else.
 FROM python:3.13-slim AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 RUN python -m venv /opt/venv
-WORKDIR /opt/turnkeep
+WORKDIR /src
 COPY requirements.lock ./
 RUN /opt/venv/bin/pip install --require-hashes -r requirements.lock
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml setup.py README.md LICENSE ./
+COPY alembic alembic
 COPY app app
-# Editable, because the migrations are found beside the package.
-RUN /opt/venv/bin/pip install --no-deps --no-build-isolation -e .
+RUN /opt/venv/bin/pip install --no-deps --no-build-isolation .
 
 FROM python:3.13-slim
 RUN useradd --system --uid 10001 --user-group --no-create-home turnkeep \
     && install -d -o turnkeep -g turnkeep /data
 COPY --from=build /opt/venv /opt/venv
-WORKDIR /opt/turnkeep
-COPY LICENSE README.md pyproject.toml migrations.ini ./
-COPY alembic alembic
-COPY app app
-RUN /opt/venv/bin/python -m compileall -q app
+WORKDIR /data
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     TURNKEEP_DATABASE_URL=sqlite:////data/turnkeep.db

@@ -94,7 +94,7 @@ $(RUNTIME): requirements.lock
 	@touch $@
 
 # Setuptools is pinned with the rest, hence no build isolation: it would fetch an unpinned one.
-$(PROGRAM): $(RUNTIME) pyproject.toml
+$(PROGRAM): $(RUNTIME) pyproject.toml setup.py
 	@$(PIP) install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 

@@ -21,6 +21,8 @@ from app.core.errors import Unavailable
 from app.storage import engines, postgres
 from app.storage.verdicts import Purpose
 
+# Installed, the migrations are a part of the package; in the repository they stand beside it.
+INSTALLED = Path(__file__).parents[1] / "migrations"
 SETTINGS = Path(__file__).parents[2] / "migrations.ini"
 # Any number will do, if nobody else on the same database uses it: "turnkeep" in ASCII.
 _LOCK = int.from_bytes(b"turnkeep", "big")
@@ -70,6 +72,9 @@ def head() -> str | None:
 
 
 def _config(connection: Connection | None = None) -> Config:
-    if not SETTINGS.exists():
-        raise FileNotFoundError(f"{SETTINGS} is missing: Turnkeep runs from its own folder")
-    return Config(SETTINGS, attributes={"connection": connection} if connection else {})
+    attributes = {"connection": connection} if connection else {}
+    if not INSTALLED.is_dir():
+        return Config(SETTINGS, attributes=attributes)
+    config = Config(attributes=attributes)
+    config.set_main_option("script_location", str(INSTALLED).replace("%", "%%"))
+    return config
