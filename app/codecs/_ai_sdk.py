@@ -5,9 +5,9 @@ are read, the stored UI messages of both versions too; what is written is the ve
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from app.codecs._reading import a_text, an_object, elements, maybe_text, names
+from app.codecs._reading import beside, check_named, draft, elements, names, unknown_role
 from app.core.conversation import (
     Block,
     Draft,
@@ -23,8 +23,10 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
+from app.core.fields import Fields
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import data_url
+from app.core.telling import wrong_type
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted
 
@@ -51,6 +53,10 @@ _MEDIA = {
     "file-data": "application/octet-stream",
     "file-url": "application/octet-stream",
 }
+# The SDK's own bookkeeping: of messages, of parts, of calls in messages of a user interface.
+_ABOUT = ("id", "createdAt", "metadata", "annotations", "providerOptions", "status", "revisionId")
+_MARKS = ("providerOptions", "providerMetadata", "providerExecuted", "state")
+_UI_MARKS = ("callProviderMetadata", "resultProviderMetadata", "preliminary", "title")
 _FINISHED = {"result", "output-available", "output-error", "output-denied"}
 
 
@@ -63,134 +69,154 @@ class Version:
 
 
 def parse(posted: Posted, version: Version) -> list[Draft]:
-    drafts = [
-        _draft(members, text, at, version) for at, members, text in elements(posted, "messages")
-    ]
-    system = maybe_text(posted.members, "system", "")
-    if system is None:
-        return drafts
-    payload = posted.texts["system"][0]
-    return [Draft("system", (Text(system),), payload=payload, pointer="/system"), *drafts]
+    drafts = [_draft(fields, text, version) for fields, text in elements(posted, "messages")]
+    return [*beside(posted, "system", _system), *drafts]
 
 
-def _draft(members: JsonObject, text: str, at: str, version: Version) -> Draft:
-    role = a_text(members, "role", at)
+def _system(fields: Fields, name: str) -> Iterator[Block]:
+    yield Text(fields.text(name))
+
+
+def _draft(fields: Fields, text: str, version: Version) -> Draft:
+    role = fields.text("role")
     if role not in _SPEAKERS:
-        known = ", ".join(_SPEAKERS)
-        raise RuleBroken(f"The role {role!r} is unknown; known: {known}.", pointer=f"{at}/role")
-    blocks: list[Block] = []
-    content = members.get("parts", members.get("content"))
-    key = "parts" if "parts" in members else "content"
-    if isinstance(content, str):
-        blocks += [Text(content)] if content else []
-    elif isinstance(content, list):
-        for place, value in enumerate(content):
-            where = f"{at}/{key}/{place}"
-            blocks.extend(_part(an_object(value, where), where, version))
-    elif content is not None:
-        raise RuleBroken("content is a text or a list of parts.", pointer=f"{at}/{key}")
-    invocations = members.get("toolInvocations")
-    if isinstance(invocations, list) and "parts" not in members:
-        for place, value in enumerate(invocations):
-            where = f"{at}/toolInvocations/{place}"
-            blocks.extend(_invocation(an_object(value, where), where))
-    return Draft(_SPEAKERS[role], tuple(blocks), payload=text, pointer=at)
+        raise unknown_role(fields, role, _SPEAKERS)
+    fields.passed_over(*_ABOUT)
+    name = "parts" if fields.members.get("parts") else "content"
+    blocks = list(_content(fields, name, version))
+    if name == "parts":
+        # Version 4 says the same thing again in its older form.
+        fields.passed_over("content", "toolInvocations")
+    for invocation in fields.each("toolInvocations") if name == "content" else ():
+        blocks.extend(_invocation(invocation))
+    attached = fields.each("experimental_attachments")
+    blocks.extend(_file(attachment.text("url"), attachment) for attachment in attached)
+    return draft(fields, _SPEAKERS[role], blocks, text, name)
 
 
-def _part(members: JsonObject, at: str, version: Version) -> Iterator[Block]:
-    kind = a_text(members, "type", at)
+def _content(fields: Fields, name: str, version: Version) -> Iterator[Block]:
+    content = fields.get(name)
+    match content:
+        case None | "":
+            return
+        case str():
+            yield Text(content)
+        case list():
+            for place, value in enumerate(content):
+                yield from _part(fields.below(value, f"{name}/{place}"), version)
+        case _:
+            raise RuleBroken(
+                wrong_type(name, "a string or a list of parts", content),
+                pointer=f"{fields.at}/{name}",
+            )
+
+
+def _part(part: Fields, version: Version) -> Iterator[Block]:
+    kind = part.text("type")
+    part.passed_over(*_MARKS)
     match kind:
         case "text":
-            yield Text(a_text(members, "text", at))
+            yield Text(part.text("text"))
         case "image":
-            yield Image(_address(members, "image", "image/png", at))
+            yield Image(_address(part, "image", "image/png"))
         case "file":
-            data = "data" if "data" in members else "url"
-            yield _file(_address(members, data, "application/octet-stream", at), members, at)
+            data = "data" if "data" in part else "url"
+            yield _file(_address(part, data, "application/octet-stream"), part)
         case "reasoning" | "redacted-reasoning":
-            said = members.get("text", members.get("reasoning"))
-            yield Thinking(said if isinstance(said, str) else "", members, version.wire)
+            said = part.members.get("text", part.members.get("reasoning"))
+            yield Thinking(said if isinstance(said, str) else "", part.whole(), version.wire)
         case "tool-call":
-            yield _call(members, at)
+            yield _call(part)
         case "tool-result":
-            yield _result(members, at)
+            yield _result(part)
         case "step-start":
             return
         case "tool-invocation":
-            inner = an_object(members.get("toolInvocation"), f"{at}/toolInvocation")
-            yield from _invocation(inner, f"{at}/toolInvocation")
+            yield from _invocation(part.inner("toolInvocation"))
         case _ if kind.startswith("tool-") or kind == "dynamic-tool":
-            name = maybe_text(members, "toolName", at) or kind.removeprefix("tool-")
-            yield from _invocation({**members, "toolName": name}, at)
+            yield from _invocation(part, kind.removeprefix("tool-"))
         case _:
-            yield Opaque(kind, members, version.wire)
+            yield Opaque(kind, part.whole(), version.wire)
 
 
-def _address(members: JsonObject, key: str, otherwise: str, at: str) -> str:
+def _address(part: Fields, name: str, otherwise: str) -> str:
     """A data URL, an address, or bare base64 with its media type beside it."""
-    given = a_text(members, key, at)
+    given = part.text(name)
     if given.startswith(("data:", "http://", "https://")):
         return given
-    media_type = maybe_text(members, "mediaType", at) or maybe_text(members, "mimeType", at)
+    media_type = part.maybe_text("mediaType", "mimeType")
     return f"data:{media_type or otherwise};base64,{given}"
 
 
-def _file(url: str, members: JsonObject, at: str) -> Image | File:
-    media_type = maybe_text(members, "mediaType", at) or maybe_text(members, "mimeType", at)
+def _file(url: str, part: Fields) -> Image | File:
+    media_type = part.maybe_text("mediaType", "mimeType", "contentType")
     if (media_type or url.removeprefix("data:")).startswith("image/"):
+        # An image has no name of its own.
+        part.passed_over("filename", "name")
         return Image(url)
-    return File(url, maybe_text(members, "filename", at), media_type)
+    return File(url, part.maybe_text("filename", "name"), media_type)
 
 
-def _call(members: JsonObject, at: str) -> ToolCall:
-    given = members.get("input", members.get("args"))
+def _call(part: Fields, otherwise: str = "") -> ToolCall:
+    given = part.get("input") if "input" in part else part.get("args")
     arguments = given if isinstance(given, str) else "" if given is None else dumps(given)
-    name = maybe_text(members, "toolName", at) or ""
-    return ToolCall(maybe_text(members, "toolCallId", at), name, arguments)
+    name = part.maybe_text("toolName") or otherwise
+    return ToolCall(part.maybe_text("toolCallId"), name, arguments)
 
 
-def _result(members: JsonObject, at: str) -> ToolResult:
-    raw_id = maybe_text(members, "toolCallId", at)
-    name = maybe_text(members, "toolName", at)
-    output = members.get("output")
-    if "result" in members or not isinstance(output, dict) or "type" not in output:
-        value = members.get("result", output)
-        status: Status = "error" if members.get("isError") is True else "ok"
-        return ToolResult(raw_id, result=value, status=status, name=name)
-    status = "error" if str(output["type"]).startswith("error") else "ok"
-    if output["type"] == "execution-denied":
-        reason = maybe_text(output, "reason", at)
-        return ToolResult(raw_id, status="denied", error=reason, name=name)
-    if output["type"] == "content" and isinstance(held := output.get("value"), list):
-        parts = tuple(_held(an_object(one, at), at) for one in held)
-        return ToolResult(raw_id, parts=parts, status=status, name=name)
-    return ToolResult(raw_id, result=output.get("value"), status=status, name=name)
+def _result(part: Fields) -> ToolResult:
+    raw_id = part.maybe_text("toolCallId")
+    name = part.maybe_text("toolName")
+    output = part.members.get("output")
+    if "result" in part or not isinstance(output, dict) or "type" not in output:
+        value = part.get("result") if "result" in part else part.get("output")
+        status: Status = "error" if part.get("isError") is True else "ok"
+        result = ToolResult(raw_id, result=value, status=status, name=name)
+    else:
+        result = replace(_output(part.inner("output")), raw_id=raw_id, name=name)
+    check_named(part, raw_id, "toolCallId")
+    return result
 
 
-def _held(members: JsonObject, at: str) -> Part:
+def _output(output: Fields) -> ToolResult:
+    """What came out, since version 5: a value under the name of its type."""
+    kind = output.text("type")
+    output.passed_over("providerOptions")
+    status: Status = "error" if kind.startswith("error") else "ok"
+    if kind == "execution-denied":
+        return ToolResult(None, status="denied", error=output.maybe_text("reason"))
+    if kind == "content" and isinstance(output.members.get("value"), list):
+        return ToolResult(None, parts=tuple(map(_held, output.each("value"))), status=status)
+    return ToolResult(None, result=output.get("value"), status=status)
+
+
+def _held(part: Fields) -> Part:
     """A piece of a result's content: text, or media under the names of several versions."""
-    kind = a_text(members, "type", at)
+    kind = part.text("type")
+    part.passed_over("providerOptions")
     if kind == "text":
-        return Text(a_text(members, "text", at))
+        return Text(part.text("text"))
     for key in ("data", "url"):
-        if kind in _MEDIA and isinstance(members.get(key), str):
-            return _file(_address(members, key, _MEDIA[kind], at), members, at)
-    return Opaque(kind, members)
+        if kind in _MEDIA and isinstance(part.members.get(key), str):
+            return _file(_address(part, key, _MEDIA[kind]), part)
+    return Opaque(kind, part.whole())
 
 
-def _invocation(members: JsonObject, at: str) -> Iterator[Block]:
+def _invocation(part: Fields, otherwise: str = "") -> Iterator[Block]:
     """A call of a stored UI message, with its result once there is one."""
-    yield _call(members, at)
-    state = members.get("state")
-    raw_id = maybe_text(members, "toolCallId", at)
+    call = _call(part, otherwise)
+    yield call
+    part.passed_over("step", *_UI_MARKS)
+    state = part.maybe_text("state")
     if state not in _FINISHED:
         return
     if state == "output-denied":
-        yield ToolResult(raw_id, status="denied")
+        yield ToolResult(call.raw_id, status="denied")
     elif state == "output-error":
-        yield ToolResult(raw_id, status="error", error=maybe_text(members, "errorText", at))
+        yield ToolResult(call.raw_id, status="error", error=part.maybe_text("errorText"))
     else:
-        yield ToolResult(raw_id, result=members.get("result", members.get("output")))
+        value = part.get("result") if "result" in part else part.get("output")
+        yield ToolResult(call.raw_id, result=value)
 
 
 def render(view: View, version: Version) -> JsonObject:

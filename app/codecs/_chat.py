@@ -7,17 +7,18 @@ really send: arguments as objects, content as null, results as values.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from app.codecs import _anthropic_blocks
 from app.codecs._chat_stream import ChatGathering
 from app.codecs._reading import (
-    a_list,
-    a_text,
-    an_object,
     arguments_text,
+    check_named,
+    draft,
     elements,
     first_of,
-    maybe_text,
+    left_over,
     names,
     reply,
+    unknown_role,
 )
 from app.core.conversation import (
     Block,
@@ -33,15 +34,19 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
+from app.core.fields import Fields
 from app.core.ids import signature_in
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import is_base64
 from app.core.replies import Replies, Reply
+from app.core.telling import wrong_type
 from app.core.usage import Usage, tokens
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted
 
 WIRE = "chat"
+# The shape of reasoning that OpenRouter signs and wants back as it was.
+DETAILED = "openrouter"
 KEYS = ("messages",)
 LIST = "messages"
 # The openai SDK's CompletionCreateParams and the mistralai SDK's ChatCompletionRequest, without
@@ -67,6 +72,8 @@ _SPEAKERS: dict[str, Speaker] = {
     "function": "tool",
 }
 _REASONING = ("reasoning_content", "reasoning")
+# What says how to go on (Mistral and DeepSeek, Kimi), how to train, what to cache: no content.
+_MARKS = ("prefix", "partial", "weight", "cache_control")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,24 +82,28 @@ class Dialect:
 
     string_content   content is one text, never a list of parts (images apart)
     names_results    a tool message carries the tool's name
+    detailed         reasoning goes back under the names it came with, not as `reasoning_content`
     """
 
     string_content: bool = False
     names_results: bool = False
+    detailed: bool = False
 
 
-def parse(posted: Posted) -> list[Draft]:
-    return [_draft(members, text, at) for at, members, text in elements(posted, "messages")]
+def parse(posted: Posted, wire: str = WIRE) -> list[Draft]:
+    """`wire` is the shape of the reasoning."""
+    return [_draft(fields, text, wire) for fields, text in elements(posted, "messages")]
 
 
-def _read_reply(response: JsonObject, at: str) -> Reply:
+def _read_reply(response: JsonObject, at: str, wire: str = WIRE) -> Reply:
     """A `ChatCompletion`: its first choice."""
-    choice, notes = first_of(response, "choices", at)
-    where = f"{at}/choices/0/message"
-    message = an_object(choice.get("message"), where)
+    choice, notes = first_of(Fields(response, at), "choices")
+    message = choice.inner("message")
+    message.passed_over("role")
+    blocks = _said(message, wire)
     return reply(
-        _said(message, where),
-        notes,
+        blocks,
+        (*notes, *left_over(message, blocks, "content")),
         id=response.get("id"),
         model=response.get("model"),
         stop_reason=choice.get("finish_reason"),
@@ -123,30 +134,42 @@ def render(view: View, dialect: Dialect) -> JsonObject:
     return {"messages": [_message(message, dialect) for message in view.messages]}
 
 
-def _draft(members: JsonObject, text: str, at: str) -> Draft:
-    role = a_text(members, "role", at)
+def _draft(fields: Fields, text: str, wire: str) -> Draft:
+    role = fields.text("role")
     if role not in _SPEAKERS:
-        raise RuleBroken(
-            f"The role {role!r} is unknown; known: {', '.join(_SPEAKERS)}.", pointer=f"{at}/role"
-        )
+        raise unknown_role(fields, role, _SPEAKERS)
     speaker = _SPEAKERS[role]
-    blocks = [_result(members, at)] if speaker == "tool" else _said(members, at)
-    return Draft(speaker, tuple(blocks), payload=text, pointer=at)
+    fields.passed_over(*_MARKS)
+    blocks = [_result(fields)] if speaker == "tool" else _said(fields, wire)
+    if speaker == "human" and any(isinstance(block, ToolResult) for block in blocks):
+        speaker = "tool"
+    return draft(fields, speaker, blocks, text, "content")
 
 
-def _said(members: JsonObject, at: str) -> list[Block]:
-    return [*_reasoning(members, at), *_content(members, at), *_calls(members, at)]
+def _said(fields: Fields, wire: str) -> list[Block]:
+    # openai: ChatCompletionMessage; a server fills them in, empty as a rule.
+    fields.told_if_full("annotations", "audio", "images")
+    return [*_reasoning(fields, wire), *_content(fields), *calls(fields)]
 
 
-def _reasoning(members: JsonObject, at: str) -> Iterator[Thinking]:
-    for key in _REASONING:
-        if isinstance(text := members.get(key), str):
-            yield Thinking(text, {key: text}, WIRE)
-            return
+def _reasoning(fields: Fields, wire: str) -> Iterator[Thinking]:
+    members = fields.members
+    said = {key: text for key in _REASONING if isinstance(text := members.get(key), str)}
+    details = members.get("reasoning_details")
+    text = next(iter(said.values()), "")
+    fields.told_if_full("reasoning_details")
+    if isinstance(details, list) and details:
+        fields.passed_over("reasoning_details", *said)
+        yield Thinking(text, {**said, "reasoning_details": details}, DETAILED)
+    elif said:
+        key = next(iter(said))
+        # Some servers say the same thing under both names.
+        fields.passed_over(*(other for other in said if said[other] == text))
+        yield Thinking(text, {key: text}, wire)
 
 
-def _content(members: JsonObject, at: str) -> Iterator[Part | Thinking]:
-    content = members.get("content")
+def _content(fields: Fields) -> Iterator[Block]:
+    content = fields.get("content")
     match content:
         case None:
             pass
@@ -155,95 +178,118 @@ def _content(members: JsonObject, at: str) -> Iterator[Part | Thinking]:
                 yield Text(content)
         case list():
             for place, value in enumerate(content):
-                part = an_object(value, f"{at}/content/{place}")
-                is_thought = part.get("type") == "thinking"
-                yield _thought(part) if is_thought else _part(part, f"{at}/content/{place}")
+                yield _part(fields.below(value, f"content/{place}"))
         case _:
-            raise RuleBroken("content is a text or a list of parts.", pointer=f"{at}/content")
-    if refusal := maybe_text(members, "refusal", at):
+            raise RuleBroken(
+                wrong_type("content", "a string or a list of parts", content),
+                pointer=f"{fields.at}/content",
+            )
+    if refusal := fields.maybe_text("refusal"):
         yield Text(refusal)
 
 
-def _thought(members: JsonObject) -> Thinking:
-    """Mistral's thinking chunk: a list of texts inside the content."""
-    said = members.get("thinking")
-    texts = (
-        [one.get("text") for one in said if isinstance(one, dict)]
-        if isinstance(said, list)
-        else [said]
-    )
-    return Thinking("".join(text for text in texts if isinstance(text, str)))
-
-
-def _part(members: JsonObject, at: str) -> Part:
-    match members.get("type"):
+def _part(fields: Fields) -> Block:
+    fields.passed_over("cache_control")
+    kind = fields.text("type")
+    match kind:
         case "text" | "input_text" | "output_text":
-            return Text(a_text(members, "text", at))
+            return Text(fields.text("text"))
         case "refusal":
-            return Text(a_text(members, "refusal", at))
+            return Text(fields.text("refusal"))
         case "image_url":
-            image = members.get("image_url")
-            if isinstance(image, str):
-                return Image(image)
-            inner = an_object(image, f"{at}/image_url")
-            return Image(
-                a_text(inner, "url", f"{at}/image_url"),
-                maybe_text(inner, "detail", f"{at}/image_url"),
-            )
+            return _image(fields)
         case "file":
-            inner = an_object(members.get("file"), f"{at}/file")
-            if isinstance(data := inner.get("file_data"), str):
-                return File(data, maybe_text(inner, "filename", f"{at}/file"))
-            return Opaque("file", members, WIRE)
-        case str() as kind:
-            return Opaque(kind, members, WIRE)
+            return _file(fields)
+        case "thinking":
+            return _thought(fields)
+        # Gateways leave calls and results of Anthropic's here; nobody can mean anything else.
+        case "tool_use":
+            return _anthropic_blocks.call(fields)
+        case "tool_result":
+            return _anthropic_blocks.result(fields)
         case _:
-            raise RuleBroken("A content part needs a type.", pointer=f"{at}/type")
+            return Opaque(kind, fields.whole(), WIRE)
 
 
-def _calls(members: JsonObject, at: str) -> Iterator[ToolCall]:
-    for place, value in enumerate(a_list(members, "tool_calls", at)):
-        where = f"{at}/tool_calls/{place}"
-        call = an_object(value, where)
-        raw_id = maybe_text(call, "id", where)
+def _image(fields: Fields) -> Image:
+    if isinstance(url := fields.members.get("image_url"), str):
+        fields.get("image_url")
+        return Image(url)
+    inner = fields.inner("image_url")
+    return Image(inner.text("url"), inner.maybe_text("detail"))
+
+
+def _file(fields: Fields) -> Part:
+    inner = fields.inner("file")
+    if isinstance(data := inner.members.get("file_data"), str):
+        inner.passed_over("file_data")
+        return File(data, inner.maybe_text("filename"))
+    by_id = isinstance(inner.members.get("file_id"), str)
+    return Opaque("file", fields.whole() if by_id else fields.members, WIRE)
+
+
+def _thought(fields: Fields) -> Thinking:
+    """Mistral's thinking chunk: a list of texts inside the content."""
+    if isinstance(said := fields.members.get("thinking"), str):
+        fields.get("thinking")
+        return Thinking(said)
+    # mistralai: whether the thought is at its end; only a cut one says no.
+    fields.passed_over("closed")
+    texts = []
+    for one in fields.each("thinking"):
+        one.passed_over("type")
+        texts.append(one.maybe_text("text") or "")
+    return Thinking("".join(texts))
+
+
+def calls(fields: Fields) -> Iterator[ToolCall]:
+    """The calls of an assistant message in the chat shape, and the one of its oldest form."""
+    for call in fields.each("tool_calls"):
+        # Streams number their calls.
+        call.passed_over("index")
+        raw_id = call.maybe_text("id")
         if call.get("type") == "custom":
-            custom = an_object(call.get("custom"), f"{where}/custom")
-            name = maybe_text(custom, "name", f"{where}/custom") or ""
+            custom = call.inner("custom")
+            name = custom.maybe_text("name") or ""
             yield ToolCall(raw_id, name, arguments_text(custom.get("input")))
         else:
-            inner = f"{where}/function"
-            function = _function(an_object(call.get("function"), inner), raw_id, inner)
-            yield replace(function, signature=_signature(call, raw_id))
-    if isinstance(legacy := members.get("function_call"), dict):
-        yield _function(legacy, None, f"{at}/function_call")
+            yield replace(_function(call.inner("function"), raw_id), signature=_signature(call))
+    if isinstance(fields.members.get("function_call"), dict):
+        yield _function(fields.inner("function_call"), None)
 
 
-def _signature(call: JsonObject, raw_id: str | None) -> str | None:
+def _signature(call: Fields) -> str | None:
     """Gemini's thought signature, where gateways put it: beside the call, or into its id."""
-    extra = call.get("extra_content")
-    google = extra.get("google") if isinstance(extra, dict) else None
-    signature = google.get("thought_signature") if isinstance(google, dict) else None
-    if isinstance(signature, str) and is_base64(signature):
-        return signature
-    return signature_in(raw_id)
+    match call.members:
+        case {"extra_content": {"google": {"thought_signature": str(signature)}}}:
+            call.get("extra_content")
+            if is_base64(signature):
+                return signature
+        case _:
+            pass
+    raw_id = call.members.get("id")
+    return signature_in(raw_id if isinstance(raw_id, str) else None)
 
 
-def _function(members: JsonObject, raw_id: str | None, at: str) -> ToolCall:
-    arguments = members.get("arguments")
+def _function(fields: Fields, raw_id: str | None) -> ToolCall:
+    arguments = fields.get("arguments")
     text = (
         arguments if isinstance(arguments, str) else "" if arguments is None else dumps(arguments)
     )
-    return ToolCall(raw_id, maybe_text(members, "name", at) or "", text)
+    return ToolCall(raw_id, fields.maybe_text("name") or "", text)
 
 
-def _result(members: JsonObject, at: str) -> ToolResult:
-    content = members.get("content")
-    raw_id = maybe_text(members, "tool_call_id", at)
-    name = maybe_text(members, "name", at)
+def _result(fields: Fields) -> ToolResult:
+    content = fields.members.get("content")
+    raw_id = fields.maybe_text("tool_call_id")
+    name = fields.maybe_text("name")
+    result = ToolResult(raw_id, result=content, name=name)
     if isinstance(content, list) and all(_is_part(value) for value in content):
-        parts = tuple(part for part in _content(members, at) if not isinstance(part, Thinking))
-        return ToolResult(raw_id, parts=parts, name=name)
-    return ToolResult(raw_id, result=content, name=name)
+        parts = tuple(part for part in _content(fields) if isinstance(part, Part))
+        result = ToolResult(raw_id, parts=parts, name=name)
+    fields.get("content")
+    check_named(fields, raw_id, "tool_call_id")
+    return result
 
 
 def _is_part(value: Json) -> bool:
@@ -259,11 +305,28 @@ def _message(message: Message, dialect: Dialect) -> JsonObject:
         return {"role": "tool", "tool_call_id": answer.id, **name, "content": answer.text}
     shown: JsonObject = {"role": message.role, "content": _written(contents, dialect)}
     calls: list[Json] = [_call(part) for part in contents if isinstance(part, CallShown)]
-    thoughts = [part.text for part in contents if isinstance(part, Thinking)]
+    thoughts = [part for part in contents if isinstance(part, Thinking)]
     if thoughts:
-        shown["reasoning_content"] = "\n".join(thoughts)
+        shown |= _written_thoughts(thoughts, dialect)
     if calls:
         shown["tool_calls"] = calls
+    return shown
+
+
+def _written_thoughts(thoughts: Sequence[Thinking], dialect: Dialect) -> JsonObject:
+    if not dialect.detailed:
+        return {"reasoning_content": "\n".join(thought.text for thought in thoughts)}
+    shown: JsonObject = {}
+    for thought in thoughts:
+        assert isinstance(thought.native, dict)
+        for key, said in thought.native.items():
+            before = shown.get(key)
+            if isinstance(before, str) and isinstance(said, str):
+                shown[key] = f"{before}\n{said}"
+            elif isinstance(before, list) and isinstance(said, list):
+                shown[key] = [*before, *said]
+            else:
+                shown[key] = said
     return shown
 
 

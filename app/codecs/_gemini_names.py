@@ -13,6 +13,11 @@ def member(members: JsonObject, name: str) -> Json:
     return value if value is not None else members.get(_camel(name))
 
 
+def both(name: str) -> tuple[str, str]:
+    """A name as the SDK and as the wire writes it."""
+    return name, _camel(name)
+
+
 def spelled(members: JsonObject, name: str) -> str:
     """How a member's name is written here."""
     return name if name in members else _camel(name)

@@ -1,45 +1,87 @@
-"""Reading posted JSON with pointers: every complaint says where in the body it stands."""
+"""Reading posted JSON: from objects to blocks, drafts and replies, with nothing lost on the way.
 
-from collections.abc import Iterable
+What a codec did not ask for is noted; a message with content of which nothing was read is refused.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from app.core.conversation import Block, Opaque, Remark, Thinking
+from app.core.conversation import Block, Draft, Opaque, Remark, Speaker, Thinking
 from app.core.errors import RuleBroken
+from app.core.fields import Fields, escaped
 from app.core.jsontext import Json, JsonObject, JsonText, dumps
 from app.core.replies import Reply
+from app.core.telling import missing, named, one_of
 from app.core.wire import Posted
 
 _GIVEN = ("input", "args")
+# How many members one note names, and how much of each pointer.
+_NAMED = 20
+_LONGEST = 200
 
 
-def elements(posted: Posted, key: str) -> list[tuple[str, JsonObject, str]]:
-    """Pointer, object and text of each element of the array under `key`."""
-    values = posted.members.get(key)
-    if not isinstance(values, list):
-        raise RuleBroken(f"{key} is a list and has to be given.", pointer=f"/{key}")
-    if not values:
-        raise RuleBroken(f"{key} is empty.", pointer=f"/{key}")
-    found = []
-    for place, value in enumerate(values):
-        pointer = f"/{key}/{place}"
-        found.append((pointer, an_object(value, pointer), posted.texts[key][place]))
-    return found
+def elements(posted: Posted, key: str) -> Iterator[tuple[Fields, str]]:
+    """Each object of the list under `key`, and its very text."""
+    body = Fields(posted.members, "")
+    if posted.members.get(key) is None:
+        raise RuleBroken(missing(key, "a list"), pointer=f"/{key}")
+    if not body.items(key):
+        raise RuleBroken(f"`{key}` must not be empty.", pointer=f"/{key}")
+    return zip(body.each(key), posted.texts[key], strict=True)
 
 
-def an_object(value: Json, pointer: str) -> JsonObject:
-    if not isinstance(value, dict):
-        raise RuleBroken("A JSON object is expected here.", pointer=pointer)
-    return value
+def draft(
+    fields: Fields, speaker: Speaker, blocks: Sequence[Block], text: str, content: str
+) -> Draft:
+    """The turn that was read from a message, whose content stands under the name `content`."""
+    notes = tuple(left_over(fields, blocks, content))
+    return Draft(speaker, tuple(blocks), payload=text, pointer=fields.at, notes=notes)
 
 
-def a_list(members: JsonObject, key: str, pointer: str) -> list[Json]:
-    """The list under a key; nothing and null count as the empty list."""
-    value = members.get(key)
+def beside(
+    posted: Posted, name: str, read: Callable[[Fields, str], Iterable[Block]]
+) -> list[Draft]:
+    """The system turn of what stands beside the messages under a name, if something does."""
+    value = posted.members.get(name)
     if value is None:
         return []
-    if not isinstance(value, list):
-        raise RuleBroken(f"{key} is a list.", pointer=f"{pointer}/{key}")
-    return value
+    fields = Fields({name: value}, "")
+    texts = posted.texts[name]
+    text = f"[{','.join(texts)}]" if isinstance(value, list) else texts[0]
+    return [
+        replace(draft(fields, "system", list(read(fields, name)), text, name), pointer=f"/{name}")
+    ]
+
+
+def left_over(fields: Fields, blocks: Sequence[Block], content: str) -> Iterator[Remark]:
+    """The note that names what nobody read. Raises `RuleBroken` where that was all there is."""
+    names = list(fields.unread())
+    if not names:
+        return
+    if not blocks:
+        name = names[0].removeprefix(fields.at + "/")
+        raise RuleBroken(
+            f"Content must stand in `{content}`; {named(name)} is not read here, and nothing else"
+            " in this message is content.",
+            pointer=names[0],
+        )
+    shown = ", ".join(name[:_LONGEST] for name in names[:_NAMED])
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    yield Remark("MEMBERS_NOT_READ", f"{shown}{more}: kept in the payload, shown in no replay")
+
+
+def check_named(result: Fields, raw_id: str | None, key: str) -> None:
+    """Refuses a result without an id that says something under a name that is not read here.
+
+    That may well be its id; without one it would be matched by position, to another call perhaps.
+    """
+    if raw_id or not (names := result.own_unread()):
+        return
+    raise RuleBroken(
+        f"The id of the call that a result answers must stand in `{key}`; {named(names[0])} is not"
+        " read here.",
+        pointer=f"{result.at}/{escaped(names[0])}",
+    )
 
 
 def arguments_text(value: "Json | JsonText") -> str:
@@ -47,24 +89,27 @@ def arguments_text(value: "Json | JsonText") -> str:
     return value.text if isinstance(value, JsonText) else dumps(value)
 
 
-def first_of(response: JsonObject, key: str, at: str) -> tuple[JsonObject, tuple[Remark, ...]]:
+def first_of(response: Fields, key: str) -> tuple[Fields, tuple[Remark, ...]]:
     """The first of a response's alternatives; the others are noted."""
-    values = a_list(response, key, at)
+    values = response.items(key)
     if not values:
-        raise RuleBroken(f"{key} is a list and must not be empty.", pointer=f"{at}/{key}")
+        raise RuleBroken(
+            f"`{key}` is required and must be a list that is not empty.",
+            pointer=f"{response.at}/{key}",
+        )
     notes: tuple[Remark, ...] = ()
     if len(values) > 1:
         more = f"{len(values) - 1} more {key} stand in the payload only"
         notes = (Remark("CHOICES_NOT_SHOWN", more),)
-    return an_object(values[0], f"{at}/{key}/0"), notes
+    return response.below(values[0], f"{key}/0"), notes
 
 
-def reply(blocks: Iterable[Block], notes: tuple[Remark, ...] = (), **facts: Json) -> Reply:
+def reply(blocks: Iterable[Block], notes: Iterable[Remark] = (), **facts: Json) -> Reply:
     """A reply. Members that an SDK's dump fills with null were never sent."""
     said: JsonObject = {
         name: without_nulls(fact) for name, fact in facts.items() if fact is not None
     }
-    return Reply(tuple(map(_as_sent, blocks)), said, notes)
+    return Reply(tuple(map(_as_sent, blocks)), said, tuple(notes))
 
 
 def _as_sent(block: Block) -> Block:
@@ -90,11 +135,7 @@ def without_nulls(value: Json) -> Json:
 
 def definitions(value: Json) -> list[Json]:
     """A list of tool definitions; nothing and null count as none."""
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise RuleBroken("tools is a list of definitions.", pointer="/tools")
-    return value
+    return Fields({"tools": value}, "").items("tools")
 
 
 def description_in(function: JsonObject) -> Json:
@@ -104,21 +145,11 @@ def description_in(function: JsonObject) -> Json:
 
 
 def bad_choice() -> RuleBroken:
-    return RuleBroken("tool_choice is none that this format knows.", pointer="/tool_choice")
+    return RuleBroken("`tool_choice` is none that this format knows.", pointer="/tool_choice")
 
 
-def a_text(members: JsonObject, key: str, pointer: str) -> str:
-    value = members.get(key)
-    if not isinstance(value, str):
-        raise RuleBroken(f"{key} is a text and has to be given.", pointer=f"{pointer}/{key}")
-    return value
-
-
-def maybe_text(members: JsonObject, key: str, pointer: str) -> str | None:
-    value = members.get(key)
-    if value is not None and not isinstance(value, str):
-        raise RuleBroken(f"{key} is a text.", pointer=f"{pointer}/{key}")
-    return value
+def unknown_role(fields: Fields, role: str, known: Iterable[str]) -> RuleBroken:
+    return RuleBroken(one_of("role", role, list(known)), pointer=f"{fields.at}/role")
 
 
 def names(text: str) -> frozenset[str]:

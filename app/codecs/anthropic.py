@@ -7,34 +7,27 @@ goes back byte for byte, in place, to the model that issued it.
 
 import base64
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import assert_never
 
+from app.codecs._anthropic_blocks import blocks
 from app.codecs._anthropic_stream import AnthropicGathering
 from app.codecs._anthropic_tools import WIRE, read_choice, read_tools, write_tools
-from app.codecs._reading import (
-    a_text,
-    an_object,
-    arguments_text,
-    elements,
-    maybe_text,
-    names,
-    reply,
-)
+from app.codecs._chat import calls
+from app.codecs._reading import beside, draft, elements, left_over, names, reply, unknown_role
 from app.core.conversation import (
     Block,
     Draft,
     File,
     Image,
     Opaque,
-    Part,
     Speaker,
     Text,
     Thinking,
-    ToolCall,
     ToolResult,
 )
 from app.core.errors import RuleBroken
+from app.core.fields import Fields
 from app.core.jsontext import Json, JsonObject
 from app.core.media import data_url
 from app.core.profile import BOTH, Profile
@@ -73,14 +66,16 @@ IDS = Prefixed("toolu_")
 
 # Blocks of user messages that only this provider reads: files by id, search results.
 _OWN = frozenset({"image", "document", "search_result", "container_upload"})
-_SERVER_RESULT = re.compile(r".+_tool_result")
+_SPEAKERS: dict[str, Speaker] = {"user": "human", "assistant": "ai", "system": "system"}
+# What the API says of a message of its own; such a message may be posted back as it came.
+_ABOUT = ("id", "type", "model", "stop_reason", "stop_sequence", "usage", "container")
 
 
-def _whole_pairs(blocks: Sequence[Opaque]) -> set[int]:
+def _whole_pairs(opaque: Sequence[Opaque]) -> set[int]:
     """A provider-executed call and its result go back together or not at all."""
     uses: dict[Json, int] = {}
     kept: set[int] = set()
-    for place, block in enumerate(blocks):
+    for place, block in enumerate(opaque):
         native = block.native
         if not isinstance(native, dict):
             continue
@@ -131,22 +126,21 @@ PROFILE = Profile(
 
 
 def parse(posted: Posted) -> list[Draft]:
-    drafts = [_draft(members, text, at) for at, members, text in elements(posted, "messages")]
-    system = posted.members.get("system")
-    if system is None:
-        return drafts
-    blocks = tuple(_blocks(system, "/system"))
-    texts = posted.texts["system"]
-    payload = texts[0] if isinstance(system, str) else f"[{','.join(texts)}]"
-    return [Draft("system", blocks, payload=payload, pointer="/system"), *drafts]
+    drafts = [_draft(fields, text) for fields, text in elements(posted, "messages")]
+    return [*beside(posted, "system", blocks), *drafts]
 
 
 def _read_reply(response: JsonObject, at: str) -> Reply:
     """A `Message`."""
     if not isinstance(response.get("content"), list):
-        raise RuleBroken("content is a list and has to be given.", pointer=f"{at}/content")
+        raise RuleBroken("`content` is required and must be a list.", pointer=f"{at}/content")
+    fields = Fields(response, at)
+    said = list(blocks(fields, "content"))
+    # What the API says about its answer is no content; only what stands in the blocks is.
+    fields.passed_over(*response)
     return reply(
-        _blocks(response["content"], f"{at}/content"),
+        said,
+        left_over(fields, said, "content"),
         id=response.get("id"),
         model=response.get("model"),
         stop_reason=response.get("stop_reason"),
@@ -180,98 +174,19 @@ def render(view: View) -> JsonObject:
     return request
 
 
-def _draft(members: JsonObject, text: str, at: str) -> Draft:
-    role = a_text(members, "role", at)
-    blocks = tuple(_blocks(members.get("content"), f"{at}/content"))
-    speaker: Speaker
-    match role:
-        case "user":
-            has_results = any(isinstance(block, ToolResult) for block in blocks)
-            speaker = "tool" if has_results else "human"
-        case "assistant":
-            speaker = "ai"
-        case "system":
-            speaker = "system"
-        case _:
-            raise RuleBroken(
-                f"The role {role!r} is unknown; known: user, assistant, system.",
-                pointer=f"{at}/role",
-            )
-    return Draft(speaker, blocks, payload=text, pointer=at)
-
-
-def _blocks(content: Json, at: str) -> Iterator[Block]:
-    match content:
-        case None:
-            return
-        case str():
-            if content:
-                yield Text(content)
-        case list():
-            for place, value in enumerate(content):
-                yield _block(an_object(value, f"{at}/{place}"), f"{at}/{place}")
-        case _:
-            raise RuleBroken("content is a text or a list of blocks.", pointer=at)
-
-
-def _block(members: JsonObject, at: str) -> Block:
-    match members.get("type"):
-        case "text":
-            return Text(a_text(members, "text", at))
-        case "image" | "document":
-            return _media(members, at)
-        case "thinking":
-            signed = isinstance(signature := members.get("signature"), str) and signature
-            return Thinking(a_text(members, "thinking", at), members if signed else None, WIRE)
-        case "redacted_thinking":
-            return Thinking("", members, WIRE)
-        case "tool_use":
-            name = maybe_text(members, "name", at) or ""
-            return ToolCall(
-                maybe_text(members, "id", at), name, arguments_text(members.get("input"))
-            )
-        case "tool_result":
-            return _result(members, at)
-        case "server_tool_use":
-            return Opaque("server_tool", members, WIRE)
-        case str() as kind:
-            is_result = _SERVER_RESULT.fullmatch(kind)
-            return Opaque("server_tool_result" if is_result else kind, members, WIRE)
-        case _:
-            raise RuleBroken("A content block needs a type.", pointer=f"{at}/type")
-
-
-def _media(members: JsonObject, at: str) -> Part:
-    source = an_object(members.get("source"), f"{at}/source")
-    is_image = members["type"] == "image"
-    match source.get("type"):
-        case "base64":
-            media_type = a_text(source, "media_type", f"{at}/source")
-            url = f"data:{media_type};base64,{a_text(source, 'data', f'{at}/source')}"
-        case "text":
-            data = a_text(source, "data", f"{at}/source").encode("utf-8", "surrogatepass")
-            url = f"data:text/plain;base64,{base64.b64encode(data).decode()}"
-        case "url":
-            url = a_text(source, "url", f"{at}/source")
-        case _:
-            return Opaque(str(members["type"]), members, WIRE)
-    return Image(url) if is_image else File(url, maybe_text(members, "title", at))
-
-
-def _result(members: JsonObject, at: str) -> ToolResult:
-    content = members.get("content")
-    raw_id = maybe_text(members, "tool_use_id", at)
-    status = "error" if members.get("is_error") is True else "ok"
-    if not isinstance(content, list):
-        return ToolResult(raw_id, result=content, status=status)  # type: ignore[arg-type]
-    parts: list[Part] = []
-    for place, block in enumerate(_blocks(content, f"{at}/content")):
-        if isinstance(block, Thinking | ToolCall | ToolResult):
-            raise RuleBroken(
-                "A result holds text, images and documents.", pointer=f"{at}/content/{place}"
-            )
-        parts.append(block)
-    return ToolResult(raw_id, parts=tuple(parts), status=status)  # type: ignore[arg-type]
+def _draft(fields: Fields, text: str) -> Draft:
+    role = fields.text("role")
+    if role not in _SPEAKERS:
+        raise unknown_role(fields, role, _SPEAKERS)
+    fields.passed_over(*_ABOUT)
+    said: list[Block] = list(blocks(fields, "content"))
+    if role == "assistant":
+        # A chat message under this name is a slip that many make; what it calls is plain.
+        said += calls(fields)
+    speaker = _SPEAKERS[role]
+    if speaker == "human" and any(isinstance(block, ToolResult) for block in said):
+        speaker = "tool"
+    return draft(fields, speaker, said, text, "content")
 
 
 def _message(message: Message) -> JsonObject:

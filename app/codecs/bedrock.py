@@ -12,14 +12,15 @@ from collections.abc import Iterator, Sequence
 from app.codecs._bedrock_stream import BROKEN_OFF, BedrockGathering
 from app.codecs._bedrock_tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs._reading import (
-    a_list,
-    a_text,
-    an_object,
     arguments_text,
+    beside,
+    check_named,
+    draft,
     elements,
-    maybe_text,
+    left_over,
     names,
     reply,
+    unknown_role,
 )
 from app.core.conversation import (
     Block,
@@ -29,12 +30,13 @@ from app.core.conversation import (
     Opaque,
     Part,
     Speaker,
+    Status,
     Text,
     Thinking,
     ToolCall,
     ToolResult,
 )
-from app.core.errors import RuleBroken
+from app.core.fields import Fields
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import data_url
 from app.core.profile import BOTH, Profile
@@ -64,6 +66,12 @@ __all__ = [
     "write_tools",
 ]
 
+_SPEAKERS: dict[str, Speaker] = {"user": "human", "assistant": "ai"}
+# botocore's service model: what a ContentBlock may be, beside what is read here.
+_KINDS = frozenset(
+    {"video", "audio", "guardContent", "searchResult", "toolAddition", "toolRemoval"}
+)
+_SOURCES = ("s3Location", "text", "content")
 KEYS = ("system", "messages")
 LIST = "messages"
 # botocore's service model of Converse, without `promptVariables`, which are content.
@@ -149,25 +157,25 @@ PROFILE = Profile(
 
 
 def parse(posted: Posted) -> list[Draft]:
-    drafts = [_draft(members, text, at) for at, members, text in elements(posted, "messages")]
-    system = posted.members.get("system")
-    if system is None:
-        return drafts
-    texts = posted.texts["system"]
-    if isinstance(system, str):
-        return [Draft("system", (Text(system),), payload=texts[0], pointer="/system"), *drafts]
-    blocks = tuple(_blocks(posted.members, "system", ""))
-    payload = f"[{','.join(texts)}]"
-    return [Draft("system", blocks, payload=payload, pointer="/system"), *drafts]
+    drafts = [_draft(fields, text) for fields, text in elements(posted, "messages")]
+    return [*beside(posted, "system", _system), *drafts]
+
+
+def _system(fields: Fields, name: str) -> Iterator[Block]:
+    if isinstance(text := fields.members[name], str):
+        fields.get(name)
+        return iter((Text(text),))
+    return _blocks(fields, name)
 
 
 def _read_reply(response: JsonObject, at: str) -> Reply:
     """A `ConverseResponse`."""
-    output = an_object(response.get("output"), f"{at}/output")
-    where = f"{at}/output/message"
-    message = an_object(output.get("message"), where)
+    message = Fields(response, at).inner("output").inner("message")
+    message.passed_over("role")
+    blocks = list(_blocks(message, "content"))
     return reply(
-        _blocks(message, "content", where),
+        blocks,
+        left_over(message, blocks, "content"),
         id=_request_id(response),
         model=response.get("modelId"),
         stop_reason=response.get("stopReason"),
@@ -191,98 +199,106 @@ def _used(usage: JsonObject) -> Usage:
 REPLIES = Replies(_read_reply, BedrockGathering, _used)
 
 
-def _draft(members: JsonObject, text: str, at: str) -> Draft:
-    role = a_text(members, "role", at)
-    blocks = tuple(_blocks(members, "content", at))
-    speaker: Speaker
-    match role:
-        case "user":
-            has_results = any(isinstance(block, ToolResult) for block in blocks)
-            speaker = "tool" if has_results else "human"
-        case "assistant":
-            speaker = "ai"
-        case _:
-            raise RuleBroken(
-                f"The role {role!r} is unknown; known: user, assistant.", pointer=f"{at}/role"
-            )
-    return Draft(speaker, blocks, payload=text, pointer=at)
+def _draft(fields: Fields, text: str) -> Draft:
+    role = fields.text("role")
+    if role not in _SPEAKERS:
+        raise unknown_role(fields, role, _SPEAKERS)
+    blocks = list(_blocks(fields, "content"))
+    speaker = _SPEAKERS[role]
+    if speaker == "human" and any(isinstance(block, ToolResult) for block in blocks):
+        speaker = "tool"
+    return draft(fields, speaker, blocks, text, "content")
 
 
-def _blocks(members: JsonObject, key: str, at: str) -> Iterator[Block]:
-    for place, value in enumerate(a_list(members, key, at)):
-        where = f"{at}/{key}/{place}"
-        block = an_object(value, where)
+def _blocks(fields: Fields, name: str) -> Iterator[Block]:
+    for block in fields.each(name):
         # Marks for the prompt cache are transport and no content.
-        if "cachePoint" not in block:
-            served = _served(block) if members.get("role") == "assistant" else None
-            yield served or _block(block, where)
+        if "cachePoint" in block:
+            block.passed_over("cachePoint")
+            continue
+        served = _served(block) if fields.members.get("role") == "assistant" else None
+        yield served or _block(block)
 
 
-def _served(members: JsonObject) -> Opaque | None:
+def _served(block: Fields) -> Opaque | None:
     """Calls and results of tools that the provider runs itself: only these say their type."""
     for key, kind in (("toolUse", "server_tool"), ("toolResult", "server_tool_result")):
-        if isinstance(inner := members.get(key), dict) and inner.get("type") is not None:
-            return Opaque(kind, members, WIRE)
+        inner = block.members.get(key)
+        if isinstance(inner, dict) and inner.get("type") is not None:
+            return Opaque(kind, block.whole(), WIRE)
     return None
 
 
-def _block(members: JsonObject, at: str) -> Block:
-    if isinstance(text := members.get("text"), str):
-        return Text(text)
-    if isinstance(use := members.get("toolUse"), dict):
-        name = maybe_text(use, "name", at) or ""
-        return ToolCall(maybe_text(use, "toolUseId", at), name, arguments_text(use.get("input")))
-    if isinstance(result := members.get("toolResult"), dict):
-        return _result(result, f"{at}/toolResult")
-    if isinstance(cited := members.get("citationsContent"), dict):
-        where = f"{at}/citationsContent"
-        return Text("".join(_texts(cited, where)))
-    if isinstance(reasoning := members.get("reasoningContent"), dict):
-        if isinstance(broken := reasoning.get(BROKEN_OFF), str):
-            return Thinking(broken)
-        inner = reasoning.get("reasoningText")
-        said = inner.get("text") if isinstance(inner, dict) else ""
-        return Thinking(said if isinstance(said, str) else "", members, WIRE)
-    return _media(members)
+def _block(block: Fields) -> Block:
+    match block.members:
+        case {"text": str(text)}:
+            block.get("text")
+            return Text(text)
+        case {"toolUse": dict()}:
+            use = block.inner("toolUse")
+            name = use.maybe_text("name") or ""
+            return ToolCall(use.maybe_text("toolUseId"), name, arguments_text(use.get("input")))
+        case {"toolResult": dict()}:
+            return _result(block.inner("toolResult"))
+        case {"citationsContent": dict()}:
+            # What was said; what it rests on stands in the payload, and a note says so.
+            cited = block.inner("citationsContent")
+            return Text("".join(one.maybe_text("text") or "" for one in cited.each("content")))
+        case {"reasoningContent": dict(reasoning)}:
+            return _thinking(block, reasoning)
+        case _:
+            return _media(block)
 
 
-def _texts(cited: JsonObject, at: str) -> Iterator[str]:
-    """What was said; what it rests on stands in the payload."""
-    for place, value in enumerate(a_list(cited, "content", at)):
-        if isinstance(text := an_object(value, f"{at}/content/{place}").get("text"), str):
-            yield text
+def _thinking(block: Fields, reasoning: JsonObject) -> Thinking:
+    if isinstance(broken := reasoning.get(BROKEN_OFF), str):
+        block.whole()
+        return Thinking(broken)
+    match reasoning:
+        case {"reasoningText": {"text": str(text)}}:
+            return Thinking(text, block.whole(), WIRE)
+        case {"redactedContent": _}:
+            return Thinking("", block.whole(), WIRE)
+        case _:
+            return Thinking("", block.members, WIRE)
 
 
-def _media(members: JsonObject) -> Part:
-    for kind in ("image", "document"):
-        if isinstance(media := members.get(kind), dict):
-            source = media.get("source")
-            data = source.get("bytes") if isinstance(source, dict) else None
-            media_type = _TYPES.get(str(media.get("format")))
-            if isinstance(data, str) and media_type:
-                url = f"data:{media_type};base64,{data}"
-                return Image(url) if kind == "image" else File(url, str(media.get("name", "")))
-    return Opaque(next(iter(members), "empty"), members, WIRE)
+def _media(block: Fields) -> Part:
+    """An image or document whose bytes are here; everything else is kept as it is."""
+    kind = next(iter(block.members), "empty")
+    if kind not in ("image", "document"):
+        return Opaque(kind, block.whole() if kind in _KINDS else block.members, WIRE)
+    media = block.inner(kind)
+    source = media.inner("source")
+    form, data = media.members.get("format"), source.members.get("bytes")
+    if isinstance(form, str) and form in _TYPES and isinstance(data, str):
+        media.passed_over("format")
+        source.passed_over("bytes")
+        url = f"data:{_TYPES[form]};base64,{data}"
+        return Image(url) if kind == "image" else File(url, media.maybe_text("name") or "")
+    elsewhere = any(name in source for name in _SOURCES)
+    return Opaque(kind, block.whole() if elsewhere else block.members, WIRE)
 
 
-def _result(members: JsonObject, at: str) -> ToolResult:
-    raw_id = maybe_text(members, "toolUseId", at)
-    status = "error" if members.get("status") == "error" else "ok"
-    content = a_list(members, "content", at)
-    if len(content) == 1 and isinstance(only := content[0], dict):
+def _result(fields: Fields) -> ToolResult:
+    raw_id = fields.maybe_text("toolUseId")
+    status: Status = "error" if fields.get("status") == "error" else "ok"
+    blocks = list(fields.each("content"))
+    check_named(fields, raw_id, "toolUseId")
+    if len(blocks) == 1:
         for key in ("json", "text"):
-            if key in only:
-                return ToolResult(raw_id, result=only[key], status=status)  # type: ignore[arg-type]
-    parts: list[Part] = []
-    for place, value in enumerate(content):
-        block = an_object(value, f"{at}/content/{place}")
-        if isinstance(text := block.get("text"), str):
-            parts.append(Text(text))
-        elif "json" in block:
-            parts.append(Text(dumps(block["json"])))
-        else:
-            parts.append(_media(block))
-    return ToolResult(raw_id, parts=tuple(parts), status=status)  # type: ignore[arg-type]
+            if key in blocks[0]:
+                return ToolResult(raw_id, result=blocks[0].get(key), status=status)
+    return ToolResult(raw_id, parts=tuple(map(_held, blocks)), status=status)
+
+
+def _held(block: Fields) -> Part:
+    """A piece of a result."""
+    if isinstance(block.members.get("text"), str):
+        return Text(block.text("text"))
+    if "json" in block:
+        return Text(dumps(block.get("json")))
+    return _media(block)
 
 
 def render(view: View) -> JsonObject:

@@ -10,19 +10,20 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from app.codecs._gemini_names import member, snake, snake_keys
+from app.codecs._gemini_names import both, member, snake, snake_keys
 from app.codecs._gemini_stream import GeminiGathering
 from app.codecs._gemini_tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs._reading import (
-    a_list,
-    a_text,
-    an_object,
     arguments_text,
+    beside,
+    check_named,
+    draft,
     elements,
     first_of,
-    maybe_text,
+    left_over,
     names,
     reply,
+    unknown_role,
 )
 from app.core.conversation import (
     Block,
@@ -37,7 +38,7 @@ from app.core.conversation import (
     ToolCall,
     ToolResult,
 )
-from app.core.errors import RuleBroken
+from app.core.fields import Fields
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.media import data_url, plain_base64
 from app.core.profile import BOTH, Profile
@@ -46,6 +47,7 @@ from app.core.toolrules import ToolRules
 from app.core.usage import Usage, tokens
 from app.core.view import AnswerShown, CallShown, Content, Message, View
 from app.core.wire import Posted, Prefixed
+from app.core.wording import value_text
 
 __all__ = [
     "IDS",
@@ -76,6 +78,15 @@ BYPASS = "skip_thought_signature_validator"
 
 _IMAGES = frozenset({"image/png", "image/jpeg", "image/webp"})
 _EXECUTED = ("executable_code", "code_execution_result")
+# google-genai's Part: kinds that are kept as they are.
+_KINDS = frozenset({"tool_call", "tool_response"})
+_SPEAKERS: dict[str, Speaker] = {
+    "user": "human",
+    "function": "human",
+    "tool": "human",
+    "model": "ai",
+    "system": "system",
+}
 
 
 def _code_pairs(blocks: Sequence[Opaque]) -> set[int]:
@@ -122,30 +133,44 @@ PROFILE = Profile(
 
 def parse(posted: Posted) -> list[Draft]:
     key = "contents" if "contents" in posted.members else "messages"
-    drafts = [_draft(members, text, at) for at, members, text in elements(posted, key)]
-    for name in ("system_instruction", "systemInstruction"):
-        system = posted.members.get(name)
-        if system is not None:
-            text = ",".join(posted.texts[name])
-            blocks = (Text(system),) if isinstance(system, str) else _parts(system, f"/{name}")
-            payload = f"[{text}]" if isinstance(system, list) else text
-            return [Draft("system", tuple(blocks), payload=payload, pointer=f"/{name}"), *drafts]
-    return drafts
+    drafts = [_draft(fields, text) for fields, text in elements(posted, key)]
+    name = "system_instruction"
+    if posted.members.get(name) is None:
+        name = "systemInstruction"
+    return [*beside(posted, name, _system), *drafts]
+
+
+def _system(fields: Fields, name: str) -> Iterator[Block]:
+    match fields.members[name]:
+        case str(text):
+            fields.get(name)
+            yield Text(text)
+        case list():
+            # The SDK takes parts, or texts, without an object around them.
+            yield from _parts(fields, name)
+        case _:
+            inner = fields.inner(name)
+            inner.passed_over("role")
+            yield from _parts(inner, "parts")
 
 
 def _read_reply(response: JsonObject, at: str) -> Reply:
     """A `GenerateContentResponse`: its first candidate. A blocked prompt has none."""
     feedback = member(response, "prompt_feedback")
     blocked = member(feedback, "block_reason") if isinstance(feedback, dict) else None
-    candidate: JsonObject = {}
+    fields = Fields(response, at)
+    candidate = Fields({}, at)
     notes: tuple[Remark, ...] = ()
-    if blocked is None or a_list(response, "candidates", at):
-        candidate, notes = first_of(response, "candidates", at)
-    content = candidate.get("content")
-    where = f"{at}/candidates/0/content"
-    stop = member(candidate, "finish_reason")
+    if blocked is None or fields.items("candidates"):
+        candidate, notes = first_of(fields, "candidates")
+    said: list[Block] = []
+    if candidate.get("content") is not None:
+        content = candidate.below(_as_asked(candidate.inner("content")), "content")
+        said = list(_parts(content, "parts"))
+        notes = (*notes, *left_over(content, said, "parts"))
+    stop = member(candidate.members, "finish_reason")
     return reply(
-        () if content is None else _parts(_as_asked(content, where), where),
+        said,
         notes,
         id=member(response, "response_id"),
         model=member(response, "model_version"),
@@ -155,13 +180,14 @@ def _read_reply(response: JsonObject, at: str) -> Reply:
     )
 
 
-def _as_asked(content: Json, at: str) -> JsonObject:
+def _as_asked(content: Fields) -> JsonObject:
     """Parts as the SDK takes them, whichever way they came: raw, or dumped by the SDK.
 
     The wire writes camelCase and plain base64; the SDK's dumps snake_case and the URL's base64.
     """
-    parts = a_list(an_object(content, at), "parts", at)
-    return {"parts": [_part_as_asked(part) for part in parts]}
+    parts: list[Json] = [_part_as_asked(part) for part in content.items("parts")]
+    rest = {name: value for name, value in content.whole().items() if name != "role"}
+    return {**rest, "parts": parts}
 
 
 def _part_as_asked(part: Json) -> Json:
@@ -191,38 +217,31 @@ def _used(usage: JsonObject) -> Usage:
 REPLIES = Replies(_read_reply, GeminiGathering, _used, arrays=True)
 
 
-def _draft(members: JsonObject, text: str, at: str) -> Draft:
-    role = maybe_text(members, "role", at) or "user"
-    blocks = tuple(_parts(members, at))
-    speaker: Speaker
-    match role:
-        case "user" | "function" | "tool":
-            has_results = any(isinstance(block, ToolResult) for block in blocks)
-            speaker = "tool" if has_results else "human"
-        case "model":
-            speaker = "ai"
-        case "system":
-            speaker = "system"
-        case _:
-            raise RuleBroken(
-                f"The role {role!r} is unknown; known: user, model.", pointer=f"{at}/role"
-            )
-    return Draft(speaker, blocks, payload=text, pointer=at)
+def _draft(fields: Fields, text: str) -> Draft:
+    role = fields.maybe_text("role") or "user"
+    if role not in _SPEAKERS:
+        raise unknown_role(fields, role, ("user", "model"))
+    blocks = list(_parts(fields, "parts"))
+    speaker = _SPEAKERS[role]
+    if speaker == "human" and any(isinstance(block, ToolResult) for block in blocks):
+        speaker = "tool"
+    return draft(fields, speaker, blocks, text, "parts")
 
 
-def _parts(holder: Json, at: str) -> Iterator[Block]:
-    before: JsonObject | None = None
-    for place, value in enumerate(a_list(an_object(holder, at), "parts", at)):
-        where = f"{at}/parts/{place}"
-        part = an_object(value, where)
-        if before is not None and _signs(part, before):
-            before = {**before, "thought_signature": member(part, "thought_signature")}
+def _parts(fields: Fields, name: str) -> Iterator[Block]:
+    before: Fields | None = None
+    for part in fields.each(name):
+        if before is not None and _signs(part.members, before.members):
+            # One part with what both say; it stands for both.
+            signature = member(part.whole(), "thought_signature")
+            joined: JsonObject = {**before.whole(), "thought_signature": signature}
+            before = fields.below(joined, before.at.removeprefix(f"{fields.at}/"))
             continue
         if before is not None:
-            yield _part(before, f"{at}/parts/{place - 1}")
+            yield _part(before)
         before = part
     if before is not None:
-        yield _part(before, where)
+        yield _part(before)
 
 
 def _signs(part: JsonObject, before: JsonObject) -> bool:
@@ -239,40 +258,65 @@ def _signs(part: JsonObject, before: JsonObject) -> bool:
     )
 
 
-def _part(members: JsonObject, at: str) -> Block:
-    signature = member(members, "thought_signature")
+def _part(part: Fields) -> Block:
+    signature = part.get(*both("thought_signature"))
     signed = signature if isinstance(signature, str) else None
-    if isinstance(call := member(members, "function_call"), dict):
+    thought = part.get("thought")
+    if isinstance(member(part.members, "function_call"), dict):
+        call = part.inner(*both("function_call"))
+        call.passed_over(*both("will_continue"), *both("partial_args"))
         given = call.get("args")
         arguments = arguments_text(given if given is not None else {})
-        name = maybe_text(call, "name", at) or ""
-        return ToolCall(maybe_text(call, "id", at), name, arguments, signature=signed)
-    if isinstance(response := member(members, "function_response"), dict):
-        return _result(response, at)
-    if isinstance(text := members.get("text"), str):
-        if not members.get("thought"):
+        name = call.maybe_text("name") or ""
+        return ToolCall(call.maybe_text("id"), name, arguments, signature=signed)
+    if isinstance(member(part.members, "function_response"), dict):
+        return _result(part.inner(*both("function_response")))
+    if isinstance(text := part.members.get("text"), str):
+        part.get("text")
+        if not thought:
             return Text(text, signed)
         # No empty text is taken back, so a thought without words stays here.
-        return Thinking(text, members if text else None, WIRE)
-    if isinstance(inline := member(members, "inline_data"), dict):
-        kind = str(member(inline, "mime_type") or "application/octet-stream")
-        url = f"data:{kind};base64,{a_text(inline, 'data', at)}"
-        return Image(url) if kind.startswith("image/") else File(url)
-    if isinstance(file := member(members, "file_data"), dict):
-        uri = member(file, "file_uri")
-        media_type = member(file, "mime_type")
-        if isinstance(uri, str):
-            return File(uri, media_type=media_type if isinstance(media_type, str) else None)
+        return Thinking(text, part.members if text else None, WIRE)
+    return _media(part) or _kept(part)
+
+
+def _media(part: Fields) -> Image | File | None:
+    if isinstance(member(part.members, "inline_data"), dict):
+        inline = part.inner(*both("inline_data"))
+        kind = str(inline.get(*both("mime_type")) or "application/octet-stream")
+        url = f"data:{kind};base64,{inline.text('data')}"
+        if kind.startswith("image/"):
+            return Image(url)
+        return File(url, inline.maybe_text(*both("display_name")))
+    if not isinstance(member(part.members, "file_data"), dict):
+        return None
+    file = part.inner(*both("file_data"))
+    uri = file.maybe_text(*both("file_uri"))
+    if uri is None:
+        return None
+    name = file.maybe_text(*both("display_name"))
+    return File(uri, name, file.maybe_text(*both("mime_type")))
+
+
+def _kept(part: Fields) -> Opaque:
+    """A part of a kind that only Gemini reads; one that nobody knows is noted besides."""
     for place, name in enumerate(_EXECUTED):
-        if member(members, name) is not None:
-            return Opaque("server_tool_result" if place else "server_tool", members, WIRE)
-    return Opaque(next(iter(members), "empty"), members, WIRE)
+        if member(part.members, name) is not None:
+            return Opaque("server_tool_result" if place else "server_tool", part.whole(), WIRE)
+    kind = next(iter(part.members), "empty")
+    return Opaque(kind, part.whole() if snake(kind) in _KINDS else part.members, WIRE)
 
 
-def _result(members: JsonObject, at: str) -> ToolResult:
-    response = members.get("response")
-    raw_id = maybe_text(members, "id", at)
-    name = maybe_text(members, "name", at)
+def _result(fields: Fields) -> ToolResult:
+    response = fields.get("response")
+    raw_id = fields.maybe_text("id")
+    name = fields.maybe_text("name")
+    fields.passed_over(*both("will_continue"), "scheduling")
+    media = [_media(part) or _kept(part) for part in fields.each("parts")]
+    check_named(fields, raw_id, "id")
+    if media:
+        said = () if response is None else (Text(value_text(response)),)
+        return ToolResult(raw_id, parts=(*said, *media), name=name)
     if isinstance(response, dict) and list(response) == ["result"]:
         return ToolResult(raw_id, result=response["result"], name=name)
     if isinstance(response, dict) and list(response) == ["error"]:

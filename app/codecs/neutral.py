@@ -8,15 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.codecs._reading import (
-    a_list,
-    a_text,
-    an_object,
-    bad_choice,
-    definitions,
-    elements,
-    maybe_text,
-)
+from app.codecs._reading import bad_choice, check_named, definitions, draft, elements
 from app.core import neutral
 from app.core.conversation import (
     SPEAKERS,
@@ -30,9 +22,11 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
+from app.core.fields import Fields, escaped
 from app.core.ids import signature_in
 from app.core.jsontext import Json, JsonObject
 from app.core.profile import Profile
+from app.core.telling import missing, named, one_of
 from app.core.toolrules import ToolRules
 from app.core.tools import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 from app.core.view import View
@@ -44,52 +38,62 @@ KEYS = ("messages", "turns")
 LIST = "turns"
 SETTINGS: frozenset[str] = frozenset()
 REPLIES = None
+# What we say of a stored turn beside what was said in it; such a turn may be posted again.
+_ABOUT = ("seq", "format", "created_at", "hash", "payload", "payload_text", "earlier", "usage")
 PROFILE = Profile(verbatim=True, names=re.compile(r".*", re.DOTALL))
 TOOLS = ToolRules(allowed=True, strict=True, hosted=True)
 
 
 def parse(posted: Posted) -> list[Draft]:
     key = "turns" if "turns" in posted.members else "messages"
-    return [_draft(members, text, at) for at, members, text in elements(posted, key)]
+    return [_draft(fields, text) for fields, text in elements(posted, key)]
 
 
 def render(view: View) -> JsonObject:
     return {"turns": list(view.turns)}
 
 
-def _draft(members: JsonObject, text: str, at: str) -> Draft:
-    speaker = a_text(members, "speaker", at)
+def _draft(fields: Fields, text: str) -> Draft:
+    speaker = fields.text("speaker")
     if speaker not in SPEAKERS:
-        raise RuleBroken(
-            f"The speaker {speaker!r} is unknown; known: {', '.join(SPEAKERS)}.",
-            pointer=f"{at}/speaker",
-        )
-    if not isinstance(members.get("blocks"), list):
-        raise RuleBroken("blocks is a list and has to be given.", pointer=f"{at}/blocks")
-    blocks = [
-        _signed(neutral.block(value, f"{at}/blocks/{place}"))
-        for place, value in enumerate(a_list(members, "blocks", at))
-    ]
-    metadata = members.get("metadata")
-    status = maybe_text(members, "status", at) or "complete"
+        raise RuleBroken(one_of("speaker", speaker, SPEAKERS), pointer=f"{fields.at}/speaker")
+    fields.passed_over(*_ABOUT)
+    turn_id, provider = fields.maybe_text("turn_id"), fields.maybe_text("provider")
+    model, metadata = fields.maybe_text("model"), fields.get("metadata")
+    status = fields.maybe_text("status") or "complete"
     if status not in TURN_STATUSES:
-        raise RuleBroken(
-            f"A turn's status is one of {', '.join(TURN_STATUSES)}.", pointer=f"{at}/status"
-        )
-    return Draft(
-        speaker,  # type: ignore[arg-type]
-        tuple(_with_media(blocks) if _is_handmade(members) else blocks),
-        payload=text,
-        pointer=at,
-        turn_id=maybe_text(members, "turn_id", at),
-        provider=maybe_text(members, "provider", at),
-        model=maybe_text(members, "model", at),
-        metadata={} if metadata is None else an_object(metadata, f"{at}/metadata"),
+        raise RuleBroken(one_of("status", status, TURN_STATUSES), pointer=f"{fields.at}/status")
+    if "blocks" not in fields:
+        raise _without_blocks(fields)
+    blocks = [_block(inner) for inner in fields.each("blocks")]
+    if _is_handmade(fields.members):
+        blocks = _with_media(blocks)
+    return replace(
+        draft(fields, speaker, blocks, text, "blocks"),  # type: ignore[arg-type]
+        turn_id=turn_id,
+        provider=provider,
+        model=model,
+        metadata={} if metadata is None else Fields(metadata, f"{fields.at}/metadata").members,
         status=status,  # type: ignore[arg-type]
     )
 
 
-def _signed(block: Block) -> Block:
+def _without_blocks(fields: Fields) -> RuleBroken:
+    """Names what stands there instead, if something does."""
+    strange = fields.own_unread()
+    if not strange:
+        return RuleBroken(missing("blocks", "a list"), pointer=f"{fields.at}/blocks")
+    return RuleBroken(
+        f"Content must stand in `blocks`; {named(strange[0])} is not read here.",
+        pointer=f"{fields.at}/{escaped(strange[0])}",
+    )
+
+
+def _block(fields: Fields) -> Block:
+    block = neutral.read_block(fields)
+    if isinstance(block, ToolResult):
+        fields.passed_over("matched_by")
+        check_named(fields, block.call_id or block.raw_id, "call_id")
     if not isinstance(block, ToolCall) or block.signature is not None:
         return block
     return replace(block, signature=signature_in(block.raw_id))

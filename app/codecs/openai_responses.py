@@ -10,14 +10,15 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from app.codecs._reading import (
-    a_list,
-    a_text,
-    an_object,
     arguments_text,
+    beside,
+    check_named,
+    draft,
     elements,
-    maybe_text,
+    left_over,
     names,
     reply,
+    unknown_role,
 )
 from app.codecs._responses_stream import ResponsesGathering
 from app.codecs._responses_tools import WIRE, read_choice, read_tools, write_tools
@@ -28,6 +29,7 @@ from app.core.conversation import (
     Image,
     Opaque,
     Part,
+    Remark,
     Speaker,
     Text,
     Thinking,
@@ -35,10 +37,12 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
+from app.core.fields import Fields
 from app.core.jsontext import Json, JsonObject, dumps
 from app.core.profile import ASSISTANT, Profile
 from app.core.replies import Replies, Reply
 from app.core.schemawalk import COMBINATIONS
+from app.core.telling import wrong_type
 from app.core.toolrules import ToolRules
 from app.core.usage import Usage, tokens
 from app.core.view import AnswerShown, CallShown, Content, Message, View
@@ -76,6 +80,8 @@ _SPEAKERS: dict[str, Speaker] = {
     "user": "human",
     "assistant": "ai",
 }
+# What an item says of itself beside its content.
+_ABOUT = ("id", "status", "async", "caller", "created_by")
 # Items that the provider itself answers: whole by themselves.
 _EXECUTED = frozenset({"web_search_call", "file_search_call", "code_interpreter_call"})
 _ENDED = ("completed", "incomplete", "failed")
@@ -116,39 +122,41 @@ PROFILE = Profile(
 
 def parse(posted: Posted) -> list[Draft]:
     key = "input" if "input" in posted.members else "messages"
-    drafts: list[Draft] = []
-    instructions = maybe_text(posted.members, "instructions", "")
-    if instructions is not None:
-        payload = posted.texts["instructions"][0]
-        spoken = (Text(instructions),)
-        drafts.append(Draft("system", spoken, payload=payload, pointer="/instructions"))
+    drafts = beside(posted, "instructions", _instructions)
     if isinstance(only := posted.members.get(key), str):
         text = posted.texts[key][0]
         return [*drafts, Draft("human", (Text(only),), payload=text, pointer=f"/{key}")]
     said: list[Draft] = []
-    for at, members, text in elements(posted, key):
-        speaker, blocks = _item(members, at)
-        draft = Draft(speaker, tuple(blocks), payload=text, pointer=at)
+    for fields, text in elements(posted, key):
+        speaker, blocks = _item(fields)
+        one = draft(fields, speaker, blocks, text, "content")
         if speaker == "ai":
-            said.append(draft)
+            said.append(one)
             continue
-        drafts += [*_spoken(said), draft]
+        drafts += [*_spoken(said), one]
         said = []
     return [*drafts, *_spoken(said)]
+
+
+def _instructions(fields: Fields, name: str) -> Iterator[Block]:
+    yield Text(fields.text(name))
 
 
 def _read_reply(response: JsonObject, at: str) -> Reply:
     """A `Response`: all its output items are one turn."""
     if not isinstance(response.get("output"), list):
-        raise RuleBroken("output is a list and has to be given.", pointer=f"{at}/output")
+        raise RuleBroken("`output` is required and must be a list.", pointer=f"{at}/output")
     blocks: list[Block] = []
-    for place, item in enumerate(a_list(response, "output", at)):
-        where = f"{at}/output/{place}"
-        blocks += _item(an_object(item, where), where)[1]
+    notes: list[Remark] = []
+    for item in Fields(response, at).each("output"):
+        read = _item(item)[1]
+        blocks += read
+        notes += left_over(item, read, "content")
     details = response.get("incomplete_details")
     reason = details.get("reason") if isinstance(details, dict) else None
     return reply(
         blocks,
+        notes,
         id=response.get("id"),
         model=response.get("model"),
         stop_reason=reason if reason is not None else response.get("status"),
@@ -175,37 +183,37 @@ def _spoken(said: Sequence[Draft]) -> Iterator[Draft]:
     if len(said) < 2:
         yield from said
         return
-    payload = f"[{','.join(draft.payload for draft in said)}]"
-    blocks = tuple(block for draft in said for block in draft.blocks)
-    yield Draft("ai", blocks, payload=payload, pointer=said[0].pointer)
+    payload = f"[{','.join(one.payload for one in said)}]"
+    blocks = tuple(block for one in said for block in one.blocks)
+    notes = tuple(note for one in said for note in one.notes)
+    yield Draft("ai", blocks, payload=payload, pointer=said[0].pointer, notes=notes)
 
 
-def _item(members: JsonObject, at: str) -> tuple[Speaker, list[Block]]:
-    kind = members.get("type", "message")
+def _item(item: Fields) -> tuple[Speaker, list[Block]]:
+    kind = item.maybe_text("type") or "message"
     match kind:
         case "message":
-            role = a_text(members, "role", at)
+            item.passed_over(*_ABOUT, "phase")
+            role = item.text("role")
             if role not in _SPEAKERS:
-                known = ", ".join(_SPEAKERS)
-                raise RuleBroken(f"The role {role!r} is unknown; known: {known}.", pointer=at)
-            return _SPEAKERS[role], list(_content(members, "content", at))
+                raise unknown_role(item, role, _SPEAKERS)
+            return _SPEAKERS[role], list(_content(item, "content"))
         case "function_call" | "custom_tool_call":
-            return "ai", [_call(members, at)]
+            item.passed_over(*_ABOUT)
+            return "ai", [_call(item, kind)]
         case "function_call_output" | "custom_tool_call_output":
-            return "tool", [_result(members, at)]
+            return "tool", [_result(item)]
         case "reasoning":
-            return "ai", [_reasoning(members, at)]
-        case str():
-            # One that broke off before its end is nothing the provider takes back.
-            whole = members.get("status") in _ENDED
-            executed = "server_tool" if kind in _EXECUTED and whole else kind
-            return "ai", [Opaque(executed, members, WIRE)]
+            return "ai", [_reasoning(item)]
         case _:
-            raise RuleBroken("An item's type is a text.", pointer=f"{at}/type")
+            # One that broke off before its end is nothing the provider takes back.
+            whole = item.get("status") in _ENDED
+            executed = "server_tool" if kind in _EXECUTED and whole else kind
+            return "ai", [Opaque(executed, item.whole(), WIRE)]
 
 
-def _content(members: JsonObject, key: str, at: str) -> Iterator[Part]:
-    content = members.get(key)
+def _content(fields: Fields, name: str) -> Iterator[Part]:
+    content = fields.get(name)
     match content:
         case None:
             return
@@ -214,56 +222,73 @@ def _content(members: JsonObject, key: str, at: str) -> Iterator[Part]:
                 yield Text(content)
         case list():
             for place, part in enumerate(content):
-                where = f"{at}/{key}/{place}"
-                yield _part(an_object(part, where), where)
+                yield _part(fields.below(part, f"{name}/{place}"))
         case _:
-            raise RuleBroken(f"{key} is a text or a list of parts.", pointer=f"{at}/{key}")
+            raise RuleBroken(
+                wrong_type(name, "a string or a list of parts", content),
+                pointer=f"{fields.at}/{name}",
+            )
 
 
-def _part(members: JsonObject, at: str) -> Part:
-    match members.get("type"):
+def _part(part: Fields) -> Part:
+    kind = part.text("type")
+    match kind:
         case "input_text" | "output_text" | "text":
-            return Text(a_text(members, "text", at))
+            # How likely each token was is no content.
+            part.passed_over("logprobs")
+            part.told_if_full("annotations")
+            return Text(part.text("text"))
         case "refusal":
-            return Text(a_text(members, "refusal", at))
-        case "input_image" if isinstance(url := members.get("image_url"), str):
-            return Image(url, maybe_text(members, "detail", at))
-        case "input_file" if isinstance(data := members.get("file_data"), str):
-            return File(data, maybe_text(members, "filename", at))
-        case "input_file" if isinstance(url := members.get("file_url"), str):
-            return File(url, maybe_text(members, "filename", at))
-        case str() as kind:
-            return Opaque(kind, members, WIRE)
+            return Text(part.text("refusal"))
+        case "input_image" if isinstance(url := part.members.get("image_url"), str):
+            part.get("image_url")
+            return Image(url, part.maybe_text("detail"))
+        case "input_file" if isinstance(data := part.members.get("file_data"), str):
+            part.get("file_data")
+            return File(data, part.maybe_text("filename"))
+        case "input_file" if isinstance(url := part.members.get("file_url"), str):
+            part.get("file_url")
+            return File(url, part.maybe_text("filename"))
+        case "input_image" | "input_file" if not isinstance(part.members.get("file_id"), str):
+            return Opaque(kind, part.members, WIRE)
         case _:
-            raise RuleBroken("A content part needs a type.", pointer=f"{at}/type")
+            return Opaque(kind, part.whole(), WIRE)
 
 
-def _call(members: JsonObject, at: str) -> ToolCall:
-    name = maybe_text(members, "name", at) or ""
-    raw_id = maybe_text(members, "call_id", at)
-    if members["type"] == "custom_tool_call":
-        return ToolCall(raw_id, name, arguments_text(members.get("input")))
-    arguments = members.get("arguments")
+def _call(item: Fields, kind: str) -> ToolCall:
+    name = item.maybe_text("name") or ""
+    raw_id = item.maybe_text("call_id")
+    if kind == "custom_tool_call":
+        return ToolCall(raw_id, name, arguments_text(item.get("input")))
+    arguments = item.get("arguments")
     return ToolCall(raw_id, name, arguments if isinstance(arguments, str) else dumps(arguments))
 
 
-def _result(members: JsonObject, at: str) -> ToolResult:
-    raw_id = maybe_text(members, "call_id", at)
-    output = members.get("output")
+def _result(item: Fields) -> ToolResult:
+    raw_id = item.maybe_text("call_id")
+    item.passed_over("status")
+    output = item.members.get("output")
+    result = ToolResult(raw_id, result=output)
     if isinstance(output, list) and all(isinstance(part, dict) for part in output):
-        return ToolResult(raw_id, parts=tuple(_content(members, "output", at)))
-    return ToolResult(raw_id, result=output)
+        result = ToolResult(raw_id, parts=tuple(_content(item, "output")))
+    item.get("output")
+    check_named(item, raw_id, "call_id")
+    item.passed_over(*_ABOUT)
+    return result
 
 
-def _reasoning(members: JsonObject, at: str) -> Thinking:
-    texts = [
-        str(part["text"])
-        for key in ("summary", "content")
-        for part in a_list(members, key, at)
-        if isinstance(part, dict) and isinstance(part.get("text"), str)
-    ]
-    whole = isinstance(members.get("encrypted_content"), str)
-    return Thinking("\n".join(texts), members if whole else None, WIRE)
+def _reasoning(item: Fields) -> Thinking:
+    texts: list[str] = []
+    for name in ("summary", "content"):
+        for part in item.each(name):
+            part.passed_over("type")
+            if (said := part.maybe_text("text")) is not None:
+                texts.append(said)
+    text = "\n".join(texts)
+    if isinstance(item.members.get("encrypted_content"), str):
+        return Thinking(text, item.whole(), WIRE)
+    item.passed_over(*_ABOUT)
+    return Thinking(text, None, WIRE)
 
 
 def render(view: View) -> JsonObject:

@@ -16,6 +16,7 @@ from typing import TypeAlias, cast
 from app.core.errors import LimitExceeded, NotJson, RuleBroken
 from app.core.jsonfaults import told
 from app.core.limits import Limits
+from app.core.telling import named
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 JsonObject: TypeAlias = dict[str, "Json"]
@@ -135,6 +136,9 @@ class _Walk:
             if self.sign() != '"':
                 self.fail("Expecting property name enclosed in double quotes")
             key = cast(str, self.value())
+            if key in members:
+                # Whichever one is kept, the other would be lost.
+                raise RuleBroken(f"{named(key)} is given twice.", pointer=f"/{key[:64]}")
             self.expect(":")
             if self.sign() == "[":
                 members[key], texts[key] = self.array()

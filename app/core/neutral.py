@@ -24,10 +24,10 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import NotJson, RuleBroken
+from app.core.fields import Fields
 from app.core.ids import is_canonical
 from app.core.jsontext import Json, JsonObject, dumps
-
-_PARTS = (Text, Image, File, Opaque)
+from app.core.telling import one_of
 
 
 def block_json(block: Block) -> JsonObject:
@@ -62,36 +62,37 @@ def block_json(block: Block) -> JsonObject:
 
 def block(value: Json, pointer: str) -> Block:
     """A block from its neutral form. Raises `RuleBroken`."""
-    members = _object(value, pointer)
-    match members.get("type"):
+    return read_block(Fields(value, pointer))
+
+
+def read_block(fields: Fields) -> Block:
+    """The same, for callers who want to know what was not read."""
+    kind = fields.text("type")
+    match kind:
         case "text":
-            return Text(_text(members, "text", pointer), _optional(members, "signature", pointer))
+            return Text(fields.text("text"), fields.maybe_text("signature"))
         case "image":
-            return Image(_text(members, "data", pointer), _optional(members, "detail", pointer))
+            return Image(fields.text("data"), fields.maybe_text("detail"))
         case "file":
             return File(
-                _text(members, "data", pointer),
-                _optional(members, "name", pointer),
-                _optional(members, "media_type", pointer),
+                fields.text("data"), fields.maybe_text("name"), fields.maybe_text("media_type")
             )
         case "thinking":
-            return _thinking(members, pointer)
+            return _thinking(fields)
         case "tool_call":
-            return _call(members, pointer)
+            return _call(fields)
         case "tool_result" | "tool_response":
-            return _result(members, pointer)
+            return _result(fields)
         case "opaque":
             return Opaque(
-                _text(members, "kind", pointer),
-                members.get("native"),
-                _optional(members, "wire", pointer),
-                _optional(members, "provider", pointer),
-                _optional(members, "model", pointer),
+                fields.text("kind"),
+                fields.get("native"),
+                fields.maybe_text("wire"),
+                fields.maybe_text("provider"),
+                fields.maybe_text("model"),
             )
-        case str() as kind:
-            return Opaque(kind, value)
         case _:
-            raise RuleBroken("A block needs a type.", pointer=f"{pointer}/type")
+            return Opaque(kind, fields.whole())
 
 
 def _call_json(call: ToolCall) -> JsonObject:
@@ -125,103 +126,77 @@ def result_json(result: ToolResult, call_id: str | None, *, exported: bool = Fal
     return shown | _said(error=result.error)
 
 
-def _thinking(members: JsonObject, pointer: str) -> Thinking:
-    native = members.get("native")
-    wire = _optional(members, "wire", pointer)
-    signature = _optional(members, "signature", pointer)
-    text = _text(members, "text", pointer)
+def _thinking(fields: Fields) -> Thinking:
+    native = fields.get("native")
+    wire = fields.maybe_text("wire")
+    signature = fields.maybe_text("signature")
+    text = fields.text("text")
     if native is None and signature:
         # A bare signature is Anthropic's: it is the one wire whose thinking is text and signature.
         native = {"type": "thinking", "thinking": text, "signature": signature}
         wire = "anthropic"
-    return Thinking(
-        text,
-        native,
-        wire,
-        _optional(members, "provider", pointer),
-        _optional(members, "model", pointer),
-    )
+    return Thinking(text, native, wire, fields.maybe_text("provider"), fields.maybe_text("model"))
 
 
-def _call(members: JsonObject, pointer: str) -> ToolCall:
-    given = _optional(members, "id", pointer)
-    raw_id = _optional(members, "raw_id", pointer)
+def _call(fields: Fields) -> ToolCall:
+    given = fields.maybe_text("id")
+    raw_id = fields.maybe_text("raw_id")
     keeps = given is not None and is_canonical(given)
-    if "arguments" in members:
-        arguments = _text(members, "arguments", pointer)
+    if "arguments" in fields:
+        arguments = fields.text("arguments")
+        # The same thing as a value; exports give both where the value loses the text.
+        fields.passed_over("parameters")
     else:
-        arguments = dumps(members.get("parameters"))
+        arguments = dumps(fields.get("parameters"))
     return ToolCall(
-        raw_id=raw_id if keeps and "raw_id" in members else given,
-        name=_optional(members, "name", pointer) or "",
+        raw_id=raw_id if given is None or (keeps and "raw_id" in fields) else given,
+        name=fields.maybe_text("name") or "",
         arguments=arguments,
         id=cast(str, given) if keeps else "",
-        signature=_optional(members, "signature", pointer),
+        signature=fields.maybe_text("signature"),
     )
 
 
-def _result(members: JsonObject, pointer: str) -> ToolResult:
-    status = _optional(members, "status", pointer)
-    error = _optional(members, "error", pointer)
-    flagged = members.get("isError") is True or members.get("is_error") is True
+def _result(fields: Fields) -> ToolResult:
+    status = fields.maybe_text("status")
+    error = fields.maybe_text("error")
+    flagged = fields.get("isError") is True or fields.get("is_error") is True
     if status is None:
         status = "error" if flagged or error is not None else "ok"
     if status not in STATUSES:
-        raise RuleBroken(
-            f"A result's status is one of {', '.join(STATUSES)}.", pointer=f"{pointer}/status"
-        )
-    given = _optional(members, "call_id" if "call_id" in members else "callId", pointer)
-    raw_id = _optional(members, "raw_id", pointer)
-    keeps = given is not None and is_canonical(given) and "raw_id" in members
+        raise RuleBroken(one_of("status", status, STATUSES), pointer=f"{fields.at}/status")
+    given = fields.maybe_text("call_id", "callId")
+    raw_id = fields.maybe_text("raw_id")
+    keeps = given is not None and is_canonical(given) and "raw_id" in fields
     return ToolResult(
-        raw_id=raw_id if keeps else given,
-        result=members.get("result"),
-        parts=_parts(members, pointer),
+        raw_id=raw_id if given is None or keeps else given,
+        result=fields.get("result"),
+        parts=_parts(fields),
         status=cast(Status, status),
         error=error,
-        name=_optional(members, "name", pointer),
+        name=fields.maybe_text("name"),
         call_id=given if keeps else None,
     )
 
 
-def _parts(members: JsonObject, pointer: str) -> tuple[Part, ...] | None:
-    if "content" not in members:
+def _parts(fields: Fields) -> tuple[Part, ...] | None:
+    if "content" not in fields:
         return None
-    content = members["content"]
-    if not isinstance(content, list):
-        raise RuleBroken("A result's content is a list of blocks.", pointer=f"{pointer}/content")
-    if members.get("result") is not None:
-        raise RuleBroken("A result is a value or content, not both.", pointer=f"{pointer}/content")
+    if not isinstance(fields.members["content"], list):
+        raise RuleBroken("`content` must be a list of blocks.", pointer=f"{fields.at}/content")
+    if fields.members.get("result") is not None:
+        raise RuleBroken(
+            "A result must have `result` or `content`, not both.", pointer=f"{fields.at}/content"
+        )
     parts: list[Part] = []
-    for place, value in enumerate(content):
-        part = block(value, f"{pointer}/content/{place}")
-        if not isinstance(part, _PARTS):
+    for inner in fields.each("content"):
+        part = read_block(inner)
+        if not isinstance(part, Part):
             raise RuleBroken(
-                "A result holds text, images, files and opaque blocks.",
-                pointer=f"{pointer}/content/{place}",
+                "A result must hold text, images, files and opaque blocks only.", pointer=inner.at
             )
         parts.append(part)
     return tuple(parts)
-
-
-def _object(value: Json, pointer: str) -> JsonObject:
-    if not isinstance(value, dict):
-        raise RuleBroken("A block is a JSON object.", pointer=pointer)
-    return value
-
-
-def _text(members: JsonObject, key: str, pointer: str) -> str:
-    value = members.get(key)
-    if not isinstance(value, str):
-        raise RuleBroken(f"{key} is a text and has to be given.", pointer=f"{pointer}/{key}")
-    return value
-
-
-def _optional(members: JsonObject, key: str, pointer: str) -> str | None:
-    value = members.get(key)
-    if value is not None and not isinstance(value, str):
-        raise RuleBroken(f"{key} is a text.", pointer=f"{pointer}/{key}")
-    return value
 
 
 def _said(**members: Json) -> JsonObject:

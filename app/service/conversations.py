@@ -9,8 +9,9 @@ from app.core.records import ConversationRecord
 from app.service.turnform import read_object
 from app.storage.store import ReadStore, Store
 
-# No bar: it parts the fields of a turn id's hash input. No slash: ids stand in paths.
-CONVERSATION_ID = re.compile(r"[A-Za-z0-9._:@+=,-]{1,128}")
+# No bar: it parts the fields of a turn id's hash input. No slash: ids stand in paths, and clients
+# take the segments . and .. away.
+CONVERSATION_ID = re.compile(r"(?!\.\.?\Z)[A-Za-z0-9._:@+=,-]{1,128}")
 
 
 def is_id(conversation_id: str) -> bool:

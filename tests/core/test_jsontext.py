@@ -218,9 +218,10 @@ def test_an_escaped_key_is_the_key_it_means() -> None:
     assert (members, found) == ({"m": [1]}, {"m": ["1"]})
 
 
-def test_of_two_members_with_one_name_the_last_counts_with_its_text() -> None:
-    members, found = loads_object('{"a":[1, 2],"a":[3]}', Limits())
-    assert (members, found) == ({"a": [3]}, {"a": ["3"]})
+def test_of_two_members_with_one_name_neither_is_dropped() -> None:
+    with pytest.raises(RuleBroken, match="`a` is given twice") as refused:
+        loads_object('{"a": [1], "b": 0, "a": 2}', Limits())
+    assert refused.value.pointer == "/a"
 
 
 def test_an_empty_object_and_an_empty_array_are_read() -> None:

@@ -1,0 +1,178 @@
+"""Slips that real callers make: each is read as it is meant, noted by name, or refused."""
+
+from typing import Any
+
+import pytest
+
+from tests.api.conftest import Api, calling, user
+
+
+def noted(answer: Any) -> list[str]:
+    assert answer.status_code == 201, answer.text
+    return [note["detail"] for note in answer.json()["notes"] if note["code"] == "MEMBERS_NOT_READ"]
+
+
+@pytest.mark.parametrize(
+    ("provider", "message", "member", "right"),
+    [
+        ("gemini", {"role": "user", "content": "Weather?"}, "content", "parts"),
+        ("gemini", {"role": "user", "part": [{"text": "Weather?"}]}, "part", "parts"),
+        ("openai", {"role": "user", "contents": "Weather?"}, "contents", "content"),
+        ("openai", {"role": "user", "parts": [{"text": "Weather?"}]}, "parts", "content"),
+        ("anthropic", {"role": "user", "text": "Weather?"}, "text", "content"),
+        ("bedrock", {"role": "user", "parts": [{"text": "Weather?"}]}, "parts", "content"),
+        ("openai-responses", {"role": "user", "text": "Weather?"}, "text", "content"),
+        ("vercel", {"role": "user", "text": "Weather?"}, "text", "content"),
+        ("neutral", {"speaker": "human", "content": "Weather?"}, "content", "blocks"),
+    ],
+)
+def test_content_under_a_wrong_name_is_refused_with_the_right_one(
+    lite: Api, provider: str, message: Any, member: str, right: str
+) -> None:
+    refused = lite.post(message, provider=provider)
+    assert refused.status_code == 422
+    assert refused.json()["pointer"] == f"/messages/0/{member}"
+    assert f"`{member}`" in refused.json()["detail"]
+    assert f"`{right}`" in refused.json()["detail"]
+    assert lite.get("").status_code == 404
+
+
+def test_calls_of_the_chat_shape_are_read_in_an_anthropic_message(lite: Api) -> None:
+    said = {**calling(("call_1", "read", '{"path": "a"}')), "content": "Let me look."}
+    turn = lite.post(said, provider="anthropic").json()["turns"][0]
+    assert [(call["raw_id"], call["name"]) for call in turn["tool_calls"]] == [("call_1", "read")]
+    use = lite.replay("anthropic")["request"]["messages"][1]["content"][1]
+    assert (use["name"], use["input"]) == ("read", {"path": "a"})
+
+
+def test_tool_use_and_tool_result_blocks_are_read_in_chat_messages(lite: Api) -> None:
+    use = {"type": "tool_use", "id": "toolu_1", "name": "read", "input": {"path": "a"}}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "alpha"}
+    posted = lite.post(
+        user("Read a."),
+        {"role": "assistant", "content": [{"type": "text", "text": "Yes."}, use]},
+        {"role": "user", "content": [result]},
+    ).json()
+    assert posted["turns"][2]["tool_results"][0]["matched_by"] == "raw"
+    messages = lite.replay("openai")["request"]["messages"]
+    assert [message["role"] for message in messages] == ["user", "assistant", "tool"]
+    assert messages[2]["content"] == "alpha"
+
+
+def test_what_no_block_has_room_for_is_named_in_the_notes(lite: Api) -> None:
+    spoken = {"role": "assistant", "content": "Hm.", "mood": "glad", "audio": {"id": "a1"}}
+    (detail,) = noted(lite.post(user("Hi."), spoken))
+    assert detail.startswith("/messages/1/mood, /messages/1/audio: ")
+
+
+def test_members_without_content_need_no_note(lite: Api) -> None:
+    dumped: dict[str, Any] = {
+        "role": "assistant",
+        "content": "Hm.",
+        "refusal": None,
+        "annotations": [],
+        "audio": None,
+        "function_call": None,
+        "tool_calls": None,
+    }
+    assert noted(lite.post(user("Hi."), dumped)) == []
+
+
+def test_a_note_names_a_few_members_and_counts_the_rest(lite: Api) -> None:
+    many = {f"member{number:03}": "x" for number in range(100)}
+    (detail,) = noted(lite.post({**user("Hi."), **many}))
+    assert "and 80 more" in detail
+    assert len(detail) < 1_000
+
+
+@pytest.mark.parametrize(
+    ("provider", "wrong", "right"),
+    [
+        ("neutral", "tool_call_id", "call_id"),
+        ("neutral", "id", "call_id"),
+        ("openai", "id", "tool_call_id"),
+        ("openai", "tool_use_id", "tool_call_id"),
+        ("anthropic", "id", "tool_use_id"),
+        ("anthropic", "tool_call_id", "tool_use_id"),
+        ("bedrock", "tool_use_id", "toolUseId"),
+        ("gemini", "call_id", "id"),
+        ("openai-responses", "id", "call_id"),
+        ("vercel", "tool_call_id", "toolCallId"),
+        ("mistral", "id", "tool_call_id"),
+    ],
+)
+def test_a_result_whose_id_stands_under_a_wrong_key_is_refused_not_guessed(
+    lite: Api, provider: str, wrong: str, right: str
+) -> None:
+    lite.post(calling(("call_read", "read", "{}"), ("call_drop", "delete_db", "{}")))
+    refused = lite.post(_result(provider, wrong, "call_read"), provider=provider)
+    assert refused.status_code == 422
+    assert refused.json()["pointer"].endswith(f"/{wrong}")
+    assert f"`{right}`" in refused.json()["detail"]
+    states = {call["name"]: call["state"] for call in lite.get("tool-calls").json()["data"]}
+    assert states == {"read": "open", "delete_db": "open"}
+
+
+def _result(provider: str, key: str, call: str) -> dict[str, Any]:
+    match provider:
+        case "neutral":
+            block = {"type": "tool_result", key: call, "result": "alpha"}
+            return {"speaker": "tool", "blocks": [block]}
+        case "anthropic":
+            return {
+                "role": "user",
+                "content": [{"type": "tool_result", key: call, "content": "alpha"}],
+            }
+        case "bedrock":
+            held = {key: call, "content": [{"text": "alpha"}]}
+            return {"role": "user", "content": [{"toolResult": held}]}
+        case "gemini":
+            response = {key: call, "name": "read", "response": {"result": "alpha"}}
+            return {"role": "user", "parts": [{"functionResponse": response}]}
+        case "openai-responses":
+            return {"type": "function_call_output", key: call, "output": "alpha"}
+        case "vercel":
+            part = {"type": "tool-result", key: call, "toolName": "read", "result": "alpha"}
+            return {"role": "tool", "content": [part]}
+        case _:
+            return {"role": "tool", key: call, "content": "alpha"}
+
+
+def test_a_result_without_any_id_is_still_matched_by_name_and_position(lite: Api) -> None:
+    lite.post(calling((None, "read", "{}"), (None, "delete_db", "{}")))
+    matched = lite.post(
+        {"role": "tool", "name": "delete_db", "content": "no"}, {"role": "tool", "content": "alpha"}
+    ).json()["turns"]
+    rules = [turn["tool_results"][0]["matched_by"] for turn in matched]
+    assert rules == ["name", "position"]
+
+
+@pytest.mark.parametrize("member", ["messages", "provider"])
+def test_a_member_that_is_given_twice_is_refused(lite: Api, member: str) -> None:
+    body = (
+        '{"provider": "openai", "messages": [{"role": "user", "content": "a"}],'
+        ' "provider": "openai", "messages": [{"role": "user", "content": "b"}]}'
+    )
+    if member == "messages":
+        body = body.replace(
+            ' "provider": "openai", "messages": [{"role": "user", "content": "b"',
+            ' "messages": [{"role": "user", "content": "b"',
+        )
+    refused = lite.http.post(
+        "/v1/conversations/c1/turns", content=body, headers={"content-type": "application/json"}
+    )
+    assert (refused.status_code, refused.json()["pointer"]) == (422, f"/{member}")
+    assert lite.get("").status_code == 404
+
+
+@pytest.mark.parametrize("name", [".", ".."])
+def test_names_that_clients_take_out_of_paths_are_refused(lite: Api, name: str) -> None:
+    assert lite.post(user("a"), turn_id=name).status_code == 422
+    assert lite.http.post("/v1/conversations", json={"id": name}).status_code == 422
+    assert lite.post(user("a"), turn_id="...").status_code == 201
+
+
+def test_a_tool_part_of_the_ai_sdk_with_an_odd_state_is_refused(lite: Api) -> None:
+    part = {"type": "tool-b", "state": {}, "toolCallId": "a", "input": {}}
+    refused = lite.post({"role": "assistant", "parts": [part]}, provider="vercel")
+    assert (refused.status_code, refused.json()["pointer"]) == (422, "/messages/0/parts/0/state")
