@@ -109,6 +109,10 @@ class TurnsIn(_ToolMembersIn):
     turn_id: Annotated[
         str | None, Field(description="Your own id, with one turn: a retry stores once.")
     ] = None
+    turn_ids: Annotated[
+        list[str | None] | None,
+        Field(description="Your own ids, one for each turn; null for one that is to be derived."),
+    ] = None
     messages: Annotated[
         list[dict[str, Any]], Field(description="Native messages of the format.")
     ] = []

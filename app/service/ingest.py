@@ -16,6 +16,7 @@ from app.core.records import ConversationRecord, RevisionRecord, TurnRecord
 from app.service.appended import answer, note, post_notes, stored_answer, stored_calls, tool_notes
 from app.service.conversations import locked
 from app.service.posting import Post
+from app.service.retries import contradiction, stored_turns
 from app.service.storeledger import StoreLedger
 from app.service.tooldefs import KeepTools, keep_tools
 from app.service.turnform import blocks_bytes, chain_hash, content_hash, read_turn
@@ -70,7 +71,7 @@ def _append(store: Store, head: ConversationRecord, order: Append) -> Appended:
     if order.expected_version is None or order.expected_version == head.version:
         return _append_now(store, head, order)
     # A retry of a write that succeeded is stale by its own success.
-    if (stored := _stored(store, head.id, order.post)) is not None:
+    if (stored := stored_turns(store, head.id, order.post)) is not None:
         return Appended(_stored_receipt(store, order, stored), replayed=True)
     if not order.arrived:
         raise StaleVersion(head.id, str(order.expected_version), head.version)
@@ -84,7 +85,8 @@ def _append(store: Store, head: ConversationRecord, order: Append) -> Appended:
 
 def _append_now(store: Store, head: ConversationRecord, order: Append) -> Appended:
     cid = head.id
-    taken: set[str] = set()
+    # No derived id may be one that the post itself gives to another turn.
+    taken = {draft.turn_id for draft in order.post.drafts if draft.turn_id}
     while True:
         turns, records = _records(store, head, order.post, taken)
         try:
@@ -248,50 +250,11 @@ def _check_places(before: Turn, after: Turn) -> None:
 def _repeated(store: Store, order: Append) -> Appended:
     """Turns under ids that are stored: the same ones again, or a contradiction."""
     cid, post = order.conversation_id, order.post
-    stored = _stored(store, cid, post)
-    if stored is not None:
-        return Appended(_stored_receipt(store, order, stored), replayed=True)
-    known = [
-        (draft, record)
-        for draft in post.drafts
-        if draft.turn_id and (record := store.turn(cid, draft.turn_id))
-    ]
-    other = [
-        draft.turn_id or ""
-        for draft, record in known
-        if record.content_hash != content_hash(draft, post.format)
-    ]
-    if other:
-        raise TurnIdTaken(
-            f"{_some(other)} stored with other content. A turn never changes: post what is new"
-            " with a new `turn_id`.",
-            turn_ids=other,
-        )
-    there = [draft.turn_id or "" for draft, _ in known]
-    raise TurnIdTaken(f"{_some(there)} stored already; post only the others.", turn_ids=there)
-
-
-def _some(turn_ids: list[str]) -> str:
-    """The subject of a sentence about turns; a long list stands among the facts only."""
-    match turn_ids:
-        case [one]:
-            return f"Turn '{one}' is"
-        case [first, *rest]:
-            return f"Turn '{first}' and {len(rest)} more are"
-        case _:
-            return "The turn is"
+    stored = stored_turns(store, cid, post)
+    if stored is None:
+        raise contradiction(store, cid, post)
+    return Appended(_stored_receipt(store, order, stored), replayed=True)
 
 
 def _stored_receipt(store: Store, order: Append, records: list[TurnRecord]) -> bytes:
     return dumps_utf8(stored_answer(store, order.conversation_id, records, texts=order.texts))
-
-
-def _stored(store: Store, cid: str, post: Post) -> list[TurnRecord] | None:
-    """The turns of a post, if every one of them is stored under its own id already."""
-    found: list[TurnRecord] = []
-    for draft in post.drafts:
-        record = store.turn(cid, draft.turn_id) if draft.turn_id else None
-        if record is None or record.content_hash != content_hash(draft, post.format):
-            return None
-        found.append(record)
-    return found

@@ -8,15 +8,15 @@ from app.core import telling
 from app.core.chunks import Bytes
 from app.core.conversation import Draft, Remark, Thinking, ToolCall, ToolResult
 from app.core.errors import LimitExceeded, RuleBroken
-from app.core.ids import CALLER_TURN_ID
 from app.core.jsontext import Json, JsonObject
 from app.core.limits import Limits
 from app.core.replies import Replies, Reply
 from app.core.wire import Codec, Posted
 from app.service.ignoring import ignored_settings
 from app.service.providers import check_provider, wire_of
+from app.service.turn_ids import with_turn_ids
 
-_ENVELOPE = ("provider", "format", "model", "turn_id", "metadata", "response")
+_ENVELOPE = ("provider", "format", "model", "turn_id", "turn_ids", "metadata", "response")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +108,6 @@ def _answered(wire: str, response: Json, texts: list[str]) -> Draft:
 def _completed(
     drafts: list[Draft], provider: str, members: JsonObject, limits: Limits
 ) -> list[Draft]:
-    turn_id = _text(members, "turn_id")
-    if turn_id is not None and len(drafts) != 1:
-        told = f"`turn_id` must come with one turn, not with {len(drafts)}."
-        raise RuleBroken(told, pointer="/turn_id")
     metadata = members.get("metadata")
     if metadata is None:
         metadata = {}
@@ -125,27 +121,19 @@ def _completed(
             pointer="/metadata/response",
         )
     completed = []
-    for draft in drafts:
+    for draft in with_turn_ids(drafts, members):
         at = draft.pointer
         _check(draft, at, limits)
-        own_id = turn_id if turn_id is not None else draft.turn_id
-        if own_id is not None and not CALLER_TURN_ID.fullmatch(own_id):
-            raise RuleBroken(
-                telling.bad_turn_id(own_id),
-                pointer="/turn_id" if turn_id is not None else f"{at}/turn_id",
-            )
         own_provider = draft.provider or provider
         check_provider(own_provider, f"{at}/provider")
         completed.append(
             replace(
                 draft,
-                turn_id=own_id,
                 provider=own_provider,
                 model=_model(draft, model),
                 metadata={**metadata, **draft.metadata},
             )
         )
-    _check_distinct(completed)
     return completed
 
 
@@ -170,17 +158,6 @@ def _check(draft: Draft, at: str, limits: Limits) -> None:
             size = len(block.raw_id.encode("utf-8", "surrogatepass"))
             if size > limits.raw_id_bytes:
                 raise LimitExceeded("raw_id_bytes", limits.raw_id_bytes, size, pointer=at)
-
-
-def _check_distinct(drafts: list[Draft]) -> None:
-    seen: set[str] = set()
-    for draft in drafts:
-        if draft.turn_id is not None and draft.turn_id in seen:
-            raise RuleBroken(
-                "A turn id must stand on one turn; this one stands on two.",
-                pointer=f"{draft.pointer}/turn_id",
-            )
-        seen.add(draft.turn_id or "")
 
 
 def _text(members: JsonObject, key: str) -> str | None:

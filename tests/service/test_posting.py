@@ -97,7 +97,7 @@ def test_members_of_the_envelope_are_texts(key: str, value: Any) -> None:
 def test_an_unknown_member_is_refused_by_name(key: str) -> None:
     error = refused(openai(**{key: 1}))
     assert error.pointer == f"/{key}"
-    assert "Known: `provider`, `format`, `model`, `turn_id`, `metadata`" in error.detail
+    assert "Known: `provider`, `format`, `model`, `turn_id`, `turn_ids`, `metadata`" in error.detail
 
 
 def test_a_member_of_another_wire_is_unknown_here() -> None:
