@@ -7,6 +7,7 @@ from app.core import telling
 from app.core.errors import RuleBroken
 
 Schemas = Mapping[str, Mapping[str, Any]]
+_ENDLESS = 2**53
 _TYPES = {
     "string_type": "a string",
     "dict_type": "an object",
@@ -38,10 +39,9 @@ def _told(name: str, found: Mapping[str, Any], schema: Mapping[str, Any]) -> str
     given = found.get("input")
     match str(found["type"]):
         case "missing":
-            return telling.missing(name)
+            return _missing(name, schema)
         case "literal_error" | "enum":
-            allowed = [str(word) for words in _said(schema, "enum") for word in words]
-            return telling.one_of(name, given, allowed)
+            return telling.one_of(name, given, _words(schema, "enum"))
         case "bool_parsing":
             return f"`{name}` must be true or false, not {telling.quoted(given)}."
         case "string_too_short":
@@ -49,12 +49,30 @@ def _told(name: str, found: Mapping[str, Any], schema: Mapping[str, Any]) -> str
         case "string_pattern_mismatch" if name == "turn_id":
             return telling.bad_turn_id(str(given))
         case kind if kind in _NUMBERS:
-            lowest = next(_said(schema, "minimum"), 0)
-            return telling.out_of_range(name, lowest, next(_said(schema, "maximum"), None), given)
+            lowest, highest = (
+                next(_said(schema, "minimum"), 0),
+                next(_said(schema, "maximum"), None),
+            )
+            # A bound that nobody reaches would only puzzle.
+            bound = highest if highest is not None and highest < _ENDLESS else None
+            return telling.out_of_range(name, lowest, bound, given)
         case kind if kind in _TYPES:
             return telling.wrong_type(name, _TYPES[kind], given)
         case _:
             return f"`{name}` must be what /docs describes: {found['msg']}."
+
+
+def _missing(name: str, schema: Mapping[str, Any]) -> str:
+    if allowed := _words(schema, "enum"):
+        return telling.missing(name, f"one of {', '.join(allowed)}")
+    examples = _words(schema, "examples")
+    return (
+        f"`{name}` is required, for example {examples[0]}." if examples else telling.missing(name)
+    )
+
+
+def _words(schema: Mapping[str, Any], key: str) -> list[str]:
+    return [str(word) for words in _said(schema, key) for word in words]
 
 
 def _said(schema: Mapping[str, Any], key: str) -> Iterator[Any]:

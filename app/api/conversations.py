@@ -34,7 +34,8 @@ router = APIRouter(prefix="/v1/conversations", tags=["conversations"])
 async def create(request: Request, here: Here) -> Response:
     """An id is made when none is given. Posting turns creates a conversation, too."""
     given = await model_of(request, ConversationIn, here.limits)
-    cid = conversations.check_id(given.id if given.id is not None else f"conv_{uuid.uuid4().hex}")
+    made_up = f"conv_{uuid.uuid4().hex}"
+    cid = conversations.check_id(made_up if given.id is None else given.id, "/id")
     made = await here.database.write(
         cid, lambda store: conversations.create(store, cid, given.title, given.metadata)
     )

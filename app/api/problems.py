@@ -76,10 +76,12 @@ async def _turnkeep(request: Request, error: Exception) -> Response:
 
 async def _validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    if first["type"] == "extra_forbidden":
-        return await _turnkeep(request, stray_parameter(request, str(first["loc"][-1])))
-    return await _turnkeep(request, rule_broken(first, parameters_of(request), query=True))
+    found = error.errors()
+    for one in found:
+        # Before what is missing: it is often what was meant.
+        if one["type"] == "extra_forbidden":
+            return await _turnkeep(request, stray_parameter(request, str(one["loc"][-1])))
+    return await _turnkeep(request, rule_broken(found[0], parameters_of(request), query=True))
 
 
 async def _http(request: Request, error: Exception) -> Response:

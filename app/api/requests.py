@@ -115,6 +115,8 @@ def _check_is_object(sign: str) -> None:
                 "The body must be an object, not a string."
                 " JSON that was encoded twice arrives as a string: encode it once."
             )
+        case sign if sign != "{":
+            raise NotJson("The body must be a JSON object, which begins with `{`.")
 
 
 async def model_of(request: Request, kind: type[Model], limits: Limits) -> Model:

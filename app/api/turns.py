@@ -129,7 +129,7 @@ async def append_stream(
                 await shield(_keep(cid, stream, version, here))
             raise
         if not stream.size:
-            raise RuleBroken("The stream is empty.")
+            raise RuleBroken("The stream is empty; it must be what the provider sent.")
         post = await run_sync(stream.post)
         texts = query.returned == "turns"
         order = Append(cid, post, stream.digest, key, version, arrived=True, texts=texts)

@@ -195,7 +195,7 @@ class UnknownProvider(RuleBroken):
         meant = telling.did_you_mean(nearest_provider(provider, known))
         return cls(
             f"The provider {telling.quoted(provider)} is not known{meant} If it speaks the shape"
-            f' of another one, name that beside it, like `"format": "openai"`.'
+            " of another one, give that one as its `format`, for example openai."
             f" Known: {', '.join(known)}.",
             pointer="/provider",
         )

@@ -19,9 +19,10 @@ def is_id(conversation_id: str) -> bool:
     return CONVERSATION_ID.fullmatch(conversation_id) is not None
 
 
-def check_id(conversation_id: str) -> str:
+def check_id(conversation_id: str, pointer: str | None = None) -> str:
+    """`pointer`: where in the body the id stands, if not in the path."""
     if not is_id(conversation_id):
-        raise RuleBroken(telling.bad_conversation_id(conversation_id), pointer="/id")
+        raise RuleBroken(telling.bad_conversation_id(conversation_id), pointer=pointer)
     return conversation_id
 
 

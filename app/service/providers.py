@@ -6,6 +6,7 @@ from app.codecs import CODECS, TARGETS
 from app.core import telling
 from app.core.errors import RuleBroken, UnknownProvider, UnknownTarget
 from app.core.jsontext import Json, JsonObject
+from app.core.nearest import nearest_provider
 
 _PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
 _SIGNS = "A-Za-z0-9._:/-"
@@ -28,7 +29,8 @@ def check_provider(name: str, pointer: str) -> None:
         return
     allowed = "letters, digits, . _ : / -, the first a letter or digit"
     told = telling.bad_characters("`provider`", name, allowed, _SIGNS, 64)
-    raise RuleBroken(told, pointer=pointer)
+    meant = telling.did_you_mean(nearest_provider(name, CODECS))
+    raise RuleBroken(told.removesuffix(".") + meant, pointer=pointer)
 
 
 def route_of(members: JsonObject) -> tuple[str, str]:

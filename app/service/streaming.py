@@ -110,7 +110,7 @@ class Stream:
         """Raises `RuleBroken` for a body in which nothing is an event of this format."""
         if self._strange or self._unreadable:
             raise RuleBroken(
-                f"None of these events is one of {self._wire}; say whose they are by format.",
+                f"None of these events is one of {self._wire}; name the provider that sent them.",
                 pointer="?format",
             )
         if self._reader.strays:

@@ -399,7 +399,7 @@ def test_only_the_first_pieces_of_a_stream(lite: Api, size: int) -> None:
 
 def test_nothing_at_all_is_refused(lite: Api) -> None:
     answer = stream(lite, b"")
-    assert (answer.status_code, answer.json()["detail"]) == (422, "The stream is empty.")
+    assert (answer.status_code, "is empty" in answer.json()["detail"]) == (422, True)
 
 
 def test_a_stream_of_another_wire_is_refused(lite: Api) -> None:

@@ -1,0 +1,41 @@
+"""A mistake: a request that somebody plausibly sends, and short words for writing many of them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+# Stands in all content that is posted, so that a problem that repeats content is seen.
+CONTENT = "hedgehog"
+TURNS = "/v1/conversations/c1/turns"
+REPLAY = "/v1/conversations/c1/replay"
+TOOLS = "/v1/conversations/c1/tools"
+STREAM = "/v1/conversations/c1/turns/stream"
+JSON = {"content-type": "application/json"}
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """`body` is sent as JSON, unless it is text, which is sent as it is."""
+
+    title: str
+    method: str
+    path: str
+    body: Any = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+def posted(title: str, provider: str, *messages: Any, **more: Any) -> Mistake:
+    """Messages of a provider, appended to the conversation."""
+    return Mistake(title, "POST", TURNS, {"provider": provider, "messages": messages, **more})
+
+
+def answered(title: str, provider: str, response: Any) -> Mistake:
+    """A response of a provider, appended to the conversation."""
+    return Mistake(title, "POST", TURNS, {"provider": provider, "response": response})
+
+
+def got(title: str, path: str, **headers: str) -> Mistake:
+    return Mistake(title, "GET", path, headers=headers)
+
+
+def user(content: Any = CONTENT) -> dict[str, Any]:
+    return {"role": "user", "content": content}
