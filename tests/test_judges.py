@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.judges import TARGETS, available, calls_and_results, complaints, texts
+from tests.judges import (
+    TARGETS,
+    available,
+    calls_and_results,
+    complaints,
+    history_complaints,
+    texts,
+)
 from tests.judges.schemas import strict_faults
 from tests.judges.specimens import faults, healthy
 from tests.judges.specimens.damage import Fault, put
@@ -75,11 +82,39 @@ def test_every_judge_is_proven_with_at_least_eight_faults(target: str) -> None:
     assert len(faults(target)) >= 8
 
 
-@pytest.mark.parametrize("target", sorted(set(TARGETS) - {"mistral"}))
-def test_an_end_with_the_assistant_is_no_complaint(target: str) -> None:
+# Who refuses a request that ends with the assistant, and by which rule.
+_LAST = {
+    "anthropic": "A10",
+    "bedrock": "B11",
+    "gemini": "G10",
+    "deepseek": "D7",
+    "mistral": "Expected last role User or Tool",
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_request_that_ends_with_the_assistant_is_refused_by_some(target: str) -> None:
+    found = complaints(target, _without_its_last(target))
+    assert len(found) == (target in _LAST)
+    assert all(_LAST[target] in complaint for complaint in found)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_history_that_ends_with_the_assistant_is_no_complaint(target: str) -> None:
+    assert history_complaints(target, _without_its_last(target)) == []
+
+
+def test_a_history_that_mistral_was_told_to_go_on_with_takes_no_next_message() -> None:
+    request = _without_its_last("mistral")
+    request["messages"][-1]["prefix"] = True
+    assert complaints("mistral", request) == []
+    assert history_complaints("mistral", request) != []
+
+
+def _without_its_last(target: str) -> dict[str, Any]:
     request = healthy(target)
     next(request[key] for key in ("messages", "input", "contents") if key in request).pop()
-    assert complaints(target, request) == []
+    return request
 
 
 @pytest.mark.parametrize("target", TARGETS)

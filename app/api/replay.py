@@ -35,6 +35,7 @@ async def replayed(
         reasoning=query.reasoning,
         tools=query.tools,
         since=query.since,
+        ready=query.ready,
     )
     tags = known_tags(request)
     done = await here.database.read(lambda store: replay(store, wanted, tags))

@@ -306,6 +306,14 @@ class ReplayQuery(_In):
     since: Annotated[
         int | None, Field(ge=0, description="A version: only what is new since then.")
     ] = None
+    ready: Annotated[
+        bool,
+        Field(
+            description="A request that can be sent as it is: where the history ends with the "
+            "assistant, what the wire needs is added and named in `repairs`. Otherwise the "
+            "history is shown for the next message to be appended to it."
+        ),
+    ] = False
 
 
 class PageQuery(_In):
@@ -470,6 +478,9 @@ class ConvertMessagesIn(_ToolMembersIn):
     messages: list[dict[str, Any]] = []
     model: str | None = None
     reasoning: Literal["auto", "text", "drop"] = "auto"
+    ready: Annotated[
+        bool, Field(description="A request that can be sent as it is, as in replays.")
+    ] = False
 
 
 class ConvertMessagesOut(BaseModel):

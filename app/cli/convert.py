@@ -18,7 +18,7 @@ from app.core.repairs import CODES
 from app.service.convert import TOOL_IDS, convert_messages, convert_tool_id, convert_tools
 from app.settings import SettingsError
 
-_FLAGS = ("from", "to", "model", "reasoning", "required", "description", "strict")
+_FLAGS = ("from", "to", "model", "reasoning", "ready", "required", "description", "strict")
 _SHOWN = 80
 _NOTICE = (
     "The answer goes to standard output: the JSON that POST /v1/convert/%s gives. What had to be\n"
@@ -60,6 +60,12 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "--reasoning",
         metavar="HOW",
         help="auto (default: native to its issuer, else left out), text or drop",
+    )
+    messages.add_argument(
+        "--ready",
+        action="store_true",
+        default=None,
+        help="add what the wire needs so that the request can be sent as it is",
     )
     tools = _kind(kinds, "tools", "tool definitions of one wire into those of another", _TOOLS)
     tools.add_argument(

@@ -2,7 +2,9 @@
 
 Content is a string, never a list (the API's error: "invalid type: sequence, expected a string").
 Its own reasoning comes back as `reasoning_content`; its thinking mode, on by default since V4,
-demands the field on every assistant message and takes an empty one (hermes-agent PR#15228).
+demands the field on every assistant message and takes an empty one (hermes-agent PR#15228). Of who
+speaks last its reasoning model says: "must be a user message, or an assistant message with prefix
+mode on" (litellm#8090), and that mode is to be had at another address only.
 """
 
 import re
@@ -33,6 +35,7 @@ __all__ = [
 
 IDS = Prefixed("call_")
 PROFILE = Profile(
+    last="user",
     ids=re.compile(r".{1,40}", re.DOTALL),
     wire=WIRE,
     thinking=True,

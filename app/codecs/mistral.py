@@ -36,7 +36,8 @@ PROFILE = Profile(
     alternate=BOTH,
     first_user=True,
     user_after_results=False,
-    last_assistant=False,
+    last="prefix",
+    trims_end=True,
     inner_system="user",
     images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
 )
@@ -57,6 +58,6 @@ def render(view: View) -> JsonObject:
     request = _chat.render(view, _chat.Dialect(string_content=True, names_results=True))
     messages = request["messages"]
     assert isinstance(messages, list)
-    if messages and isinstance(last := messages[-1], dict) and last["role"] == "assistant":
+    if view.is_prefix and isinstance(last := messages[-1], dict):
         last["prefix"] = True
     return request

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 from app.core import wording
 from app.core.conversation import Text, Thinking
+from app.core.ending import ended, is_prefix
 from app.core.pairing import Step
 from app.core.profile import Profile
 from app.core.repairs import Repair
 from app.core.showing import Showing, ShownStep
-from app.core.view import AnswerShown, CallShown, Message, Options, Role, Shown, View
+from app.core.view import AnswerShown, CallShown, Message, Options, Role, Shown, View, bridge
 
 
 def view(steps: Sequence[Step], profile: Profile, options: Options) -> View:
@@ -35,13 +36,18 @@ def view(steps: Sequence[Step], profile: Profile, options: Options) -> View:
     ]
     messages = _merged(messages, profile, repairs)
     messages = _merged(_without_loose_thinking(messages, repairs), profile, repairs)
-    messages = _bridged(messages, profile, repairs, is_empty=not steps)
-    messages = _ended(_signed(messages, profile, options, repairs), profile, repairs)
+    if not steps:
+        repairs.append(Repair("EMPTY_HISTORY", "there is nothing to show yet"))
+    if steps or options.ready:
+        messages = _bridged(messages, profile, repairs)
+    messages = _signed(messages, profile, options, repairs)
+    messages = ended(messages, profile, options, repairs)
     if profile.demands_reasoning and options.reasoning != "drop":
         messages = [_with_reasoning(message) for message in messages]
     _warn_of_foreign_loop(steps, messages, profile, repairs)
     tools = _declared(messages, profile, options, repairs)
-    return View(system, tuple(messages), tuple(repairs), tools=tools)
+    prefix = is_prefix(messages, profile, options)
+    return View(system, tuple(messages), tuple(repairs), tools=tools, is_prefix=prefix)
 
 
 def _leading_system(shown: Sequence[ShownStep]) -> int:
@@ -161,18 +167,13 @@ def _without_loose_thinking(
         yield from _message(message.role, kept)
 
 
-def _bridged(
-    messages: list[Message], profile: Profile, repairs: list[Repair], *, is_empty: bool
-) -> list[Message]:
-    if is_empty:
-        repairs.append(Repair("EMPTY_HISTORY", "there is nothing to show yet"))
-        return messages
+def _bridged(messages: list[Message], profile: Profile, repairs: list[Repair]) -> list[Message]:
     spoken = [message for message in messages if message.role != "system"]
     if not spoken or (profile.first_user and spoken[0].role != "user"):
         first = messages.index(spoken[0]) if spoken else len(messages)
         text = wording.BRIDGE_USER if spoken else wording.EMPTY
         repairs.append(Repair("BRIDGE_USER", "the wire wants the user to speak first"))
-        messages = [*messages[:first], _bridge("user", text), *messages[first:]]
+        messages = [*messages[:first], bridge("user", text), *messages[first:]]
     if profile.user_after_results:
         return messages
     bridged: list[Message] = []
@@ -180,13 +181,9 @@ def _bridged(
         if message.role == "user" and bridged and bridged[-1].role == "tool":
             why = "the wire takes no user directly behind results"
             repairs.append(Repair("BRIDGE_ASSISTANT", why, next(iter(message.turn_ids()), None)))
-            bridged.append(_bridge("assistant", wording.BRIDGE_ASSISTANT))
+            bridged.append(bridge("assistant", wording.BRIDGE_ASSISTANT))
         bridged.append(message)
     return bridged
-
-
-def _bridge(role: Role, text: str) -> Message:
-    return Message(role, (Shown(Text(text), None),))
 
 
 def _with_reasoning(message: Message) -> Message:
@@ -217,20 +214,6 @@ def _with_signature(message: Message, signature: str, repairs: list[Repair]) -> 
             parts = (*message.parts[:place], signed, *message.parts[place + 1 :])
             return replace(message, parts=parts)
     return message
-
-
-def _ended(messages: list[Message], profile: Profile, repairs: list[Repair]) -> list[Message]:
-    if profile.last_assistant or not messages or messages[-1].role != "assistant":
-        return messages
-    last = messages[-1].parts[-1]
-    why = "some models take no history that ends with the assistant"
-    repairs.append(Repair("ENDS_WITH_ASSISTANT", why, last.turn_id))
-    if isinstance(last.content, Text) and last.content.text != last.content.text.rstrip():
-        repairs.append(Repair("TRAILING_TRIMMED", "blanks at its end are left out", last.turn_id))
-        trimmed = replace(last, content=replace(last.content, text=last.content.text.rstrip()))
-        parts = (*messages[-1].parts[:-1], trimmed)
-        return [*messages[:-1], replace(messages[-1], parts=parts)]
-    return messages
 
 
 def _warn_of_foreign_loop(

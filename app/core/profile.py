@@ -27,7 +27,10 @@ class Profile:
       alternate           roles whose neighbouring messages must be one
       first_user          the first message must be the user's
       user_after_results  a user message may stand directly behind results
-      last_assistant      a history may end with the assistant, with blanks at its end
+      last                who may speak last in what is sent: anybody; the user or a tool; or the
+                          assistant as well, in a message that is marked as a prefix
+      trims_end           that a history ends with the assistant is reported, and it ends there
+                          without blanks
       calls_last          nothing may follow the calls of an assistant message
       pins_blocks         … unless signed thinking, which pins every block to its place
     Calls and results
@@ -62,7 +65,8 @@ class Profile:
     alternate: frozenset[str] = frozenset()
     first_user: bool = False
     user_after_results: bool = True
-    last_assistant: bool = True
+    last: Literal["anybody", "user", "prefix"] = "anybody"
+    trims_end: bool = False
     calls_last: bool = False
     pins_blocks: bool = False
 

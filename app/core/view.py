@@ -69,6 +69,11 @@ class Message:
         return list(dict.fromkeys(part.turn_id for part in self.parts if part.turn_id))
 
 
+def bridge(role: Role, text: str) -> Message:
+    """A message of ours, where the wire demands one."""
+    return Message(role, (Shown(Text(text), None),))
+
+
 @dataclass(frozen=True, slots=True)
 class Pending:
     """A call without a result. `placeholder` is the text that is shown in its place, if any is."""
@@ -97,6 +102,7 @@ class View:
     `turns` are the stored turns in the neutral form, for the wire that shows them as they are;
     `tools` the names of the tools to declare, for the wire that wants them all declared.
     `pending` are the calls without a result; codecs write down what is shown for them as results.
+    `is_prefix` says that the last message is the assistant's, for the model to go on with.
     """
 
     system: tuple[Text, ...] = ()
@@ -105,6 +111,7 @@ class View:
     turns: tuple[JsonObject, ...] = ()
     tools: tuple[str, ...] = ()
     pending: tuple[Pending, ...] = ()
+    is_prefix: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +119,11 @@ class Options:
     """How the history is wanted.
 
     `shown_ids`: canonical id to the id of the wire. `has_tools`: definitions come from elsewhere.
+    `ready`: the request is to be sent as it is; otherwise the caller appends what comes next.
     """
 
     shown_ids: Mapping[str, str]
     model: str | None = None
     reasoning: Reasoning = "auto"
     has_tools: bool = False
+    ready: bool = False

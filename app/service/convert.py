@@ -13,7 +13,7 @@ from app.service.ignoring import ignored_settings
 from app.service.memory import remember
 from app.service.posting import read_post
 from app.service.providers import route_of
-from app.service.rendering import Wanted, render
+from app.service.rendering import Wanted, demand_request, render
 from app.service.tooldefs import (
     offer,
     only_described,
@@ -46,6 +46,9 @@ def convert_messages(
     if reasoning not in ("auto", "text", "drop"):
         wrong = telling.one_of("reasoning", reasoning, ("auto", "text", "drop"))
         raise RuleBroken(wrong, pointer="/reasoning")
+    ready = given.pop("ready", False)
+    if not isinstance(ready, bool):
+        raise RuleBroken(telling.wrong_type("ready", "true or false", ready), pointer="/ready")
     del given["from"], given["to"]
     given["provider"] = source
     post = read_post(given, texts, limits)
@@ -57,7 +60,9 @@ def convert_messages(
         target,
         model=model if isinstance(model, str) else None,
         reasoning=reasoning,  # type: ignore[arg-type]
+        ready=ready,
     )
+    demand_request(wanted, "/ready")
     tools = riding.tools if riding else None
     done = render(told.turns, told.links(), told.assigned(target), wanted, tools)
     return {

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 from app.codecs import CODECS, shown_id
 from app.core.conversation import Turn
+from app.core.errors import RuleBroken
 from app.core.history import Window, view_of
 from app.core.jsontext import Json, JsonObject, dumps_utf8
 from app.core.pairing import Links
@@ -31,6 +32,16 @@ class Wanted:
     reasoning: Reasoning = "auto"
     tools: ToolsWanted = "include"
     since: int | None = None
+    ready: bool = False
+
+
+def demand_request(wanted: Wanted, pointer: str) -> None:
+    """Only what goes to a provider can be made ready to be sent."""
+    if wanted.ready and CODECS[wanted.target].PROFILE.verbatim:
+        raise RuleBroken(
+            f"`ready` must be false for {wanted.target}, which shows turns as they are stored.",
+            pointer=pointer,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +74,7 @@ def render(
         turns,
         links,
         codec.PROFILE,
-        Options(shown, wanted.model, wanted.reasoning, has_tools),
+        Options(shown, wanted.model, wanted.reasoning, has_tools, wanted.ready),
         Window(wanted.last, wanted.max_tokens, flat=wanted.tools == "flatten"),
     )
     request = codec.render(view)

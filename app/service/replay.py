@@ -17,7 +17,7 @@ from app.core.windows import group_end
 from app.core.wire import Prefixed
 from app.service.conversations import known
 from app.service.providers import target_of
-from app.service.rendering import Rendered, Wanted, prefix, render
+from app.service.rendering import Rendered, Wanted, demand_request, prefix, render
 from app.service.tooldefs import stored_tools
 from app.service.turnform import read_turn
 from app.storage.store import ReadStore
@@ -39,6 +39,7 @@ def replay(store: ReadStore, wanted: Wanted, known_tags: Sequence[str] = ()) -> 
             " stored; flatten is for providers.",
             pointer="?tools",
         )
+    demand_request(wanted, "?ready")
     head = known(store, wanted.conversation_id)
     tools = store.tool_set(wanted.conversation_id, head.version)
     etag = _etag(head, wanted, tools)

@@ -130,6 +130,51 @@ def test_since_gives_all_when_the_prefix_changed(api: Api) -> None:
     assert api.get("replay", provider="openai", since=99).status_code == 422
 
 
+def test_a_history_that_ended_with_the_assistant_is_a_prefix_of_the_next_one(api: Api) -> None:
+    api.post(user("go"), {"role": "assistant", "content": "gone"})
+    before = api.replay("mistral")
+    assert before["request"]["messages"][-1] == {"role": "assistant", "content": "gone"}
+    api.post(user("and back"))
+    new = api.replay("mistral", since=before["version"])
+    assert new["since"] == {"version": 2, "prefix": before["prefix"], "unchanged": True}
+    assert new["request"] == {"messages": [user("and back")]}
+
+
+def test_ready_adds_what_the_wire_needs_and_names_it(api: Api) -> None:
+    api.post(user("go"), {"role": "assistant", "content": "gone"})
+    mistral = api.replay("mistral", ready="true")
+    assert mistral["request"]["messages"][-1]["prefix"] is True
+    assert [repair["code"] for repair in mistral["repairs"]] == ["MARKED_AS_PREFIX"]
+    anthropic = api.replay("anthropic", ready="true")
+    assert anthropic["request"]["messages"][-1] == user("[turnkeep] The conversation goes on here.")
+    assert anthropic["prefix"]["messages"] == 3
+    assert [repair["code"] for repair in anthropic["repairs"]] == ["BRIDGE_USER"]
+    assert api.replay("openai", ready="true") == api.replay("openai")
+
+
+def test_what_made_a_request_ready_is_gone_from_the_next_one(api: Api) -> None:
+    api.post(user("go"), {"role": "assistant", "content": "gone"})
+    before = api.replay("anthropic", ready="true")
+    api.post(user("and back"))
+    new = api.replay("anthropic", ready="true", since=before["version"])
+    assert (new["since"]["prefix"], new["since"]["unchanged"]) == (before["prefix"], False)
+    assert new["request"] == api.replay("anthropic")["request"]
+
+
+def test_a_ready_request_has_a_tag_of_its_own(lite: Api) -> None:
+    tell_a_story(lite)
+    tag = lite.get("replay", provider="mistral").headers["etag"]
+    assert lite.get("replay", provider="mistral", ready="true").headers["etag"] != tag
+
+
+def test_stored_turns_are_nothing_to_be_sent(lite: Api) -> None:
+    tell_a_story(lite)
+    refused = lite.get("replay", provider="neutral", ready="true")
+    assert (refused.status_code, refused.json()["pointer"]) == (422, "?ready")
+    assert lite.get("replay", provider="neutral", ready="false").status_code == 200
+    assert lite.get("replay", provider="openai", ready="perhaps").status_code == 422
+
+
 def test_an_empty_conversation_is_told_as_empty(lite: Api) -> None:
     lite.http.post("/v1/conversations", json={"id": "c1"})
     answer = lite.replay("anthropic")

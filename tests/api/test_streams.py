@@ -89,7 +89,9 @@ def verified(api: Api) -> bool:
 def is_valid_everywhere(api: Api) -> None:
     for target in TARGETS:
         if target != "neutral":
-            assert judges.complaints(target, api.replay(target)["request"], model=None) == []
+            assert (
+                judges.history_complaints(target, api.replay(target)["request"], model=None) == []
+            )
 
 
 def test_a_stream_gives_the_turn_of_the_whole_response(api: Api) -> None:

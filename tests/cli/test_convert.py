@@ -140,6 +140,17 @@ def test_flags_win_over_the_body(shell: Shell) -> None:
     assert kept["notes"] == []
 
 
+def test_a_request_can_be_asked_for_that_is_ready(shell: Shell) -> None:
+    history = [HISTORY[0], {"role": "assistant", "content": "nothing here"}]
+    shown, ready = (
+        shell("messages", *ways("openai", "mistral"), *flags, given=history)
+        for flags in ([], ["--ready"])
+    )
+    assert "prefix" not in shown.json()["request"]["messages"][-1]
+    assert ready.json()["request"]["messages"][-1]["prefix"] is True
+    assert "MARKED_AS_PREFIX (1)" in ready.said
+
+
 def test_what_is_left_out_is_told_on_standard_error(shell: Shell) -> None:
     tools = [{"name": "a\nb", "input_schema": 7}, *written("anthropic", READ)]
     ran = shell("tools", *ways("anthropic", "openai"), given=tools)

@@ -70,7 +70,7 @@ def test_what_is_rendered_is_accepted(case: Path) -> None:
     target = case.parent.name
     if why := judges.available(target):
         pytest.skip(why)
-    assert judges.complaints(target, history_of(case).render(target).request) == []
+    assert judges.history_complaints(target, history_of(case).render(target).request) == []
 
 
 @each_case

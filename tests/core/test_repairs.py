@@ -92,6 +92,7 @@ PROVOKED: dict[str, Callable[[], set[str]]] = {
     "BRIDGE_USER": lambda: shown("anthropic", ai(text="a")),
     "BRIDGE_ASSISTANT": lambda: shown("mistral", human("h"), ai("x"), tool("x"), human("h")),
     "ENDS_WITH_ASSISTANT": lambda: shown("anthropic", human("h"), ai(text="a")),
+    "MARKED_AS_PREFIX": lambda: shown("mistral", human("h"), ai(text="a"), ready=True),
     "TRAILING_TRIMMED": lambda: shown("anthropic", human("h"), ai(text="a ")),
     "SYSTEM_DEMOTED": lambda: shown("anthropic", human("h"), system("s")),
     "WINDOW_ALIGNED": lambda: shown("openai", ai("x"), tool("x"), last=1),

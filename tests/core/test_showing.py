@@ -30,7 +30,7 @@ NATIVE: dict[str, tuple[str, list[dict[str, Any]]]] = {
 def complaints(history: History, target: str) -> list[str]:
     if why := judges.available(target):
         pytest.skip(why)
-    return judges.complaints(target, history.render(target).request)
+    return judges.history_complaints(target, history.render(target).request)
 
 
 def results_shown(target: str, result: dict[str, Any]) -> tuple[Any, set[str]]:

@@ -1,8 +1,8 @@
 """Judges of rendered requests, independent of the code that renders them.
 
 `complaints` asks the provider's own package, made strict, and then a rule sheet written from
-docs/providers. The history is judged as replayed: that it ends with an assistant message is
-nobody's complaint, except where the provider's package itself refuses it.
+docs/providers, about a request that is sent as it is. `history_complaints` judges a history that
+waits for the user's next message: with that message appended.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from tests.judges import (
     qwen,
     vercel,
 )
+from tests.judges.endings import end_faults, with_next
 from tests.judges.pairing import Event, Pair, paired
 from tests.judges.wellformed import value_faults
 
@@ -60,7 +61,15 @@ def available(target: str) -> str | None:
 
 def complaints(target: str, request: dict[str, object], *, model: str | None = None) -> list[str]:
     """Everything wrong with `request` for `target`; empty when it is acceptable."""
-    return value_faults(request) + JUDGES[target].complaints(request, model)
+    faults = value_faults(request) + JUDGES[target].complaints(request, model)
+    return faults + end_faults(target, request)
+
+
+def history_complaints(
+    target: str, request: dict[str, object], *, model: str | None = None
+) -> list[str]:
+    """Everything wrong with `request` once the user has spoken, where it is the user's turn."""
+    return complaints(target, with_next(target, request), model=model)
 
 
 def calls_and_results(target: str, request: dict[str, object]) -> list[Pair]:

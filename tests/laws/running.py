@@ -38,6 +38,7 @@ class Window:
     reasoning: str = "auto"
     model: str | None = None
     tools: str = "include"
+    ready: bool = False
 
     def of(self, history: History, target: str) -> Render:
         return history.render(
@@ -48,6 +49,7 @@ class Window:
             reasoning=self.reasoning,
             model=self.model,
             tools=self.tools,
+            ready=self.ready,
         )
 
     @property
@@ -77,6 +79,7 @@ def windows() -> st.SearchStrategy[Window]:
         reasoning=st.sampled_from(("auto", "auto", "text", "drop")),
         model=st.sampled_from(MODELS),
         tools=st.sampled_from(("include", "include", "omit", "flatten")),
+        ready=st.sampled_from((False, False, True)),
     )
 
 

@@ -30,7 +30,7 @@ def test_unreadable_turns_are_quarantined_and_the_rest_is_valid(
         named = [one.turn_id for one in render.repairs if one.code == "TURN_QUARANTINED"]
         assert named == unreadable, target
         if target in JUDGED and turns:
-            found = judges.complaints(target, render.request)
+            found = judges.history_complaints(target, render.request)
             assert not found, f"{target}: {found}"
 
 

@@ -97,9 +97,11 @@ def _assert_same_renders(kept: Kept, window: Window, targets: Sequence[str]) -> 
 
 
 def _askable(window: Window, target: str) -> Window:
-    """The neutral form shows turns as they are stored; asking it to flatten them is refused."""
-    is_flat = target == "neutral" and window.tools == "flatten"
-    return replace(window, tools="include") if is_flat else window
+    """The neutral form shows turns as they are stored: never flat, and never ready to be sent."""
+    if target != "neutral":
+        return window
+    tools = "include" if window.tools == "flatten" else window.tools
+    return replace(window, tools=tools, ready=False)
 
 
 def _aligned(history: History, window: Window) -> Window:
@@ -123,6 +125,7 @@ def _query(window: Window, newest: Turn) -> dict[str, str | int]:
         "reasoning": window.reasoning,
         "model": window.model,
         "tools": window.tools,
+        "ready": str(window.ready).lower(),
     }
     return {name: value for name, value in asked.items() if value is not None}
 

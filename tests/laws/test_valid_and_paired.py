@@ -1,6 +1,8 @@
 """Laws 2 and 3: every render is accepted, and every call stands with its own result."""
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
@@ -37,11 +39,26 @@ def test_every_render_is_accepted_by_its_provider(bodies: Bodies, window: Window
     history = posted(*bodies)
     for target in JUDGED:
         render = window.of(history, target)
-        if window.turns(history):
-            faults = judges.complaints(target, render.request, model=window.judged_model)
-            assert not faults, f"{target}: {faults}"
-        else:
+        judge = judges.complaints if window.ready else judges.history_complaints
+        faults = judge(target, render.request, model=window.judged_model)
+        assert not faults, f"{target}: {faults}"
+        if not window.turns(history) and not window.ready:
             assert (render.codes, messages(render, target)) == ({"EMPTY_HISTORY"}, [])
+
+
+@tried(100)
+@given(histories(), windows())
+def test_a_ready_render_differs_at_its_end_only_and_says_so(bodies: Bodies, window: Window) -> None:
+    history = posted(*bodies)
+    for target in JUDGED:
+        shown = replace(window, ready=False).of(history, target)
+        ready = replace(window, ready=True).of(history, target)
+        old, new = messages(shown, target), messages(ready, target)
+        assert new[: len(old) - 1] == old[:-1], target
+        assert len(new) - len(old) in (0, 1), target
+        named = Counter(ready.repairs) - Counter(shown.repairs)
+        assert (ready.raw != shown.raw) == bool(named), target
+        assert {one.code for one in named} <= {"BRIDGE_USER", "MARKED_AS_PREFIX"}, target
 
 
 @tried(200)

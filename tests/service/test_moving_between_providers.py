@@ -51,7 +51,7 @@ def test_calls_of_one_are_answered_through_another_and_read_by_all(maker: str, r
     history = posted(first, answered(reader, ids), last)
     for third in JUDGED:
         render = history.render(third)
-        assert judges.complaints(third, render.request) == []
+        assert judges.history_complaints(third, render.request) == []
         results = [result for *_, result in judges.calls_and_results(third, render.request)]
         assert len(results) == len(CALLS)
         for colour, result in zip(CALLS, results, strict=True):

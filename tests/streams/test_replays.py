@@ -23,7 +23,7 @@ def refusals(draft: Draft, targets: list[str]) -> list[tuple[str, int, str]]:
         (target, until, complaint)
         for target in targets
         for until in (2, 3)
-        for complaint in judges.complaints(target, told.render(target, until=until).request)
+        for complaint in judges.history_complaints(target, told.render(target, until=until).request)
     ]
 
 

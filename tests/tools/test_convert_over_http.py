@@ -63,6 +63,19 @@ def test_messages_are_converted_to_the_same_bytes_twice(shared: ToolApi) -> None
     assert first == second
 
 
+def test_converted_messages_can_be_had_ready_to_be_sent(shared: ToolApi) -> None:
+    way = {"source": "openai", "to": "mistral", "messages": HISTORY[:-1]}
+    shown = shared.convert("messages", **way).json()["request"]["messages"][-1]
+    ready = shared.convert("messages", **way, ready=True).json()["request"]["messages"][-1]
+    assert ready == shown | {"prefix": True}
+
+
+@pytest.mark.parametrize(("target", "ready"), [("openai", "yes"), ("neutral", True)])
+def test_what_cannot_be_made_ready_is_refused(shared: ToolApi, target: str, ready: object) -> None:
+    refused = shared.convert("messages", source="openai", to=target, messages=HISTORY, ready=ready)
+    assert (refused.status_code, refused.json()["pointer"]) == (422, "/ready")
+
+
 def test_a_missing_result_is_a_reported_placeholder(shared: ToolApi) -> None:
     answer = shared.convert(
         "messages", source="openai", to="anthropic", messages=[*HISTORY[:2], user("well?")]

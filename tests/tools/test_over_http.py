@@ -39,7 +39,7 @@ def offered(api: ToolApi, **params: Any) -> list[str]:
 
 
 def judged(target: str, request: dict[str, Any]) -> list[str]:
-    return [] if target == "neutral" else judges.complaints(target, request)
+    return [] if target == "neutral" else judges.history_complaints(target, request)
 
 
 @pytest.mark.parametrize("source", SHAPES)

@@ -86,13 +86,16 @@ def _seen(case: Case, history: History | None = None) -> Seen:
 
 
 def _complaints(case: Case, seen: Seen) -> list[str]:
-    return _judged(case.target, seen.render.raw, case.variant.options.get("model"))
+    options = case.variant.options
+    is_ready = bool(options.get("ready"))
+    return _judged(case.target, seen.render.raw, options.get("model"), is_ready=is_ready)
 
 
 @cache
-def _judged(target: str, raw: bytes, model: str | None) -> list[str]:
+def _judged(target: str, raw: bytes, model: str | None, *, is_ready: bool) -> list[str]:
     """Windows of one history often come out alike; nobody needs to judge them twice."""
-    return judges.complaints(target, json.loads(raw), model=model)
+    judge = judges.complaints if is_ready else judges.history_complaints
+    return judge(target, json.loads(raw), model=model)
 
 
 def _some(count: int) -> list[int]:
@@ -124,6 +127,13 @@ def test_it_is_valid_and_whole_and_gives_the_same_bytes_again(case: Case) -> Non
     assert again.render.repairs == seen.render.repairs
     for arrival in case.variant.arrivals:
         assert _seen(case, laws.history([arrival])).render.raw == seen.render.raw
+
+
+@of_every_ready_case
+def test_it_can_be_had_ready_to_be_sent(case: Case) -> None:
+    options = {**case.variant.options, "ready": True}
+    render = _whole(case.number, case.variant.name).render(case.target, **options)
+    assert _judged(case.target, render.raw, options.get("model"), is_ready=True) == []
 
 
 @of_every_light_case

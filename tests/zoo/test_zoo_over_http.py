@@ -154,7 +154,7 @@ def test_z12_writers_side_by_side_lose_nothing_and_leave_no_gap(client: TestClie
     assert verified(client)
     for target in ("openai", "anthropic", "kimi", "mistral"):
         shown = replay(client, target)["request"]
-        assert judges.complaints(target, shown) == []
+        assert judges.history_complaints(target, shown) == []
         said = {str(said) for *_, said in judges.calls_and_results(target, shown)}
         assert said == {f"dug by {writer}-{number}" for writer in range(6) for number in range(5)}
 
@@ -267,7 +267,7 @@ def test_no_reader_of_it_ever_fails(client: TestClient, value: str) -> None:
         if judges.available(target):
             continue
         shown = replay(client, target)["request"]
-        assert judges.complaints(target, shown) == [], target
+        assert judges.history_complaints(target, shown) == [], target
     for path in ("", "/turns", "/tool-calls", "/verify", "/replay?provider=neutral"):
         found = client.get(f"/v1/conversations/c1{path}")
         assert found.status_code == 200, path

@@ -21,6 +21,8 @@ TITLE = "the history ends with the model"
 TARGETS = ("anthropic", "mistral", "openai", "kimi", "gemini", "bedrock")
 FLAGGED = ("anthropic", "mistral", "gemini", "bedrock")
 AS_IT_IS = ("openai", "kimi")
+WAITED = ("anthropic", "gemini", "bedrock")
+GOES_ON = "[turnkeep] The conversation goes on here."
 
 
 def ends_with(words: str) -> Callable[[Seen], Sequence[str]]:
@@ -31,7 +33,34 @@ def ends_with(words: str) -> Callable[[Seen], Sequence[str]]:
     return last_words
 
 
+def is_not_marked(seen: Seen) -> Sequence[str]:
+    return ["the last message is marked as a prefix"] if "prefix" in seen.messages[-1] else []
+
+
+def is_marked(seen: Seen) -> Sequence[str]:
+    return [] if seen.messages[-1].get("prefix") is True else ["the last message is not marked"]
+
+
 VARIANTS = [
+    variant(
+        "the next message is the caller's to append",
+        neutral(human("sit"), ai("I sit."), human("stay"), ai("I stay.")),
+        Expect(never=("BRIDGE_USER", "MARKED_AS_PREFIX"), hides=("[turnkeep]",)),
+        Expect(also=is_not_marked),
+    ),
+    variant(
+        "ready to be sent, with blanks",
+        neutral(human("good night"), ai("Sleep well. \n")),
+        Expect(on=WAITED, only=("BRIDGE_USER",), also=ends_with(GOES_ON)),
+        Expect(on=WAITED, order=("Sleep well. \n", GOES_ON)),
+        Expect(
+            on=("mistral",),
+            only=("MARKED_AS_PREFIX", "TRAILING_TRIMMED"),
+            also=is_marked,
+        ),
+        Expect(on=AS_IT_IS, only=(), also=ends_with("Sleep well. \n")),
+        options={"ready": True},
+    ),
     variant(
         "with blanks",
         neutral(human("good night"), ai("Sleep well. \n\t\n")),
