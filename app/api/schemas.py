@@ -130,6 +130,15 @@ class AppendQuery(_In):
     ] = None
 
 
+class PostQuery(AppendQuery):
+    mode: Annotated[
+        Literal["append", "sync"],
+        Field(
+            description="`sync`: the body is the whole list of messages; what is new is appended."
+        ),
+    ] = "append"
+
+
 class StreamQuery(AppendQuery):
     """What stands beside the messages in other posts."""
 
@@ -208,6 +217,12 @@ class AppendedOut(BaseModel):
     version: int
     turns: list[AppendedTurnOut]
     notes: list[NoteOut]
+    known: Annotated[
+        int | None,
+        Field(
+            description="Only with `mode=sync`: how many messages of the list were stored already."
+        ),
+    ] = None
 
 
 class TurnOut(BaseModel):

@@ -4,7 +4,8 @@ import hashlib
 import logging
 from asyncio import CancelledError, shield
 from contextlib import closing
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated, Any, Literal
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
@@ -22,7 +23,7 @@ from app.api.requests import (
 )
 from app.api.schemas import (
     AppendedOut,
-    AppendQuery,
+    PostQuery,
     StreamQuery,
     TurnListOut,
     TurnOut,
@@ -35,8 +36,10 @@ from app.service import turns
 from app.service.conditions import check_version
 from app.service.conversations import check_id
 from app.service.ingest import Append, Appended, ingest
+from app.service.messagelist import MessageList, read_list
 from app.service.posting import Post, read_post
 from app.service.streaming import Stream
+from app.service.sync import Sync, sync
 from app.service.tooldefs import KeepTools, riding_order
 
 router = APIRouter(prefix="/v1/conversations/{cid}/turns", tags=["turns"])
@@ -70,21 +73,29 @@ _HEADERS: list[dict[str, Any]] = [
     openapi_extra={**takes(TurnsIn), "parameters": _HEADERS},
 )
 async def append(
-    cid: str, query: Annotated[AppendQuery, Query()], request: Request, here: Here
+    cid: str, query: Annotated[PostQuery, Query()], request: Request, here: Here
 ) -> Response:
-    """Durable before it is answered. A conversation that is absent is created."""
+    """Durable before it is answered. A conversation that is absent is created.
+
+    With `mode=sync` the body holds the whole list of messages as a runtime keeps it. What of it is
+    stored is recognised by its content, what is new is appended; 200 when nothing is. A list that
+    contradicts the stored history is refused with 409, and the first difference is named.
+    """
     check_id(cid)
     key = idempotency_key(request)
     version = expected_version(request)
     body = await body_bytes(request, here.limits)
     with here.claim(cid, key):
-        if len(body) <= _SMALL:
-            post, tools = _read(body, here.limits)
-        else:
-            post, tools = await run_sync(_read, body, here.limits)
+        read = partial(_read, body, here.limits, query.mode)
+        what, tools = read() if len(body) <= _SMALL else await run_sync(read)
+        digest = hashlib.sha256(body).digest()
         texts = query.returned == "turns"
-        order = Append(cid, post, hashlib.sha256(body).digest(), key, version, tools, texts=texts)
-        done = await here.database.write(cid, lambda store: ingest(store, order))
+        if isinstance(what, Post):
+            order = Append(cid, what, digest, key, version, tools, texts=texts)
+            done = await here.database.write(cid, lambda store: ingest(store, order))
+        else:
+            whole = Sync(cid, what, digest, key, version, tools, texts=texts)
+            done = await here.database.write(cid, lambda store: sync(store, whole))
     return _answered(done)
 
 
@@ -158,9 +169,12 @@ def _answered(done: Appended) -> Response:
     return json_response(done.answer, done.status, {"ETag": f'"{done.version}"'})
 
 
-def _read(body: bytes, limits: Limits) -> tuple[Post, KeepTools | None]:
+def _read(
+    body: bytes, limits: Limits, mode: Literal["append", "sync"]
+) -> tuple[Post | MessageList, KeepTools | None]:
     members, texts = json_object(body, limits)
-    return read_post(members, texts, limits), riding_order(members, limits)
+    read = read_list if mode == "sync" else read_post
+    return read(members, texts, limits), riding_order(members, limits)
 
 
 @router.get(

@@ -10,6 +10,7 @@ TurnkeepError
 ├── Conflict
 │   ├── ConversationExists   the id is taken
 │   ├── TurnIdTaken          the turn id is stored with other content
+│   ├── HistoryDiffers       a list of messages contradicts the stored history
 │   └── KeyInFlight          a request with this idempotency key is still running
 ├── StaleVersion             `If-Match` names another version
 ├── RuleBroken               readable, but against a rule; `pointer` says where
@@ -123,6 +124,11 @@ class ConversationExists(Conflict):
 class TurnIdTaken(Conflict):
     code = "turn_id_taken"
     title = "The turn id is taken"
+
+
+class HistoryDiffers(Conflict):
+    code = "history_differs"
+    title = "The list contradicts the stored history"
 
 
 class KeyInFlight(Conflict):

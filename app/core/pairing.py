@@ -179,11 +179,12 @@ def _answer(
 
 def _chosen(candidates: Sequence[Placed]) -> Placed | None:
     """The last result that says something; a bare interruption only when there is nothing else."""
-    said = [one for one in candidates if _is_real(one.block)] or candidates
+    said = [one for one in candidates if is_real(one.block)] or candidates
     return said[-1] if said else None
 
 
-def _is_real(block: Block) -> bool:
+def is_real(block: Block) -> bool:
+    """Whether a result says what the tool did, and not only that nobody knows."""
     return isinstance(block, ToolResult) and block.status not in ("interrupted", "unknown")
 
 

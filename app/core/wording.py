@@ -27,6 +27,11 @@ def unrecorded(turn_status: TurnStatus = "complete") -> str:
     return _UNRECORDED if turn_status == "complete" else _BROKEN
 
 
+def is_placeholder(text: str) -> bool:
+    """Whether a text stands where no result was recorded: what a render showed came back."""
+    return text in (_UNRECORDED, _BROKEN)
+
+
 def of_status(status: Status) -> str | None:
     """What a state means to the model, where the wire cannot say it."""
     return _STATES.get(status)

@@ -10,7 +10,7 @@ from app.core.bookkeeping import Entered, complete, enter
 from app.core.chunks import Chunks
 from app.core.conversation import Draft, ToolResult, Turn
 from app.core.errors import KeyReused, StaleVersion, TurnIdTaken
-from app.core.jsontext import dumps, dumps_utf8
+from app.core.jsontext import JsonObject, dumps, dumps_utf8
 from app.core.ledger import with_canonical_ids
 from app.core.records import ConversationRecord, RevisionRecord, TurnRecord
 from app.service.appended import answer, note, post_notes, stored_answer, stored_calls, tool_notes
@@ -22,6 +22,14 @@ from app.service.tooldefs import KeepTools, keep_tools
 from app.service.turnform import blocks_bytes, chain_hash, content_hash, read_turn
 from app.service.usage import usage_of
 from app.storage.store import Store, TurnIdCollision
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What the receipt of a synced list says beside its new turns."""
+
+    known: int
+    notes: tuple[JsonObject, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +48,7 @@ class Append:
     tools: KeepTools | None = None
     arrived: bool = False
     texts: bool = False
+    synced: Synced | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +67,27 @@ class Appended:
 
 def ingest(store: Store, order: Append) -> Appended:
     head = locked(store, order.conversation_id)
-    if order.key is None:
-        return _append(store, head, order)
-    if not store.claim_key(head.id, order.key, order.body_hash):
-        return _first_answer(store, order, order.key)
-    done = _append(store, head, order)
-    store.save_answer(head.id, order.key, 200 if done.replayed else done.status, done.answer)
+    return once(store, head, order.key, order.body_hash, lambda: append(store, head, order))
+
+
+def once(
+    store: Store,
+    head: ConversationRecord,
+    key: str | None,
+    body_hash: bytes,
+    deed: Callable[[], Appended],
+) -> Appended:
+    """Does it, unless the key says that it was done: then the first answer is given again."""
+    if key is None:
+        return deed()
+    if not store.claim_key(head.id, key, body_hash):
+        return _first_answer(store, head.id, key, body_hash)
+    done = deed()
+    store.save_answer(head.id, key, 200 if done.replayed else done.status, done.answer)
     return done
 
 
-def _append(store: Store, head: ConversationRecord, order: Append) -> Appended:
+def append(store: Store, head: ConversationRecord, order: Append) -> Appended:
     if order.expected_version is None or order.expected_version == head.version:
         return _append_now(store, head, order)
     # A retry of a write that succeeded is stale by its own success.
@@ -104,17 +124,21 @@ def _append_now(store: Store, head: ConversationRecord, order: Append) -> Append
     entered = [enter(turn, ledger, ASSIGNED, PREFIXES) for turn in turns]
     version = records[-1].seq
     store.advance(cid, version=version, head_hash=records[-1].hash, orphans=ledger.orphans)
-    notes = [*tool_notes(order.tools), *post_notes(order.post, turns)]
+    synced = order.synced
+    notes = [*(synced.notes if synced else ()), *tool_notes(order.tools)]
+    notes += post_notes(order.post, turns)
     used = [usage_of(order.post.format, turn) for turn in turns]
     receipt = answer(cid, version, turns, entered, used, notes, texts=order.texts)
+    if synced:
+        receipt["known"] = synced.known
     return Appended(dumps_utf8(receipt), version)
 
 
-def _first_answer(store: Store, order: Append, key: str) -> Appended:
-    known = store.idempotent_answer(order.conversation_id, key)
+def _first_answer(store: Store, cid: str, key: str, body_hash: bytes) -> Appended:
+    known = store.idempotent_answer(cid, key)
     assert known is not None
-    body_hash, _, answer = known
-    if body_hash != order.body_hash:
+    first_hash, _, answer = known
+    if first_hash != body_hash:
         raise KeyReused(key)
     assert answer is not None
     return Appended(answer, replayed=True)

@@ -1,0 +1,128 @@
+"""A whole list of messages as a runtime holds it, each message read alone.
+
+Codecs join neighbours into turns; a list is recognised message by message, and only what is new of
+it is read again as turns.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from app.codecs import CODECS, shown_id
+from app.core.conversation import Draft, ToolResult, Turn
+from app.core.errors import RuleBroken
+from app.core.jsontext import Json, JsonObject, dumps
+from app.core.limits import Limits
+from app.core.pairing import Links
+from app.core.recognising import Told
+from app.core.wire import Posted
+from app.service.memory import remember
+from app.service.posting import Post, read_post
+from app.service.providers import wire_of
+from app.service.rendering import Wanted, render
+
+# The limit is for what is stored; a list may be as long as its conversation.
+_ANY_NUMBER = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What one message of the list says. `place` is None for what stands beside the list."""
+
+    draft: Draft
+    place: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageList:
+    """A list that was read without complaint. `key`: the member of the body that holds it.
+
+    `starts`: the pointers to messages with which a turn begins; others go on in the turn before.
+    """
+
+    members: JsonObject
+    texts: Mapping[str, list[str]]
+    limits: Limits
+    format: str
+    key: str
+    messages: tuple[Message, ...]
+    starts: frozenset[str]
+
+    def told(self) -> Told:
+        """The list as a history: turn `seq` is message `seq - 1`."""
+        remembered = remember((one.draft for one in self.messages), "list")
+        return Told(remembered.turns, remembered.links())
+
+    def is_turn(self, at: int) -> bool:
+        """Whether a message is a turn by itself."""
+        behind = self.messages[at + 1 : at + 2]
+        return all(one.draft.pointer in self.starts for one in (self.messages[at], *behind))
+
+    def post(self, chosen: Collection[int]) -> Post:
+        """The chosen messages (places in `messages`) as turns to be appended."""
+        places = [one.place for at, one in enumerate(self.messages) if at in chosen]
+        left_out = [
+            one.draft.pointer.split("/")[1]
+            for at, one in enumerate(self.messages)
+            if one.place is None and at not in chosen
+        ]
+        members = {name: value for name, value in self.members.items() if name not in left_out}
+        texts = dict(self.texts)
+        held = members[self.key]
+        if isinstance(held, list):
+            members[self.key] = [held[place] for place in places if place is not None]
+            texts[self.key] = [texts[self.key][place] for place in places if place is not None]
+        return read_post(members, texts, self.limits)
+
+
+def read_list(members: JsonObject, texts: Mapping[str, list[str]], limits: Limits) -> MessageList:
+    """Raises `RuleBroken` with a pointer for whatever does not hold."""
+    if "response" in members:
+        raise RuleBroken(
+            "`response` is one turn; mode=sync takes the whole list of messages.",
+            pointer="/response",
+        )
+    _, wire = wire_of(members)
+    drafts = read_post(members, texts, replace(limits, turns=_ANY_NUMBER)).drafts
+    key = CODECS[wire].LIST if CODECS[wire].LIST in members else "messages"
+    beside = [Message(one, None) for one in drafts if not one.pointer.startswith(f"/{key}")]
+    said = _alone(wire, key, members[key], texts[key])
+    starts = frozenset(one.pointer for one in drafts)
+    return MessageList(members, texts, limits, wire, key, (*beside, *said), starts)
+
+
+def _alone(wire: str, key: str, values: Json, texts: Sequence[str]) -> Iterator[Message]:
+    codec = CODECS[wire]
+    if not isinstance(values, list):
+        for draft in codec.parse(Posted({key: values}, {key: list(texts)})):
+            yield Message(draft, 0)
+        return
+    for place, (value, text) in enumerate(zip(values, texts, strict=True)):
+        for draft in codec.parse(Posted({key: [value]}, {key: [text]})):
+            yield Message(replace(draft, pointer=f"/{key}/{place}"), place)
+
+
+def shown_results(
+    turns: Sequence[Turn], links: Links, assigned: Mapping[str, str], target: str
+) -> dict[str, list[ToolResult]]:
+    """The result that a replay shows for each call, as the target's format reads it back."""
+    codec = CODECS[target]
+    wanted = Wanted("list", target, tools="omit")
+    messages = render(turns, links, assigned, wanted).messages
+    if not messages:
+        return {}
+    texts = {codec.LIST: [dumps(one) for one in messages]}
+    told = remember(codec.parse(Posted({codec.LIST: messages}, texts)), "list")
+    calls = {
+        shown_id(target, call.id, {target: assigned.get(call.id, "")}): call.id
+        for turn in turns
+        for call in turn.calls()
+    }
+    raw_ids = {call.id: call.raw_id or "" for turn in told.turns for call in turn.calls()}
+    read_links = told.links()
+    found: dict[str, list[ToolResult]] = {}
+    for turn in told.turns:
+        for place, result in turn.results():
+            link = read_links.get((turn.seq, place))
+            if link and (call_id := calls.get(raw_ids[link.call_id])):
+                found.setdefault(call_id, []).append(result)
+    return found

@@ -1,0 +1,155 @@
+"""Syncing: a runtime posts the whole list of messages it holds, and what is new of it is appended.
+
+The list is held against the stored history by what it says, inside the writing transaction, so that
+of two racing syncs the second finds what the first has stored.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from app.codecs import CODECS, PREFIXES
+from app.core.conversation import ToolResult, Turn
+from app.core.errors import HistoryDiffers, StaleVersion
+from app.core.jsontext import JsonObject, dumps_utf8
+from app.core.ledger import CallBook, match
+from app.core.recognising import Difference, Recognised, Recognising, Told
+from app.core.records import ConversationRecord
+from app.service.appended import note, tool_notes
+from app.service.conversations import locked
+from app.service.ingest import Append, Appended, Synced, append, once
+from app.service.messagelist import MessageList, shown_results
+from app.service.newturns import new_turns
+from app.service.tooldefs import KeepTools, keep_tools
+from app.service.turnform import read_turn
+from app.storage.store import Store
+
+_DIFFERS = {
+    "speaker": "its speaker",
+    "text": "its text",
+    "image": "an image",
+    "file": "a file",
+    "call": "a tool call",
+    "result": "the result of a tool call",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sync:
+    """The order to append what is new of a list."""
+
+    conversation_id: str
+    messages: MessageList
+    body_hash: bytes = b""
+    key: str | None = None
+    expected_version: int | None = None
+    tools: KeepTools | None = None
+    texts: bool = False
+
+
+def sync(store: Store, order: Sync) -> Appended:
+    head = locked(store, order.conversation_id)
+    return once(store, head, order.key, order.body_hash, lambda: _sync(store, head, order))
+
+
+def _sync(store: Store, head: ConversationRecord, order: Sync) -> Appended:
+    told = order.messages.told()
+    found = _recognised(store, head.id, order.messages, told)
+    new = sorted({seq for seq, places in found.new.items() if places} | found.bare)
+    is_stale = order.expected_version not in (None, head.version)
+    if is_stale and (new or found.completed):
+        raise StaleVersion(head.id, str(order.expected_version), head.version)
+    known = Synced(_known(order.messages, found, new), tuple(_notes(found)))
+    for seq, turn in found.completed.items():
+        _complete(store, head.id, order.messages, seq, turn)
+    head = locked(store, head.id) if found.completed else head
+    if not new:
+        return _nothing_new(store, head, order, known)
+    post = new_turns(order.messages, told, found, new, store.book(head.id))
+    return append(
+        store,
+        head,
+        Append(head.id, post, tools=order.tools, texts=order.texts, synced=known),
+    )
+
+
+def _recognised(store: Store, cid: str, messages: MessageList, told: Told) -> Recognised:
+    turns = [read_turn(record) for record in store.turns(cid, payloads=False)]
+    links = store.links(cid)
+    target = messages.format
+    book = store.book(cid)
+    found = Recognising(
+        Told(turns, links),
+        told,
+        CODECS[target].PROFILE.names,
+        lambda: shown_results(turns, links, store.shown_ids(cid, target), target),
+        lambda result: _named(book, result),
+        lambda seq, turn: _completes(messages, seq, turn),
+    ).outcome()
+    if isinstance(found, Difference):
+        raise _differs(messages, found)
+    return found
+
+
+def _named(book: CallBook, result: ToolResult) -> str | None:
+    """The stored call that a result names by an id."""
+    found = match(result, book, PREFIXES).call if result.call_id or result.raw_id else None
+    return found.id if found else None
+
+
+def _completes(messages: MessageList, seq: int, turn: Turn) -> bool:
+    """Whether a message may be the whole of an interrupted turn, as under its turn id."""
+    draft = messages.messages[seq - 1].draft
+    if draft.speaker != turn.speaker or not messages.is_turn(seq - 1):
+        return False
+    if any(isinstance(block, ToolResult) for block in draft.blocks):
+        return False
+    return (draft.provider or messages.members["provider"]) == turn.provider
+
+
+def _differs(messages: MessageList, difference: Difference) -> HistoryDiffers:
+    message, turn = messages.messages[difference.seq - 1], difference.stored
+    pointer = message.draft.pointer
+    return HistoryDiffers(
+        f"The message at `{pointer}` must say what the stored turn {turn.seq} says, but differs in"
+        f" {_DIFFERS[difference.what]}. The list repeats the stored history; new messages stand at"
+        " its end.",
+        pointer=pointer,
+        index=message.place,
+        differs=difference.what,
+        turn_id=turn.turn_id,
+        seq=turn.seq,
+    )
+
+
+def _known(messages: MessageList, found: Recognised, new: Sequence[int]) -> int:
+    """How many messages of the list brought nothing new."""
+    brought = {messages.messages[seq - 1].place for seq in (*new, *found.completed)}
+    return len({one.place for one in messages.messages} - brought - {None})
+
+
+def _notes(found: Recognised) -> Iterator[JsonObject]:
+    if found.begins:
+        why = f"the list begins with turn {found.begins.seq}; those before it are not in it"
+        yield note("LIST_CUT", found.begins.turn_id, why)
+    for turn in found.completed.values():
+        why = "it had been interrupted; both are kept"
+        yield note("TURN_COMPLETED", turn.turn_id, why)
+
+
+def _complete(store: Store, cid: str, messages: MessageList, seq: int, turn: Turn) -> None:
+    post = messages.post({seq - 1})
+    drafts = tuple(replace(draft, turn_id=turn.turn_id) for draft in post.drafts)
+    append(store, locked(store, cid), Append(cid, replace(post, drafts=drafts)))
+
+
+def _nothing_new(store: Store, head: ConversationRecord, order: Sync, known: Synced) -> Appended:
+    if order.tools is not None:
+        keep_tools(store, head, order.tools)
+    receipt: JsonObject = {
+        "conversation_id": head.id,
+        "version": head.version,
+        "turns": [],
+        "notes": [*known.notes, *tool_notes(order.tools)],
+        "known": known.known,
+    }
+    return Appended(dumps_utf8(receipt), head.version, status=200)

@@ -1,0 +1,351 @@
+"""`POST turns?mode=sync`: the whole list as runtimes hold it; only what is new is appended."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from app.codecs import CODECS, TARGETS
+from tests.api.conftest import Api, answering, calling, user
+
+READ = ("call_1", "read", '{"path": "a.txt"}')
+GREP = ("call_2", "grep", '{"for": "x"}')
+
+
+def said(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+def sync(api: Api, *messages: Any, headers: Any = None, **body: Any) -> Any:
+    body = {"provider": "openai", "messages": list(messages), **body}
+    url = "/v1/conversations/c1/turns?mode=sync"
+    return api.http.post(url, json=body, headers=headers)
+
+
+def outcome(answer: Any) -> tuple[int, int, list[str]]:
+    """Status, known, and the speakers of the new turns."""
+    receipt = answer.json()
+    assert "known" in receipt, receipt
+    return answer.status_code, receipt["known"], [turn["speaker"] for turn in receipt["turns"]]
+
+
+def difference(answer: Any) -> tuple[int, str, str, int]:
+    problem = answer.json()
+    assert problem["code"] == "history_differs", problem
+    return answer.status_code, problem["pointer"], problem["differs"], problem["seq"]
+
+
+def version(api: Api) -> int:
+    number: int = api.get("").json()["version"]
+    return number
+
+
+def test_a_list_grows_from_sync_to_sync(api: Api) -> None:
+    whole = [user("a"), calling(READ), answering("call_1", "alpha"), said("b"), user("c")]
+    assert outcome(sync(api, *whole[:2])) == (201, 0, ["human", "ai"])
+    assert outcome(sync(api, *whole[:4])) == (201, 2, ["tool", "ai"])
+    assert outcome(sync(api, *whole)) == (201, 4, ["human"])
+    assert version(api) == 5
+
+
+def test_a_list_that_is_stored_already_changes_nothing(api: Api) -> None:
+    whole = [user("a"), calling(READ), answering("call_1", "alpha"), said("b")]
+    sync(api, *whole)
+    for length in (4, 3, 2, 1):
+        again = sync(api, *whole[:length])
+        assert outcome(again) == (200, length, [])
+        assert again.headers["etag"] == '"4"'
+    assert version(api) == 4
+
+
+@pytest.mark.parametrize(
+    ("place", "changed", "differs"),
+    [
+        (0, user("A"), "text"),
+        (0, user("a, and more"), "text"),
+        (0, said("a"), "speaker"),
+        (1, calling(("call_1", "write", READ[2]), GREP), "call"),
+        (1, calling(("call_1", "read", '{"path": "b.txt"}'), GREP), "call"),
+        (1, calling(READ), "call"),
+        (1, said("no"), "text"),
+        (2, answering("call_1", "other"), "result"),
+        (4, said("b is changed"), "text"),
+        (4, said(""), "speaker"),
+    ],
+)
+def test_a_changed_message_is_named(lite: Api, place: int, changed: Any, differs: str) -> None:
+    whole = [user("a"), calling(READ, GREP), answering("call_1", "alpha")]
+    whole += [answering("call_2", "beta"), said("b"), user("c")]
+    sync(lite, *whole)
+    refused = sync(lite, *whole[:place], changed, *whole[place + 1 :], user("new"))
+    where = place + 1 if differs == "speaker" and place == 4 else place
+    assert difference(refused)[:3] == (409, f"/messages/{where}", differs)
+    assert refused.json()["index"] == where
+    assert refused.json()["turn_id"] == lite.get("turns").json()["data"][place]["turn_id"]
+    assert version(lite) == 6
+
+
+def test_a_difference_says_nothing_of_the_content(lite: Api) -> None:
+    sync(lite, user("the secret word"))
+    refused = sync(lite, user("another secret"))
+    assert "secret" not in refused.text
+
+
+def test_a_response_is_recognised_as_the_message_that_the_sdk_gives(api: Api) -> None:
+    api.post(user("a"))
+    call = {"id": "call_1", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call], "refusal": None}
+    response = {"id": "r1", "choices": [{"index": 0, "message": message}], "model": "m"}
+    body = {"provider": "openai", "response": response}
+    assert api.http.post("/v1/conversations/c1/turns", json=body).status_code == 201
+    dumped = {**message, "audio": None, "function_call": None, "annotations": []}
+    plain = {"role": "assistant", "tool_calls": [call]}
+    for shown in (dumped, plain):
+        assert outcome(sync(api, user("a"), shown)) == (200, 2, [])
+    assert outcome(sync(api, user("a"), dumped, answering("call_1", "x"))) == (201, 2, ["tool"])
+
+
+def test_results_in_another_order_are_known(lite: Api) -> None:
+    first, second = answering("call_1", "alpha"), answering("call_2", "beta")
+    sync(lite, user("a"), calling(READ, GREP), second, first)
+    assert outcome(sync(lite, user("a"), calling(READ, GREP), first, second)) == (200, 4, [])
+
+
+def test_a_message_that_is_known_in_part_brings_the_rest(lite: Api) -> None:
+    sync(lite, user("a"), calling(READ, GREP), answering("call_1", "alpha"))
+    results = [
+        {"type": "tool_result", "tool_use_id": "call_1", "content": "alpha"},
+        {"type": "tool_result", "tool_use_id": "call_2", "content": "beta"},
+        {"type": "text", "text": "go on"},
+    ]
+    calls = [
+        {"type": "tool_use", "id": "call_1", "name": "read", "input": {"path": "a.txt"}},
+        {"type": "tool_use", "id": "call_2", "name": "grep", "input": {"for": "x"}},
+    ]
+    whole = [user("a"), {"role": "assistant", "content": calls}]
+    answer = sync(lite, *whole, {"role": "user", "content": results}, provider="anthropic")
+    assert outcome(answer) == (201, 2, ["tool"])
+    assert [note["code"] for note in answer.json()["notes"]] == ["PARTLY_KNOWN"]
+    blocks = lite.get("turns").json()["data"][3]["blocks"]
+    assert [block["type"] for block in blocks] == ["tool_result", "text"]
+    again = sync(lite, *whole, {"role": "user", "content": results}, provider="anthropic")
+    assert outcome(again) == (200, 3, [])
+
+
+def test_the_system_prompt_may_stand_beside_inside_or_nowhere(lite: Api) -> None:
+    system = {"role": "system", "content": "be brief"}
+    sync(lite, system, user("a"))
+    assert outcome(sync(lite, user("a"))) == (200, 1, [])
+    assert outcome(sync(lite, user("a"), system="be brief", provider="anthropic")) == (200, 1, [])
+    changed = sync(lite, user("a"), system="be long", provider="anthropic")
+    assert difference(changed) == (409, "/system", "text", 1)
+    assert "index" not in changed.json()
+
+
+def test_a_system_prompt_beside_a_new_list_is_stored(lite: Api) -> None:
+    answer = sync(lite, user("a"), system="be brief", provider="anthropic")
+    assert outcome(answer) == (201, 0, ["system", "human"])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_replay_handed_back_with_new_messages_appends_only_those(api: Api, target: str) -> None:
+    """Kimi's calls, Mistral's results, one call without a result, a note of the system."""
+    api.post(
+        {"role": "system", "content": "be brief"},
+        user("a"),
+        calling(("functions.read:0", "read", "{}"), ("functions.read:1", "read", '{"n":1}')),
+        provider="kimi",
+    )
+    api.post(answering("functions.read:1", {"rows": [1, 2.50]}), provider="mistral")
+    api.post(user("go on"), {"role": "system", "content": "hurry"}, said("done"), user("thanks"))
+    before = version(api)
+    request = api.replay(target)["request"]
+    key = CODECS[target].LIST
+    count = len(request[key])
+    same = api.http.post(
+        "/v1/conversations/c1/turns?mode=sync", json={"provider": target, **request}
+    )
+    assert outcome(same) == (200, count, [])
+    assert version(api) == before
+    more = {
+        "gemini": [{"role": "model", "parts": [{"text": "you are welcome"}]}],
+        "bedrock": [{"role": "assistant", "content": [{"text": "you are welcome"}]}],
+        "neutral": [{"speaker": "ai", "blocks": [{"type": "text", "text": "you are welcome"}]}],
+    }.get(target, [said("you are welcome")])
+    request[key] += more
+    for status, known, new in ((201, count, ["ai"]), (200, count + 1, [])):
+        answer = api.http.post(
+            "/v1/conversations/c1/turns?mode=sync", json={"provider": target, **request}
+        )
+        assert outcome(answer) == (status, known, new)
+    assert version(api) == before + 1
+
+
+def test_a_placeholder_never_becomes_a_result(api: Api) -> None:
+    api.post(user("a"), calling(READ))
+    shown = api.replay("openai")["request"]["messages"]
+    assert shown[2]["content"].startswith("[Error] [turnkeep]")
+    assert outcome(sync(api, *shown, user("b"))) == (201, 3, ["human"])
+    assert api.get("tool-calls").json()["data"][0]["state"] == "open"
+    real = answering(shown[2]["tool_call_id"], "alpha")
+    assert outcome(sync(api, *shown[:2], real, user("b"))) == (201, 3, ["tool"])
+    assert outcome(sync(api, *shown, user("b"))) == (200, 4, [])
+    assert api.get("tool-calls").json()["data"][0]["state"] == "answered"
+
+
+def test_a_placeholder_in_a_new_conversation_is_stored_as_unknown(lite: Api) -> None:
+    lite.post(user("a"), calling(READ), cid="other")
+    answer = lite.get("replay", cid="other", provider="openai").json()
+    shown = answer["request"]["messages"]
+    sync(lite, *shown)
+    assert lite.get("turns").json()["data"][2]["blocks"][0]["status"] == "unknown"
+    assert outcome(sync(lite, *shown)) == (200, 3, [])
+    late = answering(shown[2]["tool_call_id"], "alpha")
+    assert outcome(sync(lite, *shown[:2], late)) == (201, 2, ["tool"])
+
+
+def test_a_result_finds_the_call_beside_which_it_stands_in_the_list(lite: Api) -> None:
+    """Hosts repeat ids; by id alone the result would answer the newer call."""
+    same = ("call_0", "read", "{}")
+    sync(lite, user("a"), calling(same), user("b"), calling(same), user("c"))
+    whole = [user("a"), calling(same), answering("call_0", "first"), user("b"), calling(same)]
+    assert outcome(sync(lite, *whole, user("c"))) == (201, 5, ["tool"])
+    first, second = lite.get("tool-calls").json()["data"]
+    assert (first["state"], second["state"]) == ("answered", "open")
+
+
+def broken_off(api: Api, *blocks: Any, provider: str = "openai") -> None:
+    """A turn of the model whose stream broke."""
+    turn = {"speaker": "ai", "status": "interrupted", "blocks": list(blocks)}
+    assert api.post(turn, provider=provider, format="neutral").status_code == 201
+
+
+def test_an_interrupted_turn_is_known_as_it_broke_off_or_left_out(lite: Api) -> None:
+    lite.post(user("a"))
+    broken_off(lite, {"type": "text", "text": "Hel"})
+    assert outcome(sync(lite, user("a"), said("Hel"))) == (200, 2, [])
+    assert outcome(sync(lite, user("a"), user("again"))) == (201, 1, ["human"])
+    assert outcome(sync(lite, user("a"), user("again"), said("b"))) == (201, 2, ["ai"])
+
+
+def test_an_interrupted_turn_is_completed_by_the_message_in_its_place(api: Api) -> None:
+    api.post(user("a"))
+    broken_off(api, {"type": "text", "text": "Hel"})
+    whole = sync(api, user("a"), said("Hello"), user("b"))
+    assert outcome(whole) == (201, 1, ["human"])
+    assert [note["code"] for note in whole.json()["notes"]] == ["TURN_COMPLETED"]
+    turns = api.get("turns").json()["data"]
+    assert [turn["blocks"][0]["text"] for turn in turns] == ["a", "Hello", "b"]
+    assert outcome(sync(api, user("a"), said("Hello"), user("b"))) == (200, 3, [])
+    assert api.get("verify").json()["ok"]
+
+
+def test_an_old_interrupted_turn_is_completed_too(lite: Api) -> None:
+    lite.post(user("a"))
+    broken_off(lite, {"type": "text", "text": "Hel"})
+    lite.post(user("b"), said("c"))
+    assert outcome(sync(lite, user("a"), said("Hello"), user("b"), said("c"))) == (200, 3, [])
+    assert version(lite) == 4
+
+
+def test_a_second_try_of_a_broken_answer_is_recognised_behind_it(lite: Api) -> None:
+    lite.post(user("a"))
+    broken_off(lite, {"type": "text", "text": "Hel"})
+    lite.post(said("Hello"))
+    assert outcome(sync(lite, user("a"), said("Hello"), user("b"))) == (201, 2, ["human"])
+
+
+def test_another_provider_does_not_complete_what_broke_off(lite: Api) -> None:
+    lite.post(user("a"))
+    broken_off(lite, {"type": "text", "text": "Hel"})
+    whole = sync(lite, user("a"), said("Hello"), provider="anthropic")
+    assert outcome(whole) == (201, 1, ["ai"])
+
+
+def test_results_of_a_completed_turn_are_known(lite: Api) -> None:
+    call = {"type": "tool_call", "id": "call_1", "name": "read", "arguments": READ[2]}
+    lite.post(user("a"))
+    broken_off(lite, call)
+    lite.post(answering("call_1", "alpha"))
+    whole = [user("a"), {**calling(READ), "content": "I read"}, answering("call_1", "alpha")]
+    assert outcome(sync(lite, *whole)) == (200, 2, [])
+    assert lite.get("tool-calls").json()["data"][0]["state"] == "answered"
+    assert lite.get("verify").json()["ok"]
+
+
+def test_a_list_without_its_beginning_is_recognised_where_it_fits_once(lite: Api) -> None:
+    whole = [user("a"), said("b"), user("yes"), said("c"), user("yes")]
+    sync(lite, *whole)
+    cut = sync(lite, *whole[3:], said("d"))
+    assert outcome(cut) == (201, 2, ["ai"])
+    assert [note["code"] for note in cut.json()["notes"]] == ["LIST_CUT"]
+    assert difference(sync(lite, user("yes"))) == (409, "/messages/0", "text", 1)
+    assert difference(sync(lite, user("never said"), said("d")))[1] == "/messages/0"
+
+
+def test_a_replay_of_the_last_turns_is_recognised(lite: Api) -> None:
+    sync(lite, user("a"), calling(READ), answering("call_1", "x"), said("b"), user("c"))
+    shown = lite.replay("anthropic", last=2)["request"]
+    count = len(shown["messages"])
+    answer = sync(lite, *shown["messages"], said("d"), provider="anthropic")
+    assert outcome(answer) == (201, count, ["ai"])
+
+
+def test_a_stale_condition_stops_only_what_would_be_stored(api: Api) -> None:
+    stale = {"If-Match": '"1"'}
+    sync(api, user("a"), said("b"))
+    assert outcome(sync(api, user("a"), headers=stale)) == (200, 1, [])
+    refused = sync(api, user("a"), said("b"), user("c"), headers=stale)
+    assert (refused.status_code, refused.json()["code"]) == (412, "stale_version")
+    assert (
+        outcome(sync(api, user("a"), said("b"), user("c"), headers={"If-Match": '"2"'}))[0] == 201
+    )
+
+
+def test_of_racing_syncs_one_appends(api: Api) -> None:
+    sync(api, user("a"))
+    with ThreadPoolExecutor(8) as pool:
+        done = list(pool.map(lambda _: outcome(sync(api, user("a"), said("b"))), range(8)))
+    assert sorted(done) == [(200, 2, [])] * 7 + [(201, 1, ["ai"])]
+    assert version(api) == 2
+
+
+def test_a_key_gives_the_first_receipt_again(api: Api) -> None:
+    key = {"Idempotency-Key": "k"}
+    first = sync(api, user("a"), headers=key)
+    again = sync(api, user("a"), headers=key)
+    assert (again.status_code, again.content) == (200, first.content)
+    assert again.headers["idempotent-replayed"] == "true"
+    other = sync(api, user("b"), headers=key)
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
+
+
+def test_the_receipt_has_texts_when_asked(lite: Api) -> None:
+    sync(lite, user("a"))
+    body = {"provider": "openai", "messages": [user("a"), said("b")]}
+    url = "/v1/conversations/c1/turns?mode=sync&return=turns"
+    assert lite.http.post(url, json=body).json()["turns"][0]["text"] == "b"
+
+
+def test_a_response_cannot_be_synced(lite: Api) -> None:
+    body = {"provider": "openai", "response": {"choices": []}}
+    refused = lite.http.post("/v1/conversations/c1/turns?mode=sync", json=body)
+    assert (refused.status_code, refused.json()["pointer"]) == (422, "/response")
+
+
+def test_tools_beside_a_known_list_are_kept(lite: Api) -> None:
+    sync(lite, user("a"))
+    function = {"name": "read", "description": "Reads", "parameters": {"type": "object"}}
+    tools = [{"type": "function", "function": function}]
+    assert outcome(sync(lite, user("a"), tools=tools)) == (200, 1, [])
+    assert lite.get("tools", provider="anthropic").json()["request"]["tools"][0]["name"] == "read"
+
+
+def test_a_list_may_be_longer_than_a_post(lite: Api) -> None:
+    lines = [user(str(number)) for number in range(1500)]
+    sync(lite, *lines[:1000])
+    assert outcome(sync(lite, *lines[:1400]))[:2] == (201, 1000)
+    fresh = lite.http.post(
+        "/v1/conversations/new/turns?mode=sync", json={"provider": "openai", "messages": lines}
+    )
+    assert (fresh.status_code, fresh.json()["limit"]) == (422, "turns")
