@@ -63,11 +63,7 @@ def _draft(fields: Fields, text: str) -> Draft:
     status = fields.maybe_text("status") or "complete"
     if status not in TURN_STATUSES:
         raise RuleBroken(one_of("status", status, TURN_STATUSES), pointer=f"{fields.at}/status")
-    if "blocks" not in fields:
-        raise _without_blocks(fields)
-    blocks = [_block(inner) for inner in fields.each("blocks")]
-    if _is_handmade(fields.members):
-        blocks = _with_media(blocks)
+    blocks = _blocks(fields)
     return replace(
         draft(fields, speaker, blocks, text, "blocks"),  # type: ignore[arg-type]
         turn_id=turn_id,
@@ -76,6 +72,21 @@ def _draft(fields: Fields, text: str) -> Draft:
         metadata={} if metadata is None else Fields(metadata, f"{fields.at}/metadata").members,
         status=status,  # type: ignore[arg-type]
     )
+
+
+def _blocks(fields: Fields) -> list[Block]:
+    """The blocks of a turn; `text` is short for a single block of text."""
+    short = fields.maybe_text("text")
+    if short is not None and fields.get("blocks") is not None:
+        raise RuleBroken(
+            "`text` and `blocks` are two ways to say it; give one.", pointer=f"{fields.at}/text"
+        )
+    if short is not None:
+        return [Text(short)]
+    if "blocks" not in fields:
+        raise _without_blocks(fields)
+    blocks = [_block(inner) for inner in fields.each("blocks")]
+    return _with_media(blocks) if _is_handmade(fields.members) else blocks
 
 
 def _without_blocks(fields: Fields) -> RuleBroken:

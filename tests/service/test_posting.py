@@ -364,3 +364,29 @@ def test_items_that_become_one_turn_move_no_pointer() -> None:
 def test_an_error_never_quotes_what_was_said() -> None:
     error = refused(openai({"role": "user", "content": [{"type": "text", "text": 5}]}, HELLO))
     assert "hello" not in error.detail
+
+
+# The short form of a neutral turn.
+
+
+def test_a_text_is_short_for_a_block_of_text() -> None:
+    short, long = drafts(neutral({"speaker": "human", "text": "hello"}, TURN))
+    assert short.blocks == long.blocks
+    assert short.notes == ()
+    assert json.loads(short.payload) == {"speaker": "human", "text": "hello"}
+
+
+def test_text_and_blocks_are_two_ways_to_say_it() -> None:
+    error = refused(neutral({**TURN, "text": "hello"}))
+    assert error.pointer == "/turns/0/text"
+    assert "`text` and `blocks`" in error.detail
+
+
+@pytest.mark.parametrize("value", [5, ["hello"], {"text": "hello"}, True])
+def test_the_short_form_is_a_string(value: Any) -> None:
+    assert refused(neutral({"speaker": "human", "text": value})).pointer == "/turns/0/text"
+
+
+def test_null_is_no_text() -> None:
+    assert drafts(neutral({**TURN, "text": None}))[0].blocks == drafts(neutral())[0].blocks
+    assert refused(neutral({"speaker": "human", "text": None})).pointer == "/turns/0/blocks"
