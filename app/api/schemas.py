@@ -4,11 +4,13 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.core.conversation import Speaker, TurnStatus
+from app.core.conversation import Speaker, Status, TurnStatus
+from app.core.excerpts import SHOWN
 from app.core.ledger import MatchedBy
 
 Metadata = dict[str, Any]
 Order: TypeAlias = Literal["asc", "desc"]
+CallState: TypeAlias = Literal["open", "answered", "denied", "interrupted", "unknown", "superseded"]
 
 
 class _In(BaseModel):
@@ -348,15 +350,45 @@ class TurnPageQuery(_In):
     raw: Annotated[bool, Field(description="Adds what was posted.")] = False
 
 
+class ToolCallPageQuery(PageQuery):
+    state: Annotated[CallState | None, Field(description="Only calls in this state.")] = None
+    order: Annotated[Order, Field(description="`desc`: the newest first.")] = "desc"
+
+
 class ResultOut(BaseModel):
     turn_id: str
     seq: int
     raw_id: str | None
     matched_by: MatchedBy
-    status: str
+    status: Status
 
 
-class ToolCallOut(BaseModel):
+class _SaidOut(BaseModel):
+    """What a result says: `result` or `content`, or the beginning of its `text` where it is long.
+
+    All is left out where the turn can no longer be read.
+    """
+
+    result: Annotated[Any, Field(description="The value, where it is one.")] = None
+    content: Annotated[
+        list[dict[str, Any]] | None, Field(description="The blocks, where it has some.")
+    ] = None
+    text: Annotated[
+        str | None, Field(description=f"Where it is cut: the first {SHOWN:,} characters.")
+    ] = None
+    error: Annotated[str | None, Field(description="What went wrong, where that is said.")] = None
+    size: Annotated[
+        int | None, Field(description="Characters of the text, or of the JSON of the whole.")
+    ] = None
+    cut: Annotated[bool, Field(description="Whether less than the whole is shown.")] = False
+    created_at: Annotated[str | None, Field(description="When it was stored.")] = None
+
+
+class ShownResultOut(_SaidOut, ResultOut):
+    pass
+
+
+class ToolCallOut(_GivenOut):
     id: str
     raw_id: str | None
     provider: str
@@ -365,10 +397,22 @@ class ToolCallOut(BaseModel):
     turn_id: str
     seq: int
     call_index: int
-    state: Literal["open", "answered", "denied", "interrupted", "unknown"]
-    ids: dict[str, str]
-    result: ResultOut | None
-    repeats: list[ResultOut]
+    state: Annotated[
+        CallState,
+        Field(description="`superseded`: the newest version of its turn does not make the call."),
+    ]
+    arguments_size: Annotated[
+        int | None, Field(description="Where they are cut: the characters of all arguments.")
+    ] = None
+    arguments_cut: Annotated[
+        bool, Field(description=f"Whether `arguments` are only the first {SHOWN:,} characters.")
+    ] = False
+    created_at: Annotated[str | None, Field(description="When the call was stored.")] = None
+    ids: Annotated[dict[str, str], Field(description="The id that each target shows.")]
+    result: Annotated[
+        ShownResultOut | None, Field(description="The one that replays show: the last real one.")
+    ]
+    repeats: Annotated[list[ResultOut], Field(description="Its other results, oldest first.")]
 
 
 class ToolCallListOut(_ListOut):

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from app.api.context import Here, json_response
 from app.api.documented import answers
-from app.api.schemas import FoundCallListOut, LookupQuery, PageQuery, ToolCallListOut
+from app.api.schemas import FoundCallListOut, LookupQuery, ToolCallListOut, ToolCallPageQuery
 from app.service import audit
 
 router = APIRouter(prefix="/v1", tags=["audit"])
@@ -15,16 +15,17 @@ router = APIRouter(prefix="/v1", tags=["audit"])
 @router.get(
     "/conversations/{cid}/tool-calls",
     operation_id="list_tool_calls",
-    summary="Every call, its names, its state and its results",
+    summary="Every call: names, state, parameters, result, times",
     responses=answers(404, 422),
     response_model=ToolCallListOut,
 )
-async def tool_calls(cid: str, query: Annotated[PageQuery, Query()], here: Here) -> Response:
-    return json_response(
-        await here.database.read(
-            lambda store: audit.tool_calls(store, cid, query.limit, query.cursor)
-        )
-    )
+async def tool_calls(
+    cid: str, query: Annotated[ToolCallPageQuery, Query()], here: Here
+) -> Response:
+    """The newest first, unless `order=asc`; all, or those in one `state`."""
+    newest_first = query.order == "desc"
+    page = audit.Page(query.limit, query.cursor, query.state, newest_first=newest_first)
+    return json_response(await here.database.read(lambda store: audit.tool_calls(store, cid, page)))
 
 
 @router.get(

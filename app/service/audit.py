@@ -1,34 +1,67 @@
 """The audit: every call with all its names, its state and its results; and where an id is known."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
 
-from app.codecs import PREFIXES, TARGETS, shown_id
+from app.codecs import PREFIXES
 from app.core import ids, telling
 from app.core.errors import RuleBroken
 from app.core.jsontext import Json, JsonObject
-from app.core.ledger import Call
-from app.core.records import CallRecord, ResultRecord
+from app.core.records import CallRecord
 from app.service.conversations import known
+from app.service.recorded import call_json, contents, state_of
 from app.storage.store import ReadStore
 
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
-_STATES = {"denied": "denied", "interrupted": "interrupted", "unknown": "unknown"}
+# Calls that are looked at together while those in one state are searched.
+_BATCH = 512
 
 
-def tool_calls(store: ReadStore, cid: str, limit: int, cursor: str | None) -> JsonObject:
-    """A page of calls in call order; the cursor names the last call of the page before."""
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which calls: those in one state, or all; the cursor names the last one of the page before."""
+
+    limit: int = 100
+    cursor: str | None = None
+    state: str | None = None
+    newest_first: bool = True
+
+
+def tool_calls(store: ReadStore, cid: str, page: Page) -> JsonObject:
     known(store, cid)
-    records = store.calls(cid, limit=limit + 1, after=_place(cursor))
-    page = records[:limit]
-    more = len(records) > limit
-    last = page[-1].call if more else None
-    interrupted = store.interrupted(cid)
+    found = list(islice(_in_state(store, cid, page), page.limit + 1))
+    shown = found[: page.limit]
+    told = contents(store, cid, (record for record, _ in shown))
+    more = len(found) > page.limit
+    last = shown[-1][0].call if more else None
     return {
-        "data": [call_json(record, interrupted) for record in page],
+        "data": [call_json(record, state, told) for record, state in shown],
         "has_more": more,
         "next_cursor": f"{last.seq}.{last.call_index}" if last else None,
     }
+
+
+def _in_state(store: ReadStore, cid: str, page: Page) -> Iterator[tuple[CallRecord, str]]:
+    """The calls of a page and of all pages behind it, with their states."""
+    broken = store.interrupted(cid)
+    size = page.limit + 1 if page.state is None else max(page.limit + 1, _BATCH)
+    # Only calls without a result are open, and only those with one have another state, but for
+    # those that are interrupted.
+    answered = {None: None, "open": False, "interrupted": None}.get(page.state, True)
+    at = _place(page.cursor)
+    while True:
+        batch = store.call_page(
+            cid, limit=size, at=at, answered=answered, newest_first=page.newest_first
+        )
+        for record in batch:
+            state = state_of(record.call, record.results, broken=record.call.seq in broken)
+            if page.state in (None, state):
+                yield record, state
+        if len(batch) < size:
+            return
+        at = (batch[-1].call.seq, batch[-1].call.call_index)
 
 
 def lookup(store: ReadStore, any_id: str, limit: int) -> JsonObject:
@@ -40,12 +73,13 @@ def lookup(store: ReadStore, any_id: str, limit: int) -> JsonObject:
         ("provider_id", _shown(store, any_id, limit + 1)),
     ):
         found.extend((kind, cid, record) for cid, record in records)
-    interrupted = {cid: store.interrupted(cid) for cid in {cid for _, cid, _ in found}}
-    data: list[Json] = [
-        {"conversation_id": cid, "kind": kind, **call_json(record, interrupted[cid])}
-        for kind, cid, record in found
-    ]
-    return {"data": data[:limit], "has_more": len(data) > limit, "next_cursor": None}
+    data: list[Json] = []
+    for kind, cid, record in found[:limit]:
+        broken = record.call.seq in store.interrupted(cid)
+        state = state_of(record.call, record.results, broken=broken)
+        told = contents(store, cid, [record])
+        data.append({"conversation_id": cid, "kind": kind, **call_json(record, state, told)})
+    return {"data": data, "has_more": len(found) > limit, "next_cursor": None}
 
 
 def _canonical(store: ReadStore, any_id: str, limit: int) -> Iterable[tuple[str, CallRecord]]:
@@ -65,48 +99,3 @@ def _place(cursor: str | None) -> tuple[int, int] | None:
     if not (_NUMBER.fullmatch(seq) and _NUMBER.fullmatch(index)):
         raise RuleBroken(telling.BAD_CURSOR, pointer="?cursor")
     return int(seq), int(index)
-
-
-def call_json(record: CallRecord, interrupted: Collection[int] = ()) -> JsonObject:
-    """A call of the audit; `interrupted` are the turns whose streams broke."""
-    call = record.call
-    chosen = _chosen(record.results)
-    return {
-        "id": call.id,
-        "raw_id": call.raw_id,
-        "provider": call.provider,
-        "model": call.model,
-        "name": call.name,
-        "turn_id": call.turn_id,
-        "seq": call.seq,
-        "call_index": call.call_index,
-        "state": _state(call, chosen, interrupted),
-        "ids": {target: shown_id(target, call.id, call.shown) for target in TARGETS},
-        "result": _result_json(chosen) if chosen else None,
-        "repeats": [_result_json(one) for one in record.results if one is not chosen],
-    }
-
-
-def _state(call: Call, chosen: ResultRecord | None, interrupted: Collection[int]) -> str:
-    if call.call_index < 0:
-        # The newest version of its turn does not make it any more.
-        return "superseded"
-    if chosen is None:
-        return "interrupted" if call.seq in interrupted else "open"
-    return _STATES.get(chosen.status, "answered")
-
-
-def _chosen(results: list[ResultRecord]) -> ResultRecord | None:
-    """The result that replays show: the last real one."""
-    real = [one for one in results if one.status not in ("interrupted", "unknown")] or results
-    return real[-1] if real else None
-
-
-def _result_json(result: ResultRecord) -> JsonObject:
-    return {
-        "turn_id": result.turn_id,
-        "seq": result.seq,
-        "raw_id": result.raw_id,
-        "matched_by": result.matched_by,
-        "status": result.status,
-    }

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Column, bindparam, select, tuple_
+from sqlalchemy import Column, ColumnElement, bindparam, select, tuple_
 
 from app.core import ids
 from app.core.ledger import Call
@@ -19,12 +19,21 @@ from app.storage.tables import conversations, provider_ids, tool_calls, tool_res
 
 _PLACE = (tool_calls.c.seq, tool_calls.c.call_index)
 
-_CALLS = (
-    select(*CALL)
-    .where(owned(tool_calls), tuple_(*_PLACE) > tuple_(bindparam("seq"), bindparam("call_index")))
-    .order_by(*_PLACE)
-    .limit(LIMIT)
-)
+
+def _page(*having: ColumnElement[bool], newest_first: bool) -> AnySelect:
+    place, at = tuple_(*_PLACE), tuple_(bindparam("seq"), bindparam("call_index"))
+    order = [column.desc() for column in _PLACE] if newest_first else list(_PLACE)
+    return (
+        select(*CALL)
+        .where(owned(tool_calls), *having, place < at if newest_first else place > at)
+        .order_by(*order)
+        .limit(LIMIT)
+    )
+
+
+_ANSWERED = tool_calls.c.answered == bindparam("answered")
+_PAGES = {first: _page(newest_first=first) for first in (False, True)}
+_ANSWERED_PAGES = {first: _page(_ANSWERED, newest_first=first) for first in (False, True)}
 CALLS_OF = select(*CALL).where(owned(tool_calls), tool_calls.c.call_id.in_(IDS))
 _SHOWN = select(provider_ids.c.call_id, provider_ids.c.target, provider_ids.c.provider_id).where(
     owned(provider_ids)
@@ -65,9 +74,28 @@ class Audit(Scope):
         """The calls in order; `after` is the seq and call index of the last one seen."""
         seq, call_index = after or (0, -1)
         most = ALL if limit is None else limit
-        rows = self._run(_CALLS, cid, seq=seq, call_index=call_index, most=most)
+        rows = self._run(_PAGES[False], cid, seq=seq, call_index=call_index, most=most)
         calls = [Call(*row) for row in rows]
         return self._records(cid, calls, whole=limit is None)
+
+    def call_page(
+        self,
+        cid: str,
+        *,
+        limit: int,
+        at: tuple[int, int] | None = None,
+        answered: bool | None = None,
+        newest_first: bool = True,
+    ) -> list[CallRecord]:
+        """Calls behind the one `at` this seq and call index, from either end of the conversation.
+
+        `answered`: only those with a result, or only those without.
+        """
+        seq, index = at or ((ALL, 0) if newest_first else (0, 0))
+        statement = (_PAGES if answered is None else _ANSWERED_PAGES)[newest_first]
+        only = {} if answered is None else {"answered": answered}
+        rows = self._run(statement, cid, seq=seq, call_index=index, most=limit, **only)
+        return self._records(cid, [Call(*row) for row in rows], whole=False)
 
     def results(self, cid: str) -> list[ResultRecord]:
         return in_order(ResultRecord(*row) for row in self._run(_RESULTS, cid))

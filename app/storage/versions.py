@@ -3,8 +3,9 @@
 A turn that was interrupted may have later versions (revisions), and what is long stands in pieces.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from sqlalchemy import LargeBinary, bindparam, literal_column, select
 
@@ -125,6 +126,21 @@ class Turns(Audit):
         chosen = [newest.get(record.seq, (record, 0)) for record in records]
         return [self._filled(cid, turn, number, payload=payloads) for turn, number in chosen]
 
+    def turn_versions(self, cid: str, seqs: Collection[int]) -> list[TurnRecord]:
+        """These turns as they were posted, then their later versions, oldest first; no payloads."""
+        # In ranges: for a list, PostgreSQL would rather look through the whole conversation.
+        statement = _TURNS_WITHOUT_PAYLOADS[False]
+        first = [
+            turn_without_payload(row)
+            for after, until in _ranges(seqs)
+            for row in self._run(statement, cid, after=after, until=until, most=ALL)
+        ]
+        later = self._revised(cid, first, payloads=False)
+        return [
+            *(self._filled(cid, record, payload=False) for record in first),
+            *(self._filled(cid, one.turn, one.number, payload=False) for one in later),
+        ]
+
     def posted_turns(self, cid: str) -> list[TurnRecord]:
         """All turns as they were posted first."""
         rows = self._run(_TURNS[False], cid, after=0, until=ALL, most=ALL)
@@ -196,6 +212,17 @@ class Turns(Audit):
             for piece in pieces(turn_ids)
             for row in self._run(_CONTENT_HASHES, cid, ids=piece)
         }
+
+
+def _ranges(seqs: Collection[int]) -> Iterator[tuple[int, int]]:
+    """The numbers as few ranges as they make: after < seq <= until."""
+    ordered = sorted(seqs)
+    after = None
+    for seq, following in zip_longest(ordered, ordered[1:]):
+        after = seq - 1 if after is None else after
+        if following != seq + 1:
+            yield after, seq
+            after = None
 
 
 def or_all(number: int | None) -> int:

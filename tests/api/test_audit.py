@@ -1,11 +1,21 @@
+import itertools
+import json
+from typing import Any
+
+import pytest
+
+from app.api.schemas import ToolCallListOut
 from app.codecs import TARGETS
+from app.core.excerpts import SHOWN
+from app.service import audit
 from tests.api.conftest import Api, answering, calling, user
+from tests.api.test_streams import CUT, RESPONSE, WHOLE, respond, stream
 
 
 def test_every_call_is_listed_with_all_its_names(api: Api) -> None:
     api.post(user("x"), calling(("a", "read", "{}"), ("b", "write", "{}")), model="gpt-x")
     api.post(answering("b", "done"))
-    first, second = api.get("tool-calls").json()["data"]
+    first, second = api.get("tool-calls", order="asc").json()["data"]
     assert (first["raw_id"], first["state"], first["result"]) == ("a", "open", None)
     assert (second["state"], second["result"]["matched_by"]) == ("answered", "raw")
     assert set(first["ids"]) == set(TARGETS)
@@ -31,16 +41,138 @@ def test_states_follow_what_is_known(api: Api) -> None:
         block = {"type": "tool_result", "call_id": raw_id, "status": status}
         api.post({"speaker": "tool", "blocks": [block]}, provider="neutral")
     states = [call["state"] for call in api.get("tool-calls").json()["data"]]
-    assert states == ["denied", "interrupted"]
+    assert states == ["interrupted", "denied"]
 
 
-def test_the_audit_pages_in_call_order(api: Api) -> None:
+@pytest.mark.parametrize("order", [None, "desc", "asc"])
+def test_the_audit_pages_from_the_newest_call_or_from_the_first(api: Api, order: Any) -> None:
     api.post(calling(*((str(n), "f", "{}") for n in range(3))), calling(("x", "f", "{}")))
-    page = api.get("tool-calls", limit=2).json()
-    assert page["has_more"]
-    rest = api.get("tool-calls", limit=2, cursor=page["next_cursor"]).json()
-    assert [call["raw_id"] for call in page["data"] + rest["data"]] == ["0", "1", "2", "x"]
+    asked = {"order": order} if order else {}
+    first = api.get("tool-calls", limit=3, **asked).json()
+    assert first["has_more"]
+    rest = api.get("tool-calls", limit=3, cursor=first["next_cursor"], **asked).json()
+    assert (rest["has_more"], rest["next_cursor"]) == (False, None)
+    seen = [call["raw_id"] for call in first["data"] + rest["data"]]
+    assert seen == (["0", "1", "2", "x"] if order == "asc" else ["x", "2", "1", "0"])
     assert api.get("tool-calls", cursor="nonsense").status_code == 422
+    assert api.get("tool-calls", order="sideways").status_code == 422
+
+
+def test_calls_are_found_by_their_state(api: Api) -> None:
+    states = ("open", "answered", "denied", "interrupted", "unknown")
+    for number in range(3):
+        api.post(calling(*((f"{state}{number}", "f", "{}") for state in states)))
+    for number, state in itertools.product(range(3), states[1:]):
+        status = "ok" if state == "answered" else state
+        block = {"type": "tool_result", "call_id": f"{state}{number}", "status": status}
+        api.post({"speaker": "tool", "blocks": [block]}, provider="neutral")
+    for state in states:
+        page = api.get("tool-calls", state=state, limit=2).json()
+        ToolCallListOut.model_validate(page)
+        rest = api.get("tool-calls", state=state, limit=2, cursor=page["next_cursor"]).json()
+        seen = [call["raw_id"] for call in page["data"] + rest["data"]]
+        assert seen == [f"{state}2", f"{state}1", f"{state}0"]
+        assert (page["has_more"], rest["has_more"]) == (True, False)
+    assert api.get("tool-calls", state="superseded").json()["data"] == []
+    assert api.get("tool-calls", state="closed").status_code == 422
+
+
+def test_a_state_is_searched_through_a_long_conversation(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audit, "_BATCH", 2)
+    api.post(calling(*((str(n), "f", "{}") for n in range(9))))
+    api.post(*(answering(str(n), "x") for n in range(9)))
+    denied = {"type": "tool_result", "call_id": "3", "status": "denied"}
+    api.post({"speaker": "tool", "blocks": [denied]}, provider="neutral")
+    [found] = api.get("tool-calls", state="denied", limit=1).json()["data"]
+    assert found["raw_id"] == "3"
+    assert len(api.get("tool-calls", state="answered").json()["data"]) == 8
+
+
+def test_calls_of_a_broken_stream_are_interrupted_then_open_or_superseded(api: Api) -> None:
+    stream(api, WHOLE[:CUT], turn_id="s1")
+    assert api.get("tool-calls", state="open").json()["data"] == []
+    assert len(api.get("tool-calls", state="interrupted").json()["data"]) == 2
+    content: Any = RESPONSE["content"]
+    text, _, time = content
+    respond(api, RESPONSE | {"content": [text, time | {"id": "toolu_new"}]}, turn_id="s1")
+    gone = api.get("tool-calls", state="superseded", order="asc").json()
+    ToolCallListOut.model_validate(gone)
+    assert [call["raw_id"] for call in gone["data"]] == ["toolu_time", "toolu_weather"]
+    # What they were given stands in the earlier version of their turn.
+    assert [call.get("parameters", call.get("arguments")) for call in gone["data"]] == [
+        '{"zo',
+        {"city": "Bonn"},
+    ]
+    [now] = api.get("tool-calls", state="open").json()["data"]
+    assert now["created_at"] > gone["data"][0]["created_at"]
+
+
+def test_a_call_that_was_completed_keeps_its_time_and_has_its_last_arguments(api: Api) -> None:
+    stream(api, WHOLE[:CUT], turn_id="s1")
+    before = {call["id"]: call for call in api.get("tool-calls").json()["data"]}
+    respond(api, turn_id="s1")
+    after = {call["id"]: call for call in api.get("tool-calls").json()["data"]}
+    assert before.keys() == after.keys()
+    for call_id, call in after.items():
+        assert call["created_at"] == before[call_id]["created_at"]
+        assert "arguments" not in call
+    assert {"zone": "CET"} in [call["parameters"] for call in after.values()]
+
+
+def test_the_audit_says_what_was_asked_and_what_came_and_when(api: Api) -> None:
+    api.post(calling(("a", "f", '{"x": 1.10}'), ("b", "f", "no json"), ("c", "f", "{}")))
+    blocks = [
+        {"type": "tool_result", "call_id": "a", "result": {"found": [1, 2]}},
+        {
+            "type": "tool_result",
+            "call_id": "b",
+            "content": [{"type": "text", "text": "so"}],
+            "status": "error",
+            "error": "it failed",
+        },
+        {"type": "tool_result", "call_id": "c", "result": "fünf"},
+    ]
+    api.post({"speaker": "tool", "blocks": blocks}, provider="neutral")
+    answer = api.get("tool-calls", order="asc")
+    ToolCallListOut.model_validate(answer.json())
+    assert b'"parameters":{"x":1.10}' in answer.content
+    first, second, third = answer.json()["data"]
+    assert (second["arguments"], "parameters" in second) == ("no json", False)
+    assert (first["result"]["result"], first["result"]["size"]) == ({"found": [1, 2]}, 15)
+    assert second["result"]["content"] == [{"type": "text", "text": "so"}]
+    assert (second["result"]["error"], second["result"]["status"]) == ("it failed", "error")
+    assert (third["result"]["result"], third["result"]["size"]) == ("fünf", 4)
+    turns = {turn["turn_id"]: turn["created_at"] for turn in api.get("turns").json()["data"]}
+    for call in (first, second, third):
+        assert call["created_at"] == turns[call["turn_id"]]
+        assert call["result"]["created_at"] == turns[call["result"]["turn_id"]]
+        assert call["result"]["cut"] is False
+
+
+def test_long_arguments_and_results_are_cut_and_say_so(api: Api) -> None:
+    long = "ä" * (SHOWN + 1)
+    given = json.dumps({"text": long}, ensure_ascii=False)
+    api.post(calling(*((raw_id, "f", given) for raw_id in "abc")))
+    image = {"type": "image", "data": "data:image/png;base64," + "A" * SHOWN}
+    parts = [{"type": "text", "text": "a chart"}, image]
+    blocks = [
+        {"type": "tool_result", "call_id": "a", "result": long},
+        {"type": "tool_result", "call_id": "b", "content": parts},
+        {"type": "tool_result", "call_id": "c", "result": "", "error": long},
+    ]
+    api.post({"speaker": "tool", "blocks": blocks}, provider="neutral")
+    listed = api.get("tool-calls", order="asc").json()
+    ToolCallListOut.model_validate(listed)
+    for call in listed["data"]:
+        assert (call["arguments"], call["arguments_cut"]) == (given[:SHOWN], True)
+        assert (call["arguments_size"], "parameters" in call) == (len(given), False)
+    text, media, failed = (call["result"] for call in listed["data"])
+    assert (text["text"], text["size"], text["cut"]) == (long[:SHOWN], SHOWN + 1, True)
+    assert (media["text"], media["size"] > SHOWN, media["cut"]) == ("a chart", True, True)
+    assert not {"result", "content"} & (text.keys() | media.keys())
+    assert (failed["result"], failed["error"], failed["cut"]) == ("", long[:SHOWN], True)
 
 
 def test_any_id_is_found_wherever_it_is_known(api: Api) -> None:

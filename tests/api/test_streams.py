@@ -372,10 +372,10 @@ def test_an_error_in_the_stream_interrupts_the_turn(lite: Api) -> None:
 def test_a_late_result_of_an_interrupted_call_finds_it(api: Api) -> None:
     stream(api, WHOLE[:CUT], turn_id="t1")
     api.post(answering("toolu_weather", "rain"))
-    first, second = api.get("tool-calls").json()["data"]
+    first, second = api.get("tool-calls", order="asc").json()["data"]
     assert (first["state"], second["state"]) == ("answered", "interrupted")
     respond(api, turn_id="t1")
-    first, second = api.get("tool-calls").json()["data"]
+    first, second = api.get("tool-calls", order="asc").json()["data"]
     assert (first["state"], second["state"]) == ("answered", "open")
     assert verified(api)
 

@@ -1,6 +1,7 @@
 """Export, then import into a database of the other kind: the same ids, the same bytes."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
@@ -13,7 +14,7 @@ from app.codecs import TARGETS
 from app.core.errors import RuleBroken
 from app.core.jsontext import dumps_utf8, loads_object
 from app.core.limits import Limits
-from app.service.audit import tool_calls
+from app.service.audit import Page, tool_calls
 from app.service.conversations import change, create
 from app.service.ingest import Append, ingest
 from app.service.posting import read_post
@@ -61,7 +62,8 @@ def shown(store: ReadStore, cid: str, targets: Sequence[str]) -> list[bytes]:
     """What callers can see of a history, but for times; and it verifies."""
     assert verify(store, cid)["ok"]
     answers = [replay(store, Wanted(cid, target)).answer for target in targets]
-    return [*(one or b"" for one in answers), dumps_utf8(tool_calls(store, cid, 10_000, None))]
+    audit = dumps_utf8(tool_calls(store, cid, Page(limit=10_000)))
+    return [*(one or b"" for one in answers), re.sub(rb'"created_at":"[^"]*"', b"", audit)]
 
 
 def moved(turnkeep: Run, one: str, other: str, folder: Path) -> tuple[bytes, bytes]:

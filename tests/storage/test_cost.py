@@ -53,6 +53,10 @@ def ask(cid: str) -> Callable[[ReadStore], None]:
         store.waiting_orphans(cid, ["early5", "nowhere"], ["early6"])
         store.idempotent_answer(cid, "key")
         store.calls(cid, limit=1, after=(5, 0))
+        for answered in (None, False, True):
+            store.call_page(cid, limit=1, answered=answered)
+            store.call_page(cid, limit=1, at=(5, 0), answered=answered, newest_first=False)
+        store.turn_versions(cid, [4, 5])
 
     return deed
 
@@ -80,7 +84,7 @@ def test_a_long_conversation_costs_no_more_than_a_short_one(database: Database) 
     database.write_now(fill("long", LONG))
     short, long = statements_of(database, "short"), statements_of(database, "long")
     # Each question is one statement; two where an id that a replay showed is found.
-    assert len(short) == 34
+    assert len(short) == 53
     assert [statement for statement, _ in long] == [statement for statement, _ in short]
     if database._kind is sqlite:
         assert 0 < steps(database, "long") <= steps(database, "short") * 1.05

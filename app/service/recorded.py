@@ -1,0 +1,129 @@
+"""The records of the audit: a call with all its names, its state, what it was given and got.
+
+What was said stands in the turns, so each turn that a page needs is read once, a few at a time.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.codecs import TARGETS, shown_id
+from app.core.conversation import ToolResult, Turn
+from app.core.excerpts import given_excerpt, result_excerpt
+from app.core.jsontext import JsonObject
+from app.core.ledger import Call
+from app.core.records import CallRecord, ResultRecord, TurnRecord
+from app.service.turnform import read_turn
+from app.storage.store import ReadStore
+
+# Turns may be long: this many are held at once.
+_HELD = 32
+_STATES = {"denied": "denied", "interrupted": "interrupted", "unknown": "unknown"}
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What calls were given (by canonical id), and results said (by seq and place), with times."""
+
+    calls: Mapping[str, JsonObject] = field(default_factory=dict)
+    results: Mapping[tuple[int, int], JsonObject] = field(default_factory=dict)
+
+
+def contents(
+    store: ReadStore,
+    cid: str,
+    records: Iterable[CallRecord],
+    orphans: Iterable[ResultRecord] = (),
+) -> Contents:
+    """What these calls and their results say, and these results without a call."""
+    calls: dict[int, set[str]] = {}
+    results: dict[int, set[int]] = {}
+    shown = list(orphans)
+    for record in records:
+        calls.setdefault(record.call.seq, set()).add(record.call.id)
+        if chosen := chosen_result(record.results):
+            shown.append(chosen)
+    for result in shown:
+        results.setdefault(result.seq, set()).add(result.place)
+    given: dict[str, JsonObject] = {}
+    said: dict[tuple[int, int], JsonObject] = {}
+    seqs = sorted(calls.keys() | results.keys())
+    for start in range(0, len(seqs), _HELD):
+        for version in store.turn_versions(cid, seqs[start : start + _HELD]):
+            turn = read_turn(version)
+            _add_calls(given, version, turn, calls.get(version.seq, ()))
+            _add_results(said, version, turn, results.get(version.seq, ()))
+    return Contents(given, said)
+
+
+def _add_calls(
+    given: dict[str, JsonObject], record: TurnRecord, turn: Turn, wanted: Collection[str]
+) -> None:
+    """A call of several versions of its turn: given as in the last, stored with the first."""
+    for call in turn.calls():
+        if call.id in wanted:
+            first = given.get(call.id, {}).get("created_at", record.created_at.isoformat())
+            given[call.id] = {**given_excerpt(call.arguments), "created_at": first}
+
+
+def _add_results(
+    said: dict[tuple[int, int], JsonObject],
+    record: TurnRecord,
+    turn: Turn,
+    wanted: Collection[int],
+) -> None:
+    for place, result in turn.results():
+        if place in wanted:
+            said[record.seq, place] = _said(result, record)
+
+
+def _said(result: ToolResult, record: TurnRecord) -> JsonObject:
+    return {**result_excerpt(result), "created_at": record.created_at.isoformat()}
+
+
+def call_json(record: CallRecord, state: str, told: Contents) -> JsonObject:
+    """A call of the audit. What stands in a turn that cannot be read any more is left out."""
+    call = record.call
+    chosen = chosen_result(record.results)
+    return {
+        "id": call.id,
+        "raw_id": call.raw_id,
+        "provider": call.provider,
+        "model": call.model,
+        "name": call.name,
+        "turn_id": call.turn_id,
+        "seq": call.seq,
+        "call_index": call.call_index,
+        "state": state,
+        **told.calls.get(call.id, {}),
+        "ids": {target: shown_id(target, call.id, call.shown) for target in TARGETS},
+        "result": result_json(chosen, told) if chosen else None,
+        "repeats": [result_json(one) for one in record.results if one is not chosen],
+    }
+
+
+def result_json(result: ResultRecord, told: Contents | None = None) -> JsonObject:
+    return {
+        "turn_id": result.turn_id,
+        "seq": result.seq,
+        "raw_id": result.raw_id,
+        "matched_by": result.matched_by,
+        "status": result.status,
+        **(told.results.get((result.seq, result.place), {}) if told else {}),
+    }
+
+
+def state_of(call: Call, results: Sequence[ResultRecord], *, broken: bool) -> str:
+    """`broken`: the stream of its turn broke, and was not completed."""
+    if call.call_index < 0:
+        # The newest version of its turn does not make it any more.
+        return "superseded"
+    chosen = chosen_result(results)
+    if chosen is None:
+        return "interrupted" if broken else "open"
+    return _STATES.get(chosen.status, "answered")
+
+
+def chosen_result(results: Sequence[ResultRecord]) -> ResultRecord | None:
+    """The result that replays show: the last real one."""
+    real = [one for one in results if one.status not in ("interrupted", "unknown")] or results
+    return real[-1] if real else None
