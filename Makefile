@@ -12,7 +12,7 @@ PROGRAM := $(VENV)/.program
 DEV := $(VENV)/.dev
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-long mutants lint bench dev lock clean
+.PHONY: help serve example test test-long mutants lint bench dev lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -20,6 +20,9 @@ help: ## List the targets
 
 serve: $(PROGRAM) ## Run the service on http://127.0.0.1:8420 (ARGS="--port 9000")
 	@$(BIN)/turnkeep serve $(ARGS)
+
+example: $(DEV) ## Run examples/agent_loop.py with a service and a fake provider of its own
+	@$(BIN)/python -m examples.run
 
 test: $(DEV) ## Run the tests on SQLite and PostgreSQL (ARGS="-k name")
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(ARGS)
@@ -57,7 +60,7 @@ lock: $(DEV) ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade)
 clean: ## Remove the environment and everything that was built
 	rm -rf $(VENV) build dist turnkeep.egg-info .pytest_cache .mypy_cache .ruff_cache \
 		.import_linter_cache .hypothesis
-	find app alembic tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find app alembic examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The first interpreter that is new enough and can make environments. PYTHON=… asks for one.
 PYTHON ?= python3 python3.13 python3.12 python3.11 python3.14
