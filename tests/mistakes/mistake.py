@@ -1,7 +1,10 @@
-"""A mistake: a request that somebody plausibly sends, and short words for writing many of them."""
+"""A mistake: a request that somebody plausibly sends; short words for many, and how it is sent."""
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
+
+from fastapi.testclient import TestClient
 
 # Stands in all content that is posted, so that a problem that repeats content is seen.
 CONTENT = "hedgehog"
@@ -39,3 +42,28 @@ def got(title: str, path: str, **headers: str) -> Mistake:
 
 def user(content: Any = CONTENT) -> dict[str, Any]:
     return {"role": "user", "content": content}
+
+
+def sent(http: TestClient, mistake: Mistake) -> Any:
+    headers = dict(mistake.headers)
+    body = mistake.body
+    if body is not None and not isinstance(body, str):
+        body = json.dumps(body)
+        headers = JSON | headers
+    return http.request(
+        mistake.method, mistake.path, content=body, headers=headers, follow_redirects=False
+    )
+
+
+def request_lines(mistake: Mistake) -> list[str]:
+    body = mistake.body
+    if body is not None and not isinstance(body, str):
+        body = json.dumps(body)
+    lines = [f"{mistake.method} {mistake.path}"]
+    shown = mistake.headers if mistake.headers != JSON else {}
+    lines += [f"{name}: {value}" for name, value in shown.items()]
+    return lines + ([_cut(line) for line in body.splitlines()] if body else [])
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= 200 else f"{line[:200]} …"

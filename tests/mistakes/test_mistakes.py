@@ -4,7 +4,6 @@
 is tired: would you know what to do?
 """
 
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from fastapi.testclient import TestClient
 
 from tests.mistakes import bodies, conditions, messages, reading, responses, tools
-from tests.mistakes.mistake import CONTENT, JSON, Mistake
+from tests.mistakes.mistake import CONTENT, request_lines, sent
 
 # What may be stored comes last: the others say at which version the conversation is.
 SECTIONS = (bodies, conditions, reading, tools, messages, responses)
@@ -26,31 +25,6 @@ Requests that somebody plausibly sends, and the answers: status, code, pointer, 
 by `test_mistakes.py`; the conversation `c1` has three turns. Content that is posted is always the
 word "hedgehog"; it never comes back.
 """
-
-
-def sent(http: TestClient, mistake: Mistake) -> Any:
-    headers = dict(mistake.headers)
-    body = mistake.body
-    if body is not None and not isinstance(body, str):
-        body = json.dumps(body)
-        headers = JSON | headers
-    return http.request(
-        mistake.method, mistake.path, content=body, headers=headers, follow_redirects=False
-    )
-
-
-def request_lines(mistake: Mistake) -> list[str]:
-    body = mistake.body
-    if body is not None and not isinstance(body, str):
-        body = json.dumps(body)
-    lines = [f"{mistake.method} {mistake.path}"]
-    shown = mistake.headers if mistake.headers != JSON else {}
-    lines += [f"{name}: {value}" for name, value in shown.items()]
-    return lines + ([_cut(line) for line in body.splitlines()] if body else [])
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= 200 else f"{line[:200]} …"
 
 
 def answer_lines(answer: Any) -> list[str]:
