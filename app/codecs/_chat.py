@@ -20,6 +20,7 @@ from app.codecs._reading import (
     reply,
     unknown_role,
 )
+from app.codecs._reasoning_details import words
 from app.core.conversation import (
     Block,
     Draft,
@@ -95,7 +96,7 @@ def parse(posted: Posted, wire: str = WIRE) -> list[Draft]:
     return [_draft(fields, text, wire) for fields, text in elements(posted, "messages")]
 
 
-def _read_reply(response: JsonObject, at: str, wire: str = WIRE) -> Reply:
+def _read_reply(response: JsonObject, at: str, wire: str) -> Reply:
     """A `ChatCompletion`: its first choice."""
     choice, notes = first_of(Fields(response, at), "choices")
     message = choice.inner("message")
@@ -127,7 +128,11 @@ def _used(usage: JsonObject) -> Usage:
     )
 
 
-REPLIES = Replies(_read_reply, ChatGathering, _used)
+def replies(wire: str = WIRE) -> Replies:
+    return Replies(lambda response, at: _read_reply(response, at, wire), ChatGathering, _used)
+
+
+REPLIES = replies()
 
 
 def render(view: View, dialect: Dialect) -> JsonObject:
@@ -156,13 +161,13 @@ def _reasoning(fields: Fields, wire: str) -> Iterator[Thinking]:
     members = fields.members
     said = {key: text for key in _REASONING if isinstance(text := members.get(key), str)}
     details = members.get("reasoning_details")
-    text = next(iter(said.values()), "")
     fields.told_if_full("reasoning_details")
     if isinstance(details, list) and details:
         fields.passed_over("reasoning_details", *said)
+        text = next(iter(said.values()), "") or words(details)
         yield Thinking(text, {**said, "reasoning_details": details}, DETAILED)
     elif said:
-        key = next(iter(said))
+        key, text = next(iter(said.items()))
         # Some servers say the same thing under both names.
         fields.passed_over(*(other for other in said if said[other] == text))
         yield Thinking(text, {key: text}, wire)

@@ -5,10 +5,12 @@ name behind arguments that are whole begins a new call. Nothing is split by gues
 run together without one of these signs stay together, and are not JSON then.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
 from app.codecs._gathering import Gathered, Pieces, an_error, is_object, number, text_so_far
+from app.codecs._reasoning_details import DetailsGathering, words
 from app.core.chunks import PIECE
 from app.core.jsontext import Json, JsonObject, dumps
 
@@ -61,6 +63,7 @@ class ChatGathering(Gathered):
         self._by_index: dict[int, _Call] = {}
         self._by_id: dict[str, _Call] = {}
         self._legacy: _Call | None = None
+        self._details = DetailsGathering()
         self._finish: str | None = None
         self._others_seen: set[int] = set()
 
@@ -112,6 +115,8 @@ class ChatGathering(Gathered):
         for key in _TEXTS:
             if isinstance(text := delta.get(key), str):
                 self._texts.setdefault(key, Pieces()).add(text)
+        for detail in _objects(delta.get("reasoning_details")):
+            self._details.take(detail)
         content = delta.get("content")
         if isinstance(content, list):
             self._in_parts = True
@@ -119,10 +124,8 @@ class ChatGathering(Gathered):
                 self._part(part)
         elif isinstance(content, str):
             self._part({"type": "text", "text": content})
-        calls = delta.get("tool_calls")
-        for call in calls if isinstance(calls, list) else ():
-            if isinstance(call, dict):
-                self._call(call)
+        for call in _objects(delta.get("tool_calls")):
+            self._call(call)
         if isinstance(legacy := delta.get("function_call"), dict):
             self._legacy = self._legacy or _Call(None)
             self._grow(self._legacy, legacy)
@@ -226,6 +229,10 @@ class ChatGathering(Gathered):
         message: JsonObject = {"role": "assistant", "content": self._content()}
         for key, pieces in self._texts.items():
             message[key] = pieces.text()
+        if details := self._details.json():
+            # Their signatures come last: of a stream that broke, only the words are kept.
+            whole: JsonObject = {"reasoning_details": details}
+            message |= whole if self.whole else {"reasoning": words(details), **message}
         if self._calls:
             message["tool_calls"] = [call.json(self.whole) for call in self._calls]
         if self._legacy:
@@ -241,6 +248,10 @@ class ChatGathering(Gathered):
             return cast(list[Json], parts)
         # Outside of parts there is one text, or none.
         return parts[0]["text"] if parts else None
+
+
+def _objects(value: Json) -> Iterator[JsonObject]:
+    return (one for one in value if isinstance(one, dict)) if isinstance(value, list) else iter(())
 
 
 def _part(part: tuple[str, Pieces] | JsonObject) -> JsonObject:

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from app.codecs import CODECS
 from app.core.conversation import Block, Image, Opaque, Text, Thinking, ToolCall, ToolResult
 from app.core.jsontext import JsonObject
 from tests.histories import posted
@@ -23,7 +22,7 @@ def assistant(*tool_calls: dict[str, Any]) -> dict[str, Any]:
     return {"role": "assistant", "content": None, "tool_calls": list(tool_calls)}
 
 
-CHAT = [target for target in CODECS if target in ("openai", "kimi", "mistral", "deepseek", "qwen")]
+CHAT = ["openai", "kimi", "mistral", "deepseek", "qwen", "openrouter"]
 
 
 @pytest.mark.parametrize("target", CHAT)

@@ -19,6 +19,7 @@ from tests.judges import (
     mistral,
     openai,
     openai_responses,
+    openrouter,
     qwen,
     vercel,
 )
@@ -49,6 +50,7 @@ JUDGES: dict[str, Judge] = {
     "bedrock": bedrock,
     "deepseek": deepseek,
     "qwen": qwen,
+    "openrouter": openrouter,
 }
 
 TARGETS = tuple(JUDGES)

@@ -21,10 +21,18 @@ SHAPES = (
     "vercel",
     "vercel-v4",
 )
-CHAT = ("openai", "kimi", "mistral", "deepseek", "qwen")
+CHAT = ("openai", "kimi", "mistral", "deepseek", "qwen", "openrouter")
 SAYS_NONE = tuple(one for one in TARGETS if one != "bedrock")
 SAYS_ALLOWED = ("openai", "openai-responses", "gemini", "neutral")
-SAYS_PARALLEL = ("openai", "openai-responses", "anthropic", "mistral", "qwen", "neutral")
+SAYS_PARALLEL = (
+    "openai",
+    "openai-responses",
+    "anthropic",
+    "mistral",
+    "qwen",
+    "openrouter",
+    "neutral",
+)
 
 Schema = dict[str, Any]
 

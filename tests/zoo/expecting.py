@@ -17,12 +17,12 @@ from tests.judges.wellformed import leaves, objects
 from tests.zoo.spoken import Body
 
 # Chat wires show each result in a message of its own; Responses likewise, as an item.
-EACH = ("openai", "kimi", "mistral", "deepseek", "qwen", "openai-responses")
+EACH = ("openai", "kimi", "mistral", "deepseek", "qwen", "openrouter", "openai-responses")
 TOGETHER = ("anthropic", "gemini", "bedrock", "vercel", "vercel-v4")
-CHAT = ("openai", "kimi", "mistral", "deepseek", "qwen")
+CHAT = ("openai", "kimi", "mistral", "deepseek", "qwen", "openrouter")
 ALL = (
     *("openai", "openai-responses", "anthropic", "kimi", "mistral", "vercel", "vercel-v4"),
-    *("gemini", "bedrock", "deepseek", "qwen"),
+    *("gemini", "bedrock", "deepseek", "qwen", "openrouter"),
 )
 # The words of our own placeholder for a call without a result.
 UNKNOWN = "outcome unknown"

@@ -33,6 +33,7 @@ _ALL: Mapping[str, Writer] = {
     "mistral": Writer(chat),
     "deepseek": Writer(chat),
     "qwen": Writer(chat),
+    "openrouter": Writer(chat),
     "anthropic": Writer(anthropic, "system"),
     "neutral": Writer(neutral),
     "openai-responses": Writer(responses, "instructions"),

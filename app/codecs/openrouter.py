@@ -1,0 +1,62 @@
+"""OpenRouter: the chat shape, and reasoning that goes back as it came.
+
+Models of many makers stand behind it. `reasoning_details` carry their signatures and encrypted
+thoughts and must come back unmodified (@openrouter/sdk: ChatAssistantMessage), so they are kept as
+they are, returned to the model that they came from, and shown to nobody else.
+"""
+
+import re
+from collections.abc import Sequence
+
+from app.codecs import _chat, _chat_tools
+from app.codecs._chat import DETAILED, KEYS, LIST, SETTINGS
+from app.codecs._chat_tools import read_choice, read_tools
+from app.core.conversation import Draft
+from app.core.jsontext import JsonObject
+from app.core.profile import Profile
+from app.core.schemawalk import COMBINATIONS
+from app.core.toolrules import ToolRules
+from app.core.tools import Choice, HostedTool, Tool
+from app.core.view import View
+from app.core.wire import Posted, Prefixed
+
+__all__ = [
+    "IDS",
+    "KEYS",
+    "LIST",
+    "PROFILE",
+    "REPLIES",
+    "SETTINGS",
+    "TOOLS",
+    "parse",
+    "read_choice",
+    "read_tools",
+    "render",
+    "write_tools",
+]
+
+IDS = Prefixed("call_")
+REPLIES = _chat.replies(DETAILED)
+PROFILE = Profile(
+    # What all makers behind it take.
+    ids=re.compile(r"[a-zA-Z0-9_-]{1,40}"),
+    wire=DETAILED,
+    thinking=True,
+    issuers=frozenset({"openrouter"}),
+    images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
+    files=frozenset({"application/pdf"}),
+)
+# The strictest of the makers, as on their own wires.
+TOOLS = ToolRules(object_type=True, refused_top=COMBINATIONS, most=128, strict=True)
+
+
+def parse(posted: Posted) -> list[Draft]:
+    return _chat.parse(posted, DETAILED)
+
+
+def render(view: View) -> JsonObject:
+    return _chat.render(view, _chat.Dialect(detailed=True))
+
+
+def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
+    return _chat_tools.write_tools(tools, choice, strict=True)
