@@ -29,7 +29,7 @@ _DESCRIPTION = """
 Keeps the conversations of agents and serves them back, valid, for any provider.
 
 POST turns in whatever shape your provider speaks; GET them replayed for another one. Every error is
-an RFC 9457 problem with a stable `code`.
+an RFC 9457 problem with a stable `code`. `HEAD` is answered wherever `GET` is.
 
 Limits: body {body_bytes:,} bytes · stream {stream_bytes:,} bytes · {turns:,} turns a POST ·
 {blocks:,} blocks a turn · JSON depth {depth} · {tools:,} tools with {schema_nodes:,} values in

@@ -41,7 +41,8 @@ def _told(name: str, found: Mapping[str, Any], schema: Mapping[str, Any]) -> str
         case "missing":
             return _missing(name, schema)
         case "literal_error" | "enum":
-            return telling.one_of(name, given, _words(schema, "enum"))
+            alone = [str(word) for word in _said(schema, "const")]
+            return telling.one_of(name, given, _words(schema, "enum") or alone)
         case "bool_parsing":
             return f"`{name}` must be true or false, not {telling.quoted(given)}."
         case "string_too_short":

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from app.api.context import Here, json_response
 from app.api.documented import answers, takes
+from app.api.parameters import Cid
 from app.api.requests import model_of
 from app.api.schemas import (
     ConversationChangeIn,
@@ -63,7 +64,7 @@ async def listed(query: Annotated[PageQuery, Query()], here: Here) -> Response:
     responses=answers(404),
     response_model=ConversationOut,
 )
-async def read(cid: str, here: Here) -> Response:
+async def read(cid: Cid, here: Here) -> Response:
     found = await here.database.read(lambda store: conversations.read(store, cid))
     return json_response(found, headers={"ETag": f'"{found["version"]}"'})
 
@@ -76,7 +77,7 @@ async def read(cid: str, here: Here) -> Response:
     response_model=ConversationOut,
     openapi_extra=takes(ConversationChangeIn),
 )
-async def change(cid: str, request: Request, here: Here) -> Response:
+async def change(cid: Cid, request: Request, here: Here) -> Response:
     """Members that are left out stay as they are; metadata is replaced as a whole."""
     given = await model_of(request, ConversationChangeIn, here.limits)
     return json_response(
@@ -96,7 +97,7 @@ async def change(cid: str, request: Request, here: Here) -> Response:
     summary="Erase a conversation",
     responses=answers(404),
 )
-async def erase(cid: str, here: Here) -> Response:
+async def erase(cid: Cid, here: Here) -> Response:
     """Everything of it is gone: turns, ledger, mapping table, idempotency keys."""
     await here.database.write(cid, lambda store: conversations.erase(store, cid))
     return Response(status_code=204)
@@ -109,5 +110,5 @@ async def erase(cid: str, here: Here) -> Response:
     responses=answers(404),
     response_model=VerifiedOut,
 )
-async def verified(cid: str, here: Here) -> Response:
+async def verified(cid: Cid, here: Here) -> Response:
     return json_response(await here.database.read(lambda store: verify(store, cid)))

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from app.api.context import Here, json_response
 from app.api.documented import answers
+from app.api.parameters import Cid
 from app.api.requests import known_tags
 from app.api.schemas import ReplayOut, ReplayQuery
 from app.service.rendering import Wanted
@@ -22,7 +23,7 @@ router = APIRouter(prefix="/v1/conversations/{cid}", tags=["replay"])
     response_model=ReplayOut,
 )
 async def replayed(
-    cid: str, query: Annotated[ReplayQuery, Query()], request: Request, here: Here
+    cid: Cid, query: Annotated[ReplayQuery, Query()], request: Request, here: Here
 ) -> Response:
     """`request` goes into the provider's SDK; `repairs` says what it took to be valid."""
     wanted = Wanted(

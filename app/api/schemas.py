@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.api.parameters import Format, Provider, Target
 from app.core.conversation import Speaker, Status, TurnStatus
 from app.core.excerpts import SHOWN
 from app.core.ledger import MatchedBy
@@ -103,10 +104,8 @@ class TurnsIn(_ToolMembersIn):
             ]
         },
     )
-    provider: Annotated[str, Field(description="The name that enters the hash of canonical ids.")]
-    format: Annotated[
-        str | None, Field(description="The wire shape; defaults from the provider.")
-    ] = None
+    provider: Provider
+    format: Format = None
     model: str | None = None
     turn_id: Annotated[
         str | None, Field(description="Your own id, with one turn: a retry stores once.")
@@ -144,10 +143,8 @@ class PostQuery(AppendQuery):
 class StreamQuery(AppendQuery):
     """What stands beside the messages in other posts."""
 
-    provider: Annotated[str, Field(description="The name that enters the hash of canonical ids.")]
-    format: Annotated[
-        str | None, Field(description="The wire shape; defaults from the provider.")
-    ] = None
+    provider: Provider
+    format: Format = None
     model: str | None = None
     turn_id: Annotated[
         str | None,
@@ -313,7 +310,7 @@ class ReplayOut(BaseModel):
 
 
 class ReplayQuery(_In):
-    provider: Annotated[str, Field(description="The target, for example anthropic.")]
+    provider: Target
     model: str | None = None
     until: Annotated[str | None, Field(description="A turn id: the history as of then.")] = None
     last: Annotated[int | None, Field(ge=1, description="Turns, widened to whole groups.")] = None
@@ -429,7 +426,14 @@ class FoundCallListOut(_ListOut):
 
 
 class LookupQuery(_In):
-    id: Annotated[str, Field(min_length=1, description="Any id: raw, canonical, provider's.")]
+    id: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="Any id: raw, canonical, provider's.",
+            examples=["call_abc123"],
+        ),
+    ]
     limit: Annotated[int, Field(ge=1, le=1000)] = 100
 
 
@@ -503,13 +507,13 @@ class ToolsOut(BaseModel):
 
 
 class ToolsQuery(_In):
-    provider: Annotated[str, Field(description="The target, for example openai-responses.")]
+    provider: Target
     required: Literal["keep", "filter"] | None = None
 
 
 class ConvertToolsIn(_ToolDefinitionsIn):
-    source: Annotated[str, Field(alias="from", examples=["anthropic"])]
-    to: Annotated[str, Field(examples=["openai"])]
+    source: Annotated[Target, Field(alias="from", description="Who wrote it.")]
+    to: Target
     required: Literal["keep", "filter"] | None = None
     description: Annotated[
         Literal["keep", "filter"] | None,
@@ -532,8 +536,8 @@ class ConvertMessagesIn(_ToolMembersIn):
     """Messages, and the other members of a request: system text, tools, tool choice."""
 
     model_config = ConfigDict(extra="allow")
-    source: Annotated[str, Field(alias="from", examples=["openai"])]
-    to: Annotated[str, Field(examples=["anthropic"])]
+    source: Annotated[Target, Field(alias="from", description="Who wrote it.")]
+    to: Target
     messages: list[dict[str, Any]] = []
     model: str | None = None
     reasoning: Literal["auto", "text", "drop"] = "auto"

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from app.api.context import Here, json_response
 from app.api.documented import answers
+from app.api.parameters import Cid
 from app.api.schemas import FoundCallListOut, LookupQuery, ToolCallListOut, ToolCallPageQuery
 from app.service import audit
 
@@ -20,7 +21,7 @@ router = APIRouter(prefix="/v1", tags=["audit"])
     response_model=ToolCallListOut,
 )
 async def tool_calls(
-    cid: str, query: Annotated[ToolCallPageQuery, Query()], here: Here
+    cid: Cid, query: Annotated[ToolCallPageQuery, Query()], here: Here
 ) -> Response:
     """The newest first, unless `order=asc`; all, or those in one `state`."""
     newest_first = query.order == "desc"

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from app.api.context import Here, json_response
 from app.api.documented import answers, takes
+from app.api.parameters import Cid
 from app.api.requests import body_bytes, json_object
 from app.api.schemas import ToolsIn, ToolsOut, ToolsPutOut, ToolsQuery
 from app.service import tooldefs
@@ -23,7 +24,7 @@ router = APIRouter(prefix="/v1/conversations/{cid}/tools", tags=["tools"])
     response_model=ToolsPutOut,
     openapi_extra=takes(ToolsIn),
 )
-async def put(cid: str, request: Request, here: Here) -> Response:
+async def put(cid: Cid, request: Request, here: Here) -> Response:
     """In any provider's shape; in force from the present version on. Unusable ones are named."""
     check_id(cid)
     body = await body_bytes(request, here.limits)
@@ -41,7 +42,7 @@ async def put(cid: str, request: Request, here: Here) -> Response:
     responses=answers(404, 422),
     response_model=ToolsOut,
 )
-async def get(cid: str, query: Annotated[ToolsQuery, Query()], here: Here) -> Response:
+async def get(cid: Cid, query: Annotated[ToolsQuery, Query()], here: Here) -> Response:
     return json_response(
         await here.database.read(
             lambda store: tooldefs.get_tools(store, cid, query.provider, query.required)

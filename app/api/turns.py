@@ -5,7 +5,7 @@ import logging
 from asyncio import CancelledError, shield
 from contextlib import closing
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
@@ -13,6 +13,7 @@ from starlette.requests import ClientDisconnect
 
 from app.api.context import Here, json_response
 from app.api.documented import answers, appended_before, takes, takes_stream
+from app.api.parameters import CONDITIONS, Cid, TurnId
 from app.api.requests import (
     body_bytes,
     check_is_stream,
@@ -47,20 +48,6 @@ router = APIRouter(prefix="/v1/conversations/{cid}/turns", tags=["turns"])
 _log = logging.getLogger("turnkeep")
 # Larger bodies are read on a thread: the loop must go on serving others meanwhile.
 _SMALL = 64 * 1024
-_HEADERS: list[dict[str, Any]] = [
-    {
-        "name": "Idempotency-Key",
-        "in": "header",
-        "schema": {"type": "string", "maxLength": 255},
-        "description": "A retry with the same key and body is stored once.",
-    },
-    {
-        "name": "If-Match",
-        "in": "header",
-        "schema": {"type": "string"},
-        "description": 'Append only to this version, like "12".',
-    },
-]
 
 
 @router.post(
@@ -70,10 +57,10 @@ _HEADERS: list[dict[str, Any]] = [
     summary="Append turns, atomically",
     responses=appended_before(AppendedOut) | answers(400, 409, 412, 413, 415, 422, 503),
     response_model=AppendedOut,
-    openapi_extra={**takes(TurnsIn), "parameters": _HEADERS},
+    openapi_extra={**takes(TurnsIn), "parameters": CONDITIONS},
 )
 async def append(
-    cid: str, query: Annotated[PostQuery, Query()], request: Request, here: Here
+    cid: Cid, query: Annotated[PostQuery, Query()], request: Request, here: Here
 ) -> Response:
     """Durable before it is answered. A conversation that is absent is created.
 
@@ -106,10 +93,10 @@ async def append(
     summary="Append one turn from a provider's stream",
     responses=appended_before(AppendedOut) | answers(409, 412, 413, 415, 422, 503),
     response_model=AppendedOut,
-    openapi_extra={**takes_stream(), "parameters": _HEADERS},
+    openapi_extra={**takes_stream(), "parameters": CONDITIONS},
 )
 async def append_stream(
-    cid: str, query: Annotated[StreamQuery, Query()], request: Request, here: Here
+    cid: Cid, query: Annotated[StreamQuery, Query()], request: Request, here: Here
 ) -> Response:
     """The body is what the provider sent, byte for byte, live or recorded. It is read while it
     arrives. A stream that breaks is stored as far as it came, with the status `interrupted`; post
@@ -184,7 +171,7 @@ def _read(
     responses=answers(404, 422),
     response_model=TurnListOut,
 )
-async def listed(cid: str, query: Annotated[TurnPageQuery, Query()], here: Here) -> Response:
+async def listed(cid: Cid, query: Annotated[TurnPageQuery, Query()], here: Here) -> Response:
     """In the neutral form, in order. `next_cursor` is the `after` of the next page; with
     `order=desc`, newest first, its `before`.
     """
@@ -202,6 +189,6 @@ async def listed(cid: str, query: Annotated[TurnPageQuery, Query()], here: Here)
     responses=answers(404),
     response_model=TurnOut,
 )
-async def one(cid: str, turn_id: str, here: Here) -> Response:
+async def one(cid: Cid, turn_id: TurnId, here: Here) -> Response:
     """With what was posted."""
     return json_response(await here.database.read(lambda store: turns.one(store, cid, turn_id)))

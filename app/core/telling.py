@@ -127,7 +127,8 @@ def named(name: str) -> str:
 
 def either(words: Sequence[str]) -> str:
     """A list for people: auto, text or drop."""
-    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else list(words))
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _cut(name: str) -> str:

@@ -10,6 +10,7 @@ from app.core.limits import Limits
 from app.core.tools import Note
 from app.service.appended import post_notes
 from app.service.ignoring import ignored_settings
+from app.service.members import check_members
 from app.service.memory import remember
 from app.service.posting import read_post
 from app.service.providers import route_of
@@ -19,7 +20,6 @@ from app.service.tooldefs import (
     only_described,
     refuse_dropped,
     riding_order,
-    unknown_members,
 )
 from app.service.toolreading import demand_tools, read_tool_set
 
@@ -81,7 +81,7 @@ def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
     """`/convert/tools`: definitions from one wire to another."""
     source, target = route_of(members)
     known = (*_TOOLS, *CODECS[source].TOOLS.members)
-    unknown_members(members, known, CODECS[source].SETTINGS)
+    check_members(members, known, CODECS[source].SETTINGS)
     demand_tools(members, source)
     required = _one_of(members, "required", ("keep", "filter"))
     description = _one_of(members, "description", ("keep", "filter"))
@@ -115,7 +115,7 @@ def _one_of(members: JsonObject, name: str, allowed: tuple[str, ...]) -> Json:
 
 def convert_tool_id(members: JsonObject) -> JsonObject:
     """`/convert/tool-id`: the prefix functions, which need no history."""
-    unknown_members(members, ("id", "to"))
+    check_members(members, ("id", "to"))
     given, target = members.get("id"), members.get("to")
     if given is None:
         raise RuleBroken(telling.missing("id", "a string"), pointer="/id")

@@ -13,6 +13,7 @@ from app.core.limits import Limits
 from app.core.replies import Replies, Reply
 from app.core.wire import Codec, Posted
 from app.service.ignoring import ignored_settings
+from app.service.members import check_members
 from app.service.providers import check_provider, wire_of
 from app.service.turn_ids import with_turn_ids
 
@@ -36,9 +37,7 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
     provider, wire = wire_of(members)
     codec = CODECS[wire]
     known = (*_ENVELOPE, *codec.KEYS, *codec.TOOLS.members)
-    for key in members:
-        if key not in known and key not in codec.SETTINGS:
-            raise RuleBroken(telling.unknown_member(key, known), pointer=telling.pointer(key))
+    check_members(members, known, codec.SETTINGS)
     _check_one_of(members, codec)
     if "response" in members:
         drafts = [_answered(wire, members["response"], texts["response"])]
@@ -79,12 +78,8 @@ def replies_of(wire: str, pointer: str) -> Replies:
     """How the answers of a wire are read. Raises `RuleBroken` where it has none of its own."""
     if replies := CODECS[wire].REPLIES:
         return replies
-    having = ", ".join(name for name, codec in CODECS.items() if codec.REPLIES)
-    raise RuleBroken(
-        f"The format '{wire}' has no responses and no streams of its own; post `messages`."
-        f" Those of {having} are read.",
-        pointer=pointer,
-    )
+    told = f"The format '{wire}' has no responses and no streams of its own; post `messages`."
+    raise RuleBroken(told, pointer=pointer)
 
 
 def _answered(wire: str, response: Json, texts: list[str]) -> Draft:

@@ -8,7 +8,7 @@ from app.core.errors import RuleBroken, UnknownProvider, UnknownTarget
 from app.core.jsontext import Json, JsonObject
 from app.core.nearest import nearest_provider
 
-_PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
+PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
 _SIGNS = "A-Za-z0-9._:/-"
 
 
@@ -25,7 +25,7 @@ def wire_of(members: JsonObject) -> tuple[str, str]:
 
 def check_provider(name: str, pointer: str) -> None:
     """Any name may speak, as long as it is one."""
-    if _PROVIDER.fullmatch(name):
+    if PROVIDER.fullmatch(name):
         return
     allowed = "letters, digits, . _ : / -, the first a letter or digit"
     told = telling.bad_characters("`provider`", name, allowed, _SIGNS, 64)

@@ -1,6 +1,6 @@
 """Tool definitions: kept with a conversation by version, offered on any wire."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -13,6 +13,7 @@ from app.core.records import ConversationRecord, ToolSetRecord
 from app.core.toolfitting import Prepared, Required, prepared
 from app.core.tools import Note, Refused, Tool
 from app.service.conversations import known, locked
+from app.service.members import check_members
 from app.service.providers import target_of, wire_of
 from app.service.toolreading import ToolSet, demand_tools, read_tool_set, under_our_names
 from app.service.turnform import read_object
@@ -103,7 +104,7 @@ class KeepTools:
 def read_order(members: JsonObject, payload: bytes, limits: Limits) -> KeepTools:
     """A posted body of definitions; with `strict` all of them must be usable."""
     provider, source = wire_of({"provider": members.get("format"), **members})
-    unknown_members(members, (*_ORDER, *CODECS[source].TOOLS.members))
+    check_members(members, (*_ORDER, *CODECS[source].TOOLS.members))
     demand_tools(members, source)
     offered = offer(read_tool_set(source, members, limits), "neutral")
     refuse_dropped(offered, members.get("strict"))
@@ -185,12 +186,3 @@ def get_tools(store: ReadStore, cid: str, target: str, required: Required | None
         "dropped": offered.dropped_json(),
         "notes": offered.notes_json(),
     }
-
-
-def unknown_members(
-    members: JsonObject, names: Sequence[str], ignored: Collection[str] = ()
-) -> None:
-    known = list(dict.fromkeys(names))
-    for key in members:
-        if key not in known and key not in ignored:
-            raise RuleBroken(telling.unknown_member(key, known), pointer=telling.pointer(key))

@@ -3,6 +3,9 @@
 import re
 from typing import Any
 
+import pytest
+
+from app.codecs import TARGETS
 from tests.api.conftest import Api
 
 PATHS = {
@@ -35,6 +38,32 @@ def test_every_operation_has_an_id_of_its_own(lite: Api) -> None:
     assert len(set(ids)) == len(ids)
     # What FastAPI makes up by itself is longer: it ends with the path and the method.
     assert [one for one in ids if not re.fullmatch(r"[a-z]+(_[a-z]+){1,2}", one)] == []
+
+
+def test_ids_in_paths_have_a_pattern_that_their_examples_keep(lite: Api) -> None:
+    described = [one for methods in schema(lite)["paths"].values() for one in methods.values()]
+    ids = [one for each in described for one in each.get("parameters", []) if one["in"] == "path"]
+    assert {one["name"] for one in ids} == {"cid", "turn_id"}
+    for one in ids:
+        pattern = re.compile(one["schema"]["pattern"])
+        assert all(map(pattern.fullmatch, one["schema"]["examples"]))
+        assert not any(map(pattern.fullmatch, ["", ".", "..", "a/b", "a b", "x" * 129]))
+
+
+def test_targets_are_listed_where_one_is_asked_for(lite: Api) -> None:
+    paths = schema(lite)["paths"]
+    for path in ("/v1/conversations/{cid}/replay", "/v1/conversations/{cid}/tools"):
+        (provider,) = (p for p in paths[path]["get"]["parameters"] if p["name"] == "provider")
+        assert provider["schema"]["enum"] == list(TARGETS)
+
+
+@pytest.mark.parametrize("member", ["tool_choice", "tool_config", "toolConfig", "toolChoice"])
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "kimi"])
+def test_what_is_said_of_tools_may_be_null(lite: Api, member: str, provider: str) -> None:
+    message = {"role": "user", "content": [{"type": "text", "text": "hello"}]}
+    body = {"provider": provider, "messages": [message], member: None}
+    assert lite.http.post("/v1/conversations/c1/turns", json=body).status_code == 201
+    assert lite.http.post("/v1/conversations/c1/turns", json=body | {member: 1}).status_code == 422
 
 
 def test_the_example_of_posting_turns_runs(lite: Api) -> None:

@@ -75,5 +75,15 @@ MISTAKES = [
     posted("The metadata is a text", "openai", user(), metadata=CONTENT),
     posted("The model is an object", "openai", user(), model={"name": "gpt-4o"}),
     posted("A member of our own is invented", "openai", user(), conversation_id="c1"),
+    posted("Fewer turn ids than messages", "openai", user(), user(), turn_ids=["a"]),
+    posted("The turn ids are a text", "openai", user(), turn_ids="a"),
+    Mistake("More is to be returned", "POST", f"{TURNS}?return=all", {"provider": "openai"}),
+    Mistake("An unknown mode", "POST", f"{TURNS}?mode=merge", {"provider": "openai"}),
+    Mistake(
+        "A list that contradicts the stored one",
+        "POST",
+        f"{TURNS}?mode=sync",
+        {"provider": "openai", "messages": [user(), user()]},
+    ),
     posted("Messages and a response at once", "openai", user(), response={"choices": []}),
 ]

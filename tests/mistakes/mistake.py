@@ -6,6 +6,8 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
+from app.codecs import TARGETS
+
 # Stands in all content that is posted, so that a problem that repeats content is seen.
 CONTENT = "hedgehog"
 TURNS = "/v1/conversations/c1/turns"
@@ -52,6 +54,16 @@ def sent(http: TestClient, mistake: Mistake) -> Any:
         headers = JSON | headers
     return http.request(
         mistake.method, mistake.path, content=body, headers=headers, follow_redirects=False
+    )
+
+
+def without_targets(answer: str) -> str:
+    """A new provider must not change what is written of all the others."""
+    first, second, *_ = TARGETS
+    listed = ", ".join(TARGETS)
+    quoted = json.dumps(list(TARGETS), separators=(",", ":"))
+    return answer.replace(listed, f"{first}, {second} …").replace(
+        quoted, f'["{first}","{second}", …]'
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from fastapi.testclient import TestClient
 
 from tests.mistakes import bodies, conditions, messages, reading, responses, tools
-from tests.mistakes.mistake import CONTENT, request_lines, sent
+from tests.mistakes.mistake import CONTENT, request_lines, sent, without_targets
 
 # What may be stored comes last: the others say at which version the conversation is.
 SECTIONS = (bodies, conditions, reading, tools, messages, responses)
@@ -23,7 +23,7 @@ INTRODUCTION = """\
 
 Requests that somebody plausibly sends, and the answers: status, code, pointer, detail. Written
 by `test_mistakes.py`; the conversation `c1` has three turns. Content that is posted is always the
-word "hedgehog"; it never comes back.
+word "hedgehog"; it never comes back. Where all targets are listed, the first two stand for them.
 """
 
 
@@ -36,7 +36,10 @@ def answer_lines(answer: Any) -> list[str]:
         return [f"**{answer.status_code}**, and it is stored", *notes]
     where = f" at `{body['pointer']}`" if "pointer" in body else ""
     allow = f", allow {answer.headers['allow']}" if "allow" in answer.headers else ""
-    return [f"**{answer.status_code} {body['code']}**{where}{allow}", f"> {body['detail']}"]
+    return [
+        f"**{answer.status_code} {body['code']}**{where}{allow}",
+        f"> {without_targets(body['detail'])}",
+    ]
 
 
 def written(http: TestClient) -> str:

@@ -1,0 +1,20 @@
+"""The members of a posted body: each is one that somebody reads, or the body is refused."""
+
+from collections.abc import Collection, Sequence
+
+from app.codecs import CODECS
+from app.core import telling
+from app.core.errors import RuleBroken
+from app.core.jsontext import JsonObject
+
+_TOOL_MEMBERS = frozenset(name for codec in CODECS.values() for name in codec.TOOLS.members)
+
+
+def check_members(members: JsonObject, names: Sequence[str], ignored: Collection[str] = ()) -> None:
+    """Raises `RuleBroken` for the first member that is neither known nor `ignored`."""
+    known = list(dict.fromkeys(names))
+    for key, value in members.items():
+        # What an SDK fills with null says nothing, though it be another provider's way to say it.
+        if key in known or key in ignored or (value is None and key in _TOOL_MEMBERS):
+            continue
+        raise RuleBroken(telling.unknown_member(key, known), pointer=telling.pointer(key))
