@@ -4,6 +4,7 @@ import argparse
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from app.cli.options import add_database, check_schema, settings_of
@@ -18,6 +19,8 @@ from app.service.importing import store_history
 from app.service.planning import Plan, read_history
 from app.storage.database import Database
 
+# Kinds of notes that are shown at the end.
+_NOTED = 20
 FORMATS = ("auto", "messages", *TARGETS, "claude-code", "codex")
 
 
@@ -79,6 +82,7 @@ class _Counts:
     there: int = 0
     problems: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    noted: Counter[str] = field(default_factory=Counter)
 
     def words(self) -> str:
         return (
@@ -140,7 +144,7 @@ class _Work:
         if plan is None:
             return
         self.counts.skipped.update(plan.ignored)
-        done = 0
+        done, before = 0, self.counts.stored
         try:
             for batch in store_history(database, plan):
                 self.counts.conversations.add(history.conversation_id)
@@ -153,6 +157,8 @@ class _Work:
                 self.progress.show(self._before + min(at, source.size), words)
         except Conflict as error:
             self._problem(where, error.detail)
+        if self.counts.stored > before:
+            self.counts.noted.update(_notes(plan))
 
     def _plan(self, source: Source, history: History) -> Plan | None:
         """The history as turns; of a history over many lines, without the lines that are wrong."""
@@ -184,8 +190,19 @@ class _Work:
         if self.counts.skipped:
             kinds = sorted(self.counts.skipped.items())
             print(printable(f"Not stored: {', '.join(f'{n} {kind}' for kind, n in kinds)}."))
+        for words, number in self.counts.noted.most_common(_NOTED):
+            self.progress.say(f"Noted {number} times: {words}")
+        if (more := len(self.counts.noted) - _NOTED) > 0:
+            self.progress.say(f"And {more} other notes.")
         if self.counts.problems:
             print(f"{self.counts.problems} problems, named above.", file=sys.stderr)
+
+
+def _notes(plan: Plan) -> Iterator[str]:
+    """What a POST would have noted, alike for all messages of a kind."""
+    for turned in plan.turns:
+        for note in turned.draft.notes:
+            yield f"{note.code}: {re.sub(r'/[0-9]+(?=/)', '/*', note.detail)}"
 
 
 def _message_at(pointer: str) -> int | None:

@@ -132,6 +132,7 @@ def _joined(one: Turned, other: Turned) -> Turned:
         one.draft,
         blocks=one.draft.blocks + other.draft.blocks,
         payload=f"[{before},{other.draft.payload}]",
+        notes=one.draft.notes + other.draft.notes,
     )
     return Turned(draft, one.first, other.last)
 

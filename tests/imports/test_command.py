@@ -215,6 +215,19 @@ def test_lines_before_one_that_is_too_long_are_stored(
     assert f"{file}:51: the limit import_bytes" in told.err
 
 
+def test_members_that_nobody_reads_are_noted_once_for_all_messages(
+    sqlite_database_url: str, turnkeep: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.jsonl"
+    lines = [{"role": "user", "content": "x", "contents": "y", "session": "a"}] * 3
+    file.write_text("\n".join(map(json.dumps, lines)))
+    told = turnkeep(sqlite_database_url, "import", file)
+    assert (told.code, told.out) == (0, "1 conversations, 3 turns stored, 0 already there.\n")
+    assert told.err.startswith("Noted 3 times: MEMBERS_NOT_READ: /messages/*/contents: ")
+    assert told.err.count("\n") == 1
+    assert turnkeep(sqlite_database_url, "import", file).err == ""
+
+
 def test_names_of_files_cannot_write_on_the_screen(
     sqlite_database_url: str, turnkeep: Run, tmp_path: Path
 ) -> None:
