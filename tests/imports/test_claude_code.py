@@ -189,5 +189,5 @@ def test_a_broken_line_is_named_and_the_rest_is_imported(
     assert told.code == 1
     named = [line.partition(": ")[0].rpartition(":")[2] for line in told.err.splitlines()[:-1]]
     assert sorted(named, key=int) == ["12", "13", "14", "15"]
-    assert "The role 'wizard' is unknown" in told.err
+    assert "`role` must be user, assistant or system, not 'wizard'" in told.err
     assert len(stored(sqlite_database_url, SESSION)) == 12
