@@ -5,6 +5,7 @@ renders and SDKs change them. What was said counts.
 """
 
 import re
+from math import isinf
 
 from app.core.arguments import object_of, parsed
 from app.core.conversation import Block, File, Image, Opaque, Text, Thinking, ToolCall, ToolResult
@@ -36,8 +37,10 @@ def value_key(value: Json) -> str:
             return dumps(value)
         case float() if abs(value) < _EXACT and value == int(value):
             return str(int(value))
+        case NumberText() if isinf(value):
+            return value.text
         case float():
-            return value.text if isinstance(value, NumberText) else repr(value)
+            return repr(float(value))
         case int():
             return str(value)
         case str():

@@ -166,6 +166,8 @@ class Walk:
         return media_key(block) in self.beside
 
     def _text(self, role: Role, words: str) -> bool:
+        if words in _OURS and not self._is_next(words):
+            return True
         position = 0
         while position < len(words):
             if after := self._thought(words, position):
@@ -175,11 +177,9 @@ class Walk:
                 try:
                     part = self._part({role, "system"} if demoted else {role})
                     if part is None and not position:
-                        return words in _OURS
+                        return False
                     position = self._words(part, role, words, position)
                 except Differs as differs:
-                    if words in _OURS:
-                        return True
                     if position and differs.what == "speaker":
                         # The text goes on where the stored one ends.
                         raise Differs(self.parts[self.reached].turn, "text") from None
@@ -222,6 +222,13 @@ class Walk:
                 if thought and words.startswith(thought, begins):
                     return begins + len(thought)
         return 0
+
+    def _is_next(self, words: str) -> bool:
+        """Whether a stored text is exactly this: words of ours were posted as somebody's own."""
+        if self.place.part == len(self.parts):
+            return False
+        piece = self._piece(self.parts[self.place.part])
+        return isinstance(piece, Text) and piece.text == words
 
     def _piece(self, part: Part) -> Text | Image | File | None:
         return part.pieces[self.place.piece] if self.place.piece < len(part.pieces) else None

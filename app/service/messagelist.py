@@ -36,7 +36,8 @@ class Message:
 class MessageList:
     """A list that was read without complaint. `key`: the member of the body that holds it.
 
-    `starts`: the pointers to messages with which a turn begins; others go on in the turn before.
+    `starts`: the pointers to messages with which a turn begins, and the ids that those turns are
+    given; other messages go on in the turn before.
     """
 
     members: JsonObject
@@ -45,7 +46,7 @@ class MessageList:
     format: str
     key: str
     messages: tuple[Message, ...]
-    starts: frozenset[str]
+    starts: Mapping[str, str | None]
 
     def told(self) -> Told:
         """The list as a history: turn `seq` is message `seq - 1`."""
@@ -59,19 +60,23 @@ class MessageList:
 
     def post(self, chosen: Collection[int]) -> Post:
         """The chosen messages (places in `messages`) as turns to be appended."""
-        places = [one.place for at, one in enumerate(self.messages) if at in chosen]
-        left_out = [
-            one.draft.pointer.split("/")[1]
-            for at, one in enumerate(self.messages)
-            if one.place is None and at not in chosen
-        ]
-        members = {name: value for name, value in self.members.items() if name not in left_out}
+        taken = [one for at, one in enumerate(self.messages) if at in chosen]
+        others = [one for at, one in enumerate(self.messages) if at not in chosen]
+        dropped = {one.draft.pointer.split("/")[1] for one in others if one.place is None}
+        dropped |= {"turn_id", "turn_ids"}
+        members = {name: value for name, value in self.members.items() if name not in dropped}
         texts = dict(self.texts)
-        held = members[self.key]
-        if isinstance(held, list):
-            members[self.key] = [held[place] for place in places if place is not None]
-            texts[self.key] = [texts[self.key][place] for place in places if place is not None]
-        return read_post(members, texts, self.limits)
+        places = list(dict.fromkeys(one.place for one in taken if one.place is not None))
+        if isinstance(held := members[self.key], list):
+            members[self.key] = [held[place] for place in places]
+            texts[self.key] = [texts[self.key][place] for place in places]
+        post = read_post(members, texts, self.limits)
+        stood = {f"/{self.key}/{now}": f"/{self.key}/{place}" for now, place in enumerate(places)}
+        drafts = (
+            replace(draft, turn_id=self.starts.get(stood.get(draft.pointer, draft.pointer)))
+            for draft in post.drafts
+        )
+        return replace(post, drafts=tuple(drafts))
 
 
 def read_list(members: JsonObject, texts: Mapping[str, list[str]], limits: Limits) -> MessageList:
@@ -86,7 +91,7 @@ def read_list(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
     key = CODECS[wire].LIST if CODECS[wire].LIST in members else "messages"
     beside = [Message(one, None) for one in drafts if not one.pointer.startswith(f"/{key}")]
     said = _alone(wire, key, members[key], texts[key])
-    starts = frozenset(one.pointer for one in drafts)
+    starts = {one.pointer: one.turn_id for one in drafts}
     return MessageList(members, texts, limits, wire, key, (*beside, *said), starts)
 
 

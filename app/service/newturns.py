@@ -57,7 +57,9 @@ def _without_known(draft: Draft, marks: Sequence[_Mark], book: CallBook) -> Draf
         return replace(draft, blocks=blocks)
     left = len(draft.blocks) - len(blocks)
     why = f"{left} of its {len(draft.blocks)} blocks were stored before; the others are this turn"
-    return replace(draft, blocks=blocks, notes=(*draft.notes, Remark("PARTLY_KNOWN", why)))
+    remark = Remark("PARTLY_KNOWN", why)
+    # The id that it may have been given belongs to what was stored before.
+    return replace(draft, blocks=blocks, turn_id=None, notes=(*draft.notes, remark))
 
 
 def _as_new(block: Block, mark: _Mark, book: CallBook) -> Block:

@@ -82,7 +82,7 @@ def _recognised(store: Store, cid: str, messages: MessageList, told: Told) -> Re
         told,
         CODECS[target].PROFILE.names,
         lambda: shown_results(turns, links, store.shown_ids(cid, target), target),
-        lambda result: _named(book, result),
+        lambda result: named_call(book, result),
         lambda seq, turn: _completes(messages, seq, turn),
     ).outcome()
     if isinstance(found, Difference):
@@ -90,7 +90,7 @@ def _recognised(store: Store, cid: str, messages: MessageList, told: Told) -> Re
     return found
 
 
-def _named(book: CallBook, result: ToolResult) -> str | None:
+def named_call(book: CallBook, result: ToolResult) -> str | None:
     """The stored call that a result names by an id."""
     found = match(result, book, PREFIXES).call if result.call_id or result.raw_id else None
     return found.id if found else None

@@ -327,6 +327,18 @@ def test_the_receipt_has_texts_when_asked(lite: Api) -> None:
     assert lite.http.post(url, json=body).json()["turns"][0]["text"] == "b"
 
 
+def test_new_turns_get_the_ids_that_stand_beside_the_list(lite: Api) -> None:
+    whole = [user("a"), calling(READ), answering("call_1", "alpha"), said("b")]
+    names = ["t1", "t2", None, "t4"]
+    sync(lite, *whole[:2], turn_ids=names[:2])
+    done = sync(lite, *whole, turn_ids=names)
+    assert outcome(done) == (201, 2, ["tool", "ai"])
+    assert done.json()["turns"][1]["turn_id"] == "t4"
+    assert outcome(sync(lite, *whole, turn_ids=names)) == (200, 4, [])
+    taken = sync(lite, *whole, user("c"), turn_ids=[*names[:3], None, "t4"])
+    assert (taken.status_code, taken.json()["code"]) == (409, "turn_id_taken")
+
+
 def test_a_response_cannot_be_synced(lite: Api) -> None:
     body = {"provider": "openai", "response": {"choices": []}}
     refused = lite.http.post("/v1/conversations/c1/turns?mode=sync", json=body)

@@ -1,0 +1,182 @@
+"""Syncing: a list that tells the stored history again is recognised, whatever the replay did to it.
+
+The last tests go through the real application; the others hold the same values against each other
+without a database.
+"""
+
+import json
+from collections.abc import Iterator
+from itertools import count, takewhile
+from typing import Any
+
+from fastapi.testclient import TestClient
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from app.codecs import CODECS, TARGETS
+from app.core.jsontext import loads_object
+from app.core.limits import Limits
+from app.core.recognising import Difference, Recognised, Recognising, Told
+from app.main import create_app
+from app.service.messagelist import MessageList, read_list, shown_results
+from app.service.sync import named_call
+from app.settings import Settings
+from tests.histories import History, Render, posted
+from tests.laws.running import messages, tried
+from tests.laws.said import MARKER, Said, Words, written
+from tests.laws.strategies import Bodies, healthy_histories, histories
+from tests.laws.wires import WRITERS
+
+PROVIDERS = tuple(target for target in TARGETS if target in WRITERS)
+OPTIONS = st.fixed_dictionaries(
+    {
+        "reasoning": st.sampled_from(("auto", "auto", "text", "drop")),
+        "model": st.sampled_from((None, None, "claude-a", "gemini-3-pro")),
+        "ready": st.booleans(),
+    }
+)
+
+
+def body_of(render: Render, target: str) -> str:
+    return (b'{"provider":"%s",' % target.encode() + render.raw[1:]).decode()
+
+
+def held_against(history: History, body: str) -> tuple[MessageList, Recognised | Difference]:
+    members, texts = loads_object(body, Limits())
+    told = read_list(members, texts, Limits())
+    stored, target = history.remembered, told.format
+    found = Recognising(
+        Told(stored.turns, stored.links()),
+        told.told(),
+        CODECS[target].PROFILE.names,
+        lambda: shown_results(stored.turns, stored.links(), stored.assigned(target), target),
+        lambda result: named_call(stored.ledger, result),
+        lambda seq, turn: False,
+    ).outcome()
+    return told, found
+
+
+def assert_all_known(found: Recognised | Difference) -> None:
+    assert isinstance(found, Recognised), found
+    assert not found.bare
+    assert not any(found.new.values())
+
+
+@tried(100)
+@given(histories(), OPTIONS)
+def test_a_replay_for_any_target_is_known(bodies: Bodies, options: dict[str, Any]) -> None:
+    history = posted(*bodies)
+    for target in TARGETS:
+        ready = options["ready"] and target != "neutral"
+        render = history.render(target, **{**options, "ready": ready})
+        if history.remembered.turns and messages(render, target):
+            assert_all_known(held_against(history, body_of(render, target))[1])
+
+
+@tried(60)
+@given(healthy_histories(), st.integers(1, 6))
+def test_a_window_of_a_healthy_history_is_known(bodies: Bodies, last: int) -> None:
+    history = posted(*bodies)
+    for target in TARGETS:
+        render = history.render(target, last=last)
+        if messages(render, target):
+            assert_all_known(held_against(history, body_of(render, target))[1])
+
+
+@tried(60)
+@given(healthy_histories())
+def test_the_messages_as_they_were_posted_are_known(bodies: Bodies) -> None:
+    first = json.loads(bodies[0])["provider"]
+    own = list(takewhile(lambda body: json.loads(body)["provider"] == first, bodies))
+    whole = json.loads(own[0])
+    key = "messages" if "messages" in whole else CODECS[first].LIST
+    whole[key] = [message for body in own for message in json.loads(body)[key]]
+    assert_all_known(held_against(posted(*bodies), json.dumps(whole))[1])
+
+
+@tried(60)
+@given(healthy_histories(), st.integers(0, 30))
+def test_a_changed_message_is_the_one_that_is_named(bodies: Bodies, chosen: int) -> None:
+    history = posted(*bodies)
+    for target in TARGETS:
+        request = history.render(target).request
+        told = request[CODECS[target].LIST]
+        place = chosen % len(told)
+        text = json.dumps(told[place])
+        assume(MARKER.search(text))
+        told[place] = json.loads(MARKER.sub("~changed~", text, count=1))
+        listed, found = held_against(history, json.dumps({"provider": target, **request}))
+        assert isinstance(found, Difference), target
+        assert listed.messages[found.seq - 1].place == place, target
+
+
+@tried(60)
+@given(histories(), st.integers(0, 30))
+def test_what_is_left_out_in_the_middle_is_never_appended(bodies: Bodies, chosen: int) -> None:
+    history = posted(*bodies)
+    for target in TARGETS:
+        request = history.render(target).request
+        told = request[CODECS[target].LIST]
+        if len(told) > 1:
+            del told[chosen % len(told)]
+            found = held_against(history, json.dumps({"provider": target, **request}))[1]
+            if isinstance(found, Recognised):
+                assert not any(found.new.values()), target
+
+
+class Loop:
+    """A runtime that holds its list and syncs it."""
+
+    def __init__(self, http: TestClient, cid: str) -> None:
+        self.http = http
+        self.url = f"/v1/conversations/{cid}"
+
+    def version(self) -> int:
+        number: int = self.http.get(self.url).json()["version"]
+        return number
+
+    def sync(self, target: str, request: dict[str, Any]) -> tuple[int, int, int]:
+        """Status, known, new turns."""
+        body = json.dumps({"provider": target, **request})
+        headers = {"Content-Type": "application/json"}
+        answer = self.http.post(f"{self.url}/turns?mode=sync", content=body, headers=headers)
+        receipt = answer.json()
+        assert "known" in receipt, receipt
+        return answer.status_code, receipt["known"], len(receipt["turns"])
+
+
+def spoken(target: str, numbers: Iterator[int]) -> list[Any]:
+    """A question and its answer, in the shape of the target."""
+    said = (
+        Said("human", (Words(f"question {next(numbers)}"),)),
+        Said("ai", (Words(f"answer {next(numbers)}"),)),
+    )
+    return [json.loads(written(one)) for turn in said for one in WRITERS[target].write(turn)]
+
+
+def test_loops_over_all_targets_append_exactly_what_is_new(database_url: str) -> None:
+    numbers = count()
+    with TestClient(create_app(Settings(database_url=database_url))) as http:
+
+        @tried(10)
+        @given(histories(6), st.lists(st.sampled_from(PROVIDERS), min_size=1, max_size=3))
+        def holds(bodies: Bodies, targets: list[str]) -> None:
+            loop = Loop(http, f"c{next(numbers)}")
+            for body in bodies:
+                headers = {"Content-Type": "application/json"}
+                http.post(f"{loop.url}/turns", content=body.encode(), headers=headers)
+            assume(bodies)
+            for target in targets:
+                answer = http.get(f"{loop.url}/replay", params={"provider": target})
+                request, key = answer.json()["request"], CODECS[target].LIST
+                for _ in range(2):
+                    before, known = loop.version(), len(request[key])
+                    if known:
+                        assert loop.sync(target, request) == (200, known, 0)
+                    assert loop.version() == before
+                    request[key] += spoken(target, numbers)
+                    assert loop.sync(target, request) == (201, known, 2)
+                    assert loop.version() == before + 2
+            assert http.get(f"{loop.url}/verify").json()["ok"]
+
+        holds()
