@@ -6,8 +6,9 @@ with results of tools between them. Lines with `isSidechain` belong to a helper'
 other lines are the program's own: counted, not stored. docs/import-export.md has the sources.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.core.errors import RuleBroken, TurnkeepError
@@ -47,13 +48,43 @@ class _Chain:
 def read(
     lines: Iterable[Line], file_name: str, limits: Limits, cid: str | None, provider: str | None
 ) -> Found:
-    session = _Session(file_name, limits)
+    found = Found()
+    for part in _apart(list(lines), file_name, limits):
+        session = _Session(file_name, limits)
+        for line in part:
+            try:
+                session.take(line)
+            except TurnkeepError as error:
+                session.problems.append(Problem(line.number, error.detail))
+        found.add(session.found(cid, provider or WIRE))
+    return found
+
+
+def _apart(lines: Sequence[Line], file_name: str, limits: Limits) -> Iterable[Sequence[Line]]:
+    """The lines of each session. A file that is named after one of them is that one's alone: it
+    begins with a copy of the session that it goes on."""
+    own = re.compile(rf'"sessionId"\s*:\s*"{re.escape(conversation_name(file_name))}"')
+    if any(own.search(line.text) for line in lines):
+        return [lines]
+    parts: dict[str, list[Line]] = {}
+    session = ""
     for line in lines:
-        try:
-            session.take(line)
-        except TurnkeepError as error:
-            session.problems.append(Problem(line.number, error.detail))
-    return session.found(cid, provider or WIRE)
+        # Lines that name no session belong to the one before them.
+        session = _session_of(line, limits) or session
+        parts.setdefault(session, []).append(line)
+    # What stands before the first name is the first one's.
+    unnamed = parts.pop("", []) if len(parts) > 1 else []
+    first, *others = parts.values() or [[]]
+    return [[*unnamed, *first], *others]
+
+
+def _session_of(line: Line, limits: Limits) -> str | None:
+    try:
+        members, _ = loads_object(line.text, limits)
+    except TurnkeepError:
+        return None
+    session = members.get("sessionId")
+    return session if isinstance(session, str) else None
 
 
 class _Session:

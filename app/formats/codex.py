@@ -31,9 +31,17 @@ def read(
     for line in lines:
         try:
             rollout.take(line)
+        except _Another:
+            reason = "Another session begins here; each must be a file of its own."
+            rollout.problems.append(Problem(line.number, reason))
+            break
         except TurnkeepError as error:
             rollout.problems.append(Problem(line.number, error.detail))
     return rollout.found(cid, provider)
+
+
+class _Another(Exception):
+    """The file goes on with a session that is not the one it began with."""
 
 
 class _Rollout:
@@ -43,6 +51,8 @@ class _Rollout:
         self._file_name = file_name
         self._skipped: Counter[str] = Counter()
         self._messages: list[Message] = []
+        # Whether an item of the conversation came, which those of a session's head are not.
+        self._spoken = False
         self._meta: JsonObject | None = None
         self._model: str | None = None
         self._title: str | None = None
@@ -83,6 +93,8 @@ class _Rollout:
     def _session(self, meta: JsonObject, line: Line) -> None:
         """The first names the session; forks repeat their parent's after their own."""
         if self._meta is not None:
+            if self._spoken and meta.get("id") != self._meta.get("id"):
+                raise _Another
             self._skipped["session_meta lines of another session"] += 1
             return
         self._meta = meta
@@ -93,6 +105,7 @@ class _Rollout:
             self._add(said, line, None)
 
     def _item(self, item: JsonObject, line: Line, when: Json) -> None:
+        self._spoken = True
         if item.get("type") in _OWN:
             self._skipped[f"{item['type']} items"] += 1
         elif item.get("type") == "local_shell_call":

@@ -68,3 +68,8 @@ class Found:
     histories: list[History] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: "Found") -> None:
+        self.histories += other.histories
+        self.problems += other.problems
+        self.skipped += other.skipped

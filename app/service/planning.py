@@ -51,14 +51,17 @@ def read_history(history: History, limits: Limits) -> Plan:
     known = (*codec.KEYS, *codec.TOOLS.members)
     beside: JsonObject = {key: history.members[key] for key in history.members if key in known}
     riding = riding_order({**_envelope(history), **beside}, limits)
+    turns = tuple(turned_of(history, 0, len(history.messages), beside, limits))
+    tool_sets = tuple(_tool_set(one, limits) for one in history.tool_sets)
     return Plan(
         history,
-        tuple(turned_of(history, 0, len(history.messages), beside, limits)),
+        turns,
         riding,
-        tuple(_tool_set(one, limits) for one in history.tool_sets),
+        tool_sets,
         (
             *(f"members {key!r}" for key in history.members if key not in known),
             *(_refused(riding) if riding else ()),
+            *("tool sets beyond the last turn" for one, _ in tool_sets if one > len(turns)),
         ),
         limits,
     )
@@ -140,7 +143,7 @@ def _joined(one: Turned, other: Turned) -> Turned:
 def _tool_set(entry: JsonObject, limits: Limits) -> tuple[int, KeepTools]:
     """Definitions of an export, to be kept from the version on that they had there."""
     version, provider, source = (entry.get(key) for key in ("at_version", "provider", "format"))
-    if not isinstance(version, int) or not isinstance(provider, str) or source not in CODECS:
+    if type(version) is not int or not isinstance(provider, str) or source not in CODECS:
         raise RuleBroken("A tool set of an export needs at_version, provider and format.")
     tools = replace(read_tool_set("neutral", entry, limits), source=str(source))
     return version, KeepTools(provider, offer(tools, "neutral"), dumps(entry).encode())

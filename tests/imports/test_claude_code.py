@@ -191,3 +191,20 @@ def test_a_broken_line_is_named_and_the_rest_is_imported(
     assert sorted(named, key=int) == ["12", "13", "14", "15"]
     assert "`role` must be user, assistant or system, not 'wizard'" in told.err
     assert len(stored(sqlite_database_url, SESSION)) == 12
+
+
+def test_sessions_that_come_in_one_stream_stay_apart(
+    sqlite_database_url: str, turnkeep: Run, tmp_path: Path
+) -> None:
+    url, other = sqlite_database_url, "0" * 8 + SESSION[8:]
+    changed = [line.replace(SESSION, other).replace('uuid":"0', 'uuid":"f') for line in LINES]
+    file = tmp_path / "all.jsonl"
+    file.write_text("".join([*LINES, *changed]))
+    assert turnkeep(url, "import", file).code == 0
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    (alone / f"{SESSION}.jsonl").write_text("".join(LINES))
+    (alone / f"{other}.jsonl").write_text("".join(changed))
+    told = turnkeep(url, "import", alone)
+    assert (told.code, " 0 turns stored" in told.out) == (0, True), told
+    assert spoken(url, SESSION) == spoken(url, other)

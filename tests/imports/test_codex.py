@@ -98,3 +98,19 @@ def test_a_file_without_its_first_line_is_named_by_its_name(
     (tmp_path / FILE.name).write_text("".join(LINES[3:7]))
     assert turnkeep(sqlite_database_url, "import", tmp_path / FILE.name).code == 0
     assert len(stored(sqlite_database_url, SESSION)) == 3
+
+
+def test_a_second_rollout_in_one_file_is_a_problem_and_is_not_mixed_in(
+    sqlite_database_url: str, turnkeep: Run, tmp_path: Path
+) -> None:
+    url, file = sqlite_database_url, tmp_path / "all.jsonl"
+    first = FILE.read_text()
+    other = first.replace("019f5c5a-eb02", "019f5c5a-ffff").replace("careful", "careless")
+    file.write_text(first + other)
+    told = turnkeep(url, "import", file)
+    assert told.code == 1
+    number = len(first.splitlines()) + 1
+    assert f"{file}:{number}: Another session begins here" in told.err
+    turnkeep(url, "import", FILE)
+    assert turnkeep(url, "export", "--all").out.count("\n") == 1
+    assert not any("careless" in words for _, words in spoken(url, SESSION))

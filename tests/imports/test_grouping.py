@@ -36,7 +36,8 @@ def test_messages_on_lines_go_to_the_conversation_they_name_in_order(
     lines = [said(f"{name} {n}", **{field: name}) for n in range(3) for name in ("s-1", "s-2")]
     file = written(tmp_path / "log.jsonl", lines)
     told = turnkeep(url, "import", file)
-    assert (told.code, told.out) == (0, "2 conversations, 6 turns stored, 0 already there.\n")
+    assert (told.code, told.err) == (0, "")
+    assert told.out == "2 conversations, 6 turns stored, 0 already there.\n"
     assert words(url, "s-1") == ["s-1 0", "s-1 1", "s-1 2"]
     assert words(url, "s-2") == ["s-2 0", "s-2 1", "s-2 2"]
     # What the file said is kept, and the name is no part of the message.

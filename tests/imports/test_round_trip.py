@@ -191,6 +191,18 @@ def test_tool_sets_of_an_export_may_stand_in_any_order(
         assert turnkeep(sqlite_database_url, "import", file).code == 0
 
 
+def test_a_tool_set_that_was_never_in_force_is_named(
+    sqlite_database_url: str, tmp_path: Path, turnkeep: Run
+) -> None:
+    url, file = sqlite_database_url, tmp_path / "one.jsonl"
+    turns = [{"speaker": "human", "blocks": [{"type": "text", "text": "hello"}]}]
+    tools = [{"at_version": 2, "provider": "openai", "format": "openai", "tools": [TOOL]}]
+    file.write_text(json.dumps({"conversation_id": "c1", "turns": turns, "tools": tools}))
+    assert "Not stored: 1 tool sets beyond the last turn." in turnkeep(url, "import", file).out
+    file.write_text(json.dumps({"turns": turns, "tools": [tools[0] | {"at_version": True}]}))
+    assert "needs at_version" in turnkeep(url, "import", file).err
+
+
 @pytest.mark.parametrize("provider", [target for target in TARGETS if target != "neutral"])
 def test_an_export_for_a_provider_can_be_read_again(
     sqlite_database_url: str, tmp_path: Path, turnkeep: Run, provider: str
