@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.cli.listing import all_ids
-from app.cli.options import add_database, check_schema, settings_of
+from app.cli.options import add_database, check_schema, one_of, settings_of
 from app.cli.words import complain, printable
 from app.codecs import TARGETS
 from app.core.errors import ConversationNotFound
@@ -33,7 +33,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument(
         "--provider",
         default="neutral",
-        choices=TARGETS,
+        type=one_of(TARGETS),
         metavar="NAME",
         help=f"one of {', '.join(TARGETS)} (default neutral)",
     )

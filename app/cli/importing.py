@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from app.cli.options import add_database, check_schema, settings_of
+from app.cli.options import add_database, check_schema, one_of, settings_of
 from app.cli.progress import Progress
 from app.cli.sources import STDIN, Source, Wish, found_in, sources
 from app.cli.words import printable
@@ -40,7 +40,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument(
         "--format",
         default="auto",
-        choices=FORMATS,
+        type=one_of(FORMATS),
         metavar="NAME",
         help=f"one of {', '.join(FORMATS)} (default auto: told from the content)",
     )

@@ -1,9 +1,12 @@
 """The flags that several commands share."""
 
 import argparse
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from app.core.errors import Unavailable
+from app.core.nearest import nearest_provider
+from app.core.telling import did_you_mean
 from app.settings import Settings, from_environment
 from app.storage.engines import database_file, described, is_sqlite
 from app.storage.migrations import current_and_head
@@ -17,6 +20,18 @@ def add_database(parser: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="sqlite:///file or postgresql://user@host/db (default sqlite:///turnkeep.db)",
     )
+
+
+def one_of(names: Sequence[str]) -> Callable[[str], str]:
+    """The type of a flag that names a format; a wrong name is told the nearest."""
+
+    def named(given: str) -> str:
+        if given in names:
+            return given
+        meant = did_you_mean(nearest_provider(given, names))
+        raise argparse.ArgumentTypeError(f"must be one of {', '.join(names)}, not {given!r}{meant}")
+
+    return named
 
 
 def settings_of(args: argparse.Namespace) -> Settings:

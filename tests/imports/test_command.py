@@ -45,6 +45,17 @@ def test_help_names_every_flag(
     assert [word for word in words if word not in shown] == []
 
 
+@pytest.mark.parametrize(
+    "command", [["import", "--format", "antropic", "x.json"], ["export", "--provider", "claude"]]
+)
+def test_a_wrong_name_of_a_format_is_told_the_right_one(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(command)
+    assert (ended.value.code, "did you mean 'anthropic'?" in capsys.readouterr().err) == (2, True)
+
+
 @pytest.mark.parametrize("words", [["import", "x.jsonl"], ["export", "--all"], ["verify"]])
 def test_a_database_that_is_not_there_is_one_line_and_stays_away(
     tmp_path: Path, words: list[str]
