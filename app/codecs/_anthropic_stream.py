@@ -12,6 +12,10 @@ _GROWS = {
     "thinking_delta": ("thinking", "thinking"),
     "signature_delta": ("signature", "signature"),
 }
+# Events of a message; others stand between or beside them.
+_BEGUN = frozenset(
+    f"{what}_{when}" for what in ("message", "content_block") for when in ("start", "delta", "stop")
+)
 # Events that say nothing: pings, and what the SDK's helper adds beside the provider's own events.
 _SAID_TWICE = ("ping", "text", "thinking", "signature", "citation", "input_json")
 
@@ -59,6 +63,7 @@ class AnthropicGathering(Gathered):
         kind = event.get("type")
         if not isinstance(kind, str):
             return False
+        self.begun = self.begun or kind in _BEGUN
         if kind.startswith("content_block_"):
             self._block_event(kind, number(event.get("index")), event)
         elif kind == "message_start" and isinstance(message := event.get("message"), dict):
@@ -137,6 +142,15 @@ class AnthropicGathering(Gathered):
     def response(self) -> JsonObject:
         content: list[Json] = [block.json() for block in self._blocks]
         return {"role": "assistant", **self._message, "content": content}
+
+
+def is_message(response: JsonObject) -> bool:
+    """Whether this has the shape of a `Message`."""
+    match response:
+        case {"content": list(), "type": "message"} | {"content": list(), "stop_reason": _}:
+            return True
+        case _:
+            return False
 
 
 def _begun(kind: Json) -> JsonObject:

@@ -85,6 +85,7 @@ class BedrockGathering(Gathered):
                 self._top |= {key: metadata[key] for key in ("usage", "metrics") if key in metadata}
             case _:
                 return self._failed(event)
+        self.begun = True
         return True
 
     def _begin(self, block: _Block) -> _Block:
@@ -142,6 +143,15 @@ class BedrockGathering(Gathered):
     def response(self) -> JsonObject:
         content: list[Json] = [block.json() for block in self._blocks]
         return {"output": {"message": {"role": "assistant", "content": content}}, **self._top}
+
+
+def is_converse(response: JsonObject) -> bool:
+    """Whether this has the shape of a `ConverseResponse`."""
+    match response:
+        case {"output": {"message": dict()}}:
+            return True
+        case _:
+            return False
 
 
 def _joined(data: list[str]) -> str:

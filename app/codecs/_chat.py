@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.codecs import _anthropic_blocks
-from app.codecs._chat_stream import ChatGathering
+from app.codecs._chat_stream import ChatGathering, is_completion
 from app.codecs._reading import (
     arguments_text,
     check_named,
@@ -129,7 +129,9 @@ def _used(usage: JsonObject) -> Usage:
 
 
 def replies(wire: str = WIRE) -> Replies:
-    return Replies(lambda response, at: _read_reply(response, at, wire), ChatGathering, _used)
+    return Replies(
+        lambda response, at: _read_reply(response, at, wire), ChatGathering, _used, is_completion
+    )
 
 
 REPLIES = replies()

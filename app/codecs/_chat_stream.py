@@ -53,7 +53,6 @@ class _Call:
 class ChatGathering(Gathered):
     def __init__(self) -> None:
         super().__init__()
-        self._begun = False
         self._top: JsonObject = {}
         self._texts: dict[str, Pieces] = {}
         # Content in parts, as Mistral streams it: kind and text, or a part of another kind.
@@ -68,7 +67,7 @@ class ChatGathering(Gathered):
         self._others_seen: set[int] = set()
 
     def done(self) -> None:
-        self.whole = self.whole or (self._begun and "error" not in self._top)
+        self.whole = self.whole or (self.begun and "error" not in self._top)
 
     def take(self, event: JsonObject) -> bool:
         # OpenAI's helper wraps each chunk, and adds events that say the same again.
@@ -82,11 +81,13 @@ class ChatGathering(Gathered):
         if (error := event.get("error")) is not None:
             self._top["error"] = an_error(error)
         if not isinstance(choices, list):
+            is_chunk = event.get("object") == "chat.completion.chunk"
+            self.begun = self.begun or is_chunk
             if event.get("usage") and "type" not in event:
                 self._top["usage"] = event["usage"]
                 return True
-            return error is not None or event.get("object") == "chat.completion.chunk"
-        self._begun = True
+            return error is not None or is_chunk
+        self.begun = True
         for key in ("id", "model", "usage"):
             if event.get(key) not in (None, ""):
                 self._top[key] = event[key]
@@ -252,6 +253,15 @@ class ChatGathering(Gathered):
 
 def _objects(value: Json) -> Iterator[JsonObject]:
     return (one for one in value if isinstance(one, dict)) if isinstance(value, list) else iter(())
+
+
+def is_completion(response: JsonObject) -> bool:
+    """Whether this has the shape of a `ChatCompletion`."""
+    match response:
+        case {"object": "chat.completion"} | {"choices": [{"message": dict()}, *_]}:
+            return True
+        case _:
+            return False
 
 
 def _part(part: tuple[str, Pieces] | JsonObject) -> JsonObject:

@@ -125,6 +125,7 @@ class Gathered:
     """What everybody who puts streams together has; most wires do not know the word [DONE]."""
 
     def __init__(self) -> None:
+        self.begun = False
         self.whole = False
         self._odd = Odd()
 

@@ -45,7 +45,9 @@ class GeminiGathering(Gathered):
         for candidate in candidates if isinstance(candidates, list) else ():
             if isinstance(candidate, dict):
                 self._candidate(candidate)
-        return known or isinstance(candidates, list)
+        known = known or isinstance(candidates, list)
+        self.begun = self.begun or known
+        return known
 
     def _candidate(self, candidate: JsonObject) -> None:
         index = number(candidate.get("index")) or 0
@@ -140,6 +142,12 @@ class GeminiGathering(Gathered):
         self._settle()
         text = dumps(args).rstrip("]}")
         return cast(Json, JsonText(text.removesuffix('"') if self._in_text else text))
+
+
+def is_generated(response: JsonObject) -> bool:
+    """Whether this has the shape of a `GenerateContentResponse`."""
+    candidates = response.get("candidates")
+    return isinstance(candidates, list) or member(response, "prompt_feedback") is not None
 
 
 def _goes_on(call: JsonObject) -> bool:

@@ -71,6 +71,7 @@ class ResponsesGathering(Gathered):
             return True
         if not kind.startswith("response."):
             return kind == "keepalive"
+        self.begun = True
         if isinstance(response := event.get("response"), dict):
             self._response = self._response | response
         if kind in _ENDS:
@@ -136,6 +137,11 @@ class ResponsesGathering(Gathered):
             return self._response
         items = [item.json() for _, item in sorted(self._items.items())]
         return self._response | {"output": cast(list[Json], items)}
+
+
+def is_response(response: JsonObject) -> bool:
+    """Whether this has the shape of a `Response`."""
+    return response.get("object") == "response" or isinstance(response.get("output"), list)
 
 
 def _begun(holder: str, element: str) -> JsonObject:

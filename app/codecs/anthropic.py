@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from app.codecs._anthropic_blocks import blocks
-from app.codecs._anthropic_stream import AnthropicGathering
+from app.codecs._anthropic_stream import AnthropicGathering, is_message
 from app.codecs._anthropic_tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs._chat import calls
 from app.codecs._reading import beside, draft, elements, left_over, names, reply, unknown_role
@@ -162,7 +162,7 @@ def _used(usage: JsonObject) -> Usage:
     )
 
 
-REPLIES = Replies(_read_reply, AnthropicGathering, _used)
+REPLIES = Replies(_read_reply, AnthropicGathering, _used, is_message)
 
 
 def render(view: View) -> JsonObject:

@@ -9,7 +9,7 @@ import base64
 import re
 from collections.abc import Iterator, Sequence
 
-from app.codecs._bedrock_stream import BROKEN_OFF, BedrockGathering
+from app.codecs._bedrock_stream import BROKEN_OFF, BedrockGathering, is_converse
 from app.codecs._bedrock_tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs._reading import (
     arguments_text,
@@ -197,7 +197,7 @@ def _used(usage: JsonObject) -> Usage:
     return Usage(fresh + cached, tokens(usage, "outputTokens"), cached)
 
 
-REPLIES = Replies(_read_reply, BedrockGathering, _used)
+REPLIES = Replies(_read_reply, BedrockGathering, _used, is_converse)
 
 
 def _draft(fields: Fields, text: str) -> Draft:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from app.codecs._gemini_names import both, member, snake, snake_keys
-from app.codecs._gemini_stream import GeminiGathering
+from app.codecs._gemini_stream import GeminiGathering, is_generated
 from app.codecs._gemini_tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs._reading import (
     arguments_text,
@@ -215,7 +215,7 @@ def _used(usage: JsonObject) -> Usage:
     )
 
 
-REPLIES = Replies(_read_reply, GeminiGathering, _used, arrays=True)
+REPLIES = Replies(_read_reply, GeminiGathering, _used, is_generated, arrays=True)
 
 
 def _draft(fields: Fields, text: str) -> Draft:

@@ -20,7 +20,7 @@ from app.codecs._reading import (
     reply,
     unknown_role,
 )
-from app.codecs._responses_stream import ResponsesGathering
+from app.codecs._responses_stream import ResponsesGathering, is_response
 from app.codecs._responses_tools import WIRE, read_choice, read_tools, write_tools
 from app.core.conversation import (
     Block,
@@ -175,7 +175,7 @@ def _used(usage: JsonObject) -> Usage:
     )
 
 
-REPLIES = Replies(_read_reply, ResponsesGathering, _used)
+REPLIES = Replies(_read_reply, ResponsesGathering, _used, is_response)
 
 
 def _spoken(said: Sequence[Draft]) -> Iterator[Draft]:

@@ -98,6 +98,10 @@ Part: TypeAlias = Text | Image | File | Opaque
 Block: TypeAlias = Text | Image | File | Thinking | ToolCall | ToolResult | Opaque
 
 
+# The code of the remark that a stream could not be made into a turn: its payload is all of it.
+UNREADABLE = "STREAM_UNREADABLE"
+
+
 @dataclass(frozen=True, slots=True)
 class Remark:
     """Something worth saying about what was stored. The codes are stable."""

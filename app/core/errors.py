@@ -15,6 +15,7 @@ TurnkeepError
 ├── StaleVersion             `If-Match` names another version
 ├── RuleBroken               readable, but against a rule; `pointer` says where
 │   ├── LimitExceeded        a published limit
+│   ├── ErrorResponse        what a provider answered is an error
 │   ├── UnknownProvider      no wire shape known for this provider
 │   ├── UnknownTarget        no such target to render for
 │   └── KeyReused            the idempotency key was used for another body
@@ -188,6 +189,22 @@ class LimitExceeded(RuleBroken):
             pointer=pointer,
             limit=limit,
             most=most,
+        )
+
+
+class ErrorResponse(RuleBroken):
+    """Of the provider's own words only the type of its error is told."""
+
+    code = "error_response"
+    title = "This is an error response, nothing to store"
+
+    def __init__(self, error_type: str, *, pointer: str | None = None) -> None:
+        named = f" ({error_type})" if error_type else ""
+        super().__init__(
+            f"This is an error response of the provider{named}, nothing to store."
+            " A response of the model must be posted here.",
+            pointer=pointer,
+            error_type=error_type or None,
         )
 
 

@@ -33,6 +33,10 @@ class Gathering(Protocol):
         """The stream said [DONE]."""
 
     @property
+    def begun(self) -> bool:
+        """Whether anything of an answer has arrived; pings and errors are nothing of it."""
+
+    @property
     def whole(self) -> bool:
         """Whether the end of the answer has arrived."""
 
@@ -47,6 +51,7 @@ class Gathering(Protocol):
 class Replies:
     """How a wire's responses are read (`read` takes one and the pointer to it).
 
+    `is_one`: whether an object has the shape of such a response, whoever it is said to be from.
     `usage` takes what `read` gave as the fact of that name. `arrays`: its streams may also be one
     JSON array, declared as `application/json`.
     """
@@ -54,4 +59,5 @@ class Replies:
     read: Callable[[JsonObject, str], Reply]
     gathering: Callable[[], Gathering]
     usage: Callable[[JsonObject], Usage]
+    is_one: Callable[[JsonObject], bool]
     arrays: bool = False

@@ -10,11 +10,12 @@ from app.core.conversation import Draft, Remark, Thinking, ToolCall, ToolResult
 from app.core.errors import LimitExceeded, RuleBroken
 from app.core.jsontext import Json, JsonObject
 from app.core.limits import Limits
-from app.core.replies import Replies, Reply
+from app.core.replies import Reply
 from app.core.wire import Codec, Posted
 from app.service.ignoring import ignored_settings
 from app.service.members import check_members
 from app.service.providers import check_provider, wire_of
+from app.service.responses import read_response, whole_response_at
 from app.service.turn_ids import with_turn_ids
 
 _ENVELOPE = ("provider", "format", "model", "turn_id", "turn_ids", "metadata", "response")
@@ -40,9 +41,9 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
     check_members(members, known, codec.SETTINGS)
     _check_one_of(members, codec)
     if "response" in members:
-        drafts = [_answered(wire, members["response"], texts["response"])]
+        drafts = [read_response(wire, members["response"], texts["response"])]
     else:
-        drafts = codec.parse(Posted(members, texts))
+        drafts = _parsed(codec, Posted(members, texts))
     if len(drafts) > limits.turns:
         raise LimitExceeded("turns", limits.turns, len(drafts), pointer=f"/{codec.LIST}")
     completed = _completed(drafts, provider, members, limits)
@@ -74,30 +75,20 @@ def _check_one_of(members: JsonObject, codec: Codec) -> None:
         raise RuleBroken(told, pointer=f"/{given[-1]}")
 
 
-def replies_of(wire: str, pointer: str) -> Replies:
-    """How the answers of a wire are read. Raises `RuleBroken` where it has none of its own."""
-    if replies := CODECS[wire].REPLIES:
-        return replies
-    told = f"The format '{wire}' has no responses and no streams of its own; post `messages`."
-    raise RuleBroken(told, pointer=pointer)
+def _parsed(codec: Codec, posted: Posted) -> list[Draft]:
+    try:
+        return codec.parse(posted)
+    except RuleBroken as error:
+        raise (_misplaced(posted.members, error.pointer or "") or error) from None
 
 
-def _answered(wire: str, response: Json, texts: list[str]) -> Draft:
-    """A provider's whole answer as one turn of the model."""
-    replies = replies_of(wire, "/response")
-    if not isinstance(response, dict):
-        told = telling.wrong_type("response", "the object that the provider sent", response)
-        raise RuleBroken(told, pointer="/response")
-    reply = replies.read(response, "/response")
-    return Draft(
-        "ai",
-        reply.blocks,
-        payload=texts[0],
-        pointer="/response",
-        facts=reply.facts,
-        model=reply.model,
-        notes=reply.notes,
-    )
+def _misplaced(members: JsonObject, pointer: str) -> RuleBroken | None:
+    """For a message that could not be read: whether it is something that belongs elsewhere."""
+    _, key, place, *_ = [*pointer.split("/"), "", ""]
+    messages = members.get(key)
+    if not isinstance(messages, list) or not place.isdecimal() or int(place) >= len(messages):
+        return None
+    return whole_response_at(f"/{key}/{place}", messages[int(place)])
 
 
 def _completed(

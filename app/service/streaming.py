@@ -9,14 +9,15 @@ from tempfile import TemporaryFile
 from typing import IO
 
 from app.core.chunks import PIECE, Bytes, Chunks
-from app.core.conversation import Remark
+from app.core.conversation import UNREADABLE, Remark
 from app.core.errors import RuleBroken, TooLarge
 from app.core.events import Event, EventReader
 from app.core.jsontext import JsonObject
 from app.core.limits import Limits
 from app.core.replies import Reply
-from app.service.posting import Post, read_stream, replies_of
-from app.service.providers import wire_of
+from app.service.nostream import Heard, check_is_stream
+from app.service.posting import Post, read_stream
+from app.service.responses import replies_of
 
 _log = logging.getLogger("turnkeep")
 
@@ -28,7 +29,7 @@ class Stream:
     """
 
     def __init__(self, query: JsonObject, limits: Limits) -> None:
-        wire = _wire(query)
+        wire = _wire(query, limits)
         replies = replies_of(wire, "?format" if query.get("format") else "?provider")
         self._query = query
         self._wire = wire
@@ -40,7 +41,7 @@ class Stream:
         self._spool: IO[bytes] = BytesIO()
         self.size = 0
         self._hash = sha256(repr(sorted(query.items())).encode("utf-8", "surrogatepass"))
-        self._known = self._strange = self._unreadable = self._broken = 0
+        self._heard = Heard()
 
     @property
     def arrays(self) -> bool:
@@ -73,16 +74,21 @@ class Stream:
         """The turn. `hung_up`: the connection broke, so nobody knows whether this was all."""
         for event in self._reader.finish():
             self._take(event)
-        if not self._known and not hung_up:
-            self._check_is_one()
+        self._heard.strays, self._heard.cut = self._reader.strays, self._reader.cut
+        if not self._gathering.begun:
+            self._check_is_one(hung_up)
+        reply = self._reply()
         # What lost an event in the middle is not whole: it can be completed.
-        whole = self._gathering.whole and not self._broken
+        whole = self._gathering.whole and not self._heard.broken
         try:
-            reply = self._replies.read(self._gathering.response(), "")
-        except Exception as error:
-            # Whoever sent this cannot send it again: the bytes are kept, the turn can be completed.
-            whole = False
-            reply = Reply((), notes=(Remark("STREAM_UNREADABLE", _reason(error)),))
+            return self._posted(reply, whole=whole, hung_up=hung_up)
+        except RuleBroken as error:
+            # Over a limit: the facts about the answer are kept, the answer in the payload only.
+            reply = _unreadable(_reason(error), reply.facts)
+            return self._posted(reply, whole=False, hung_up=hung_up)
+
+    def _posted(self, reply: Reply, *, whole: bool, hung_up: bool) -> Post:
+        whole = whole and not _is_unreadable(reply)
         notes = (*reply.notes, *self._gathering.notes(), *self._notes(whole, hung_up, reply))
         return read_stream(
             self._query,
@@ -91,6 +97,15 @@ class Stream:
             whole=whole,
             limits=self._limits,
         )
+
+    def _reply(self) -> Reply:
+        if not self._gathering.begun and (self._heard.broken or self._heard.strange):
+            return _unreadable("none of its events could be read")
+        try:
+            return self._replies.read(self._gathering.response(), "")
+        except Exception as error:
+            # Whoever sent this cannot send it again: the bytes are kept, the turn can be completed.
+            return _unreadable(_reason(error))
 
     def close(self) -> None:
         """Forgets the bytes; what `post` gave cannot be stored any more."""
@@ -106,26 +121,26 @@ class Stream:
         while piece := self._spool.read(PIECE):
             yield piece
 
-    def _check_is_one(self) -> None:
-        """Raises `RuleBroken` for a body in which nothing is an event of this format."""
-        if self._strange or self._unreadable:
-            raise RuleBroken(
-                f"None of these events is one of {self._wire}; name the provider that sent them.",
-                pointer="?format",
-            )
-        if self._reader.strays:
-            raise RuleBroken("The body holds no events, but lines of something else.")
+    def _check_is_one(self, hung_up: bool) -> None:
+        """Raises `RuleBroken` for a body in which nothing is an event of this format.
+
+        Nobody hears it who has hung up: then only what is certainly no stream is refused.
+        """
+        heard, error = self._heard, self._gathering.response().get("error")
+        if hung_up and not error and (heard.strange or not heard.strays):
+            return
+        body = next(self._read(), b"")
+        check_is_stream(heard, self._wire, body, error, self._limits)
 
     def _take(self, event: Event) -> None:
         if event.done:
+            self._heard.done = True
             self._gathering.done()
         elif event.value is None:
-            self._unreadable += 1
-            self._broken += event.broken
-        elif self._taken(event.value):
-            self._known += 1
-        else:
-            self._strange += 1
+            self._heard.unreadable += 1
+            self._heard.broken += event.broken
+        elif not self._taken(event.value):
+            self._heard.strange += 1
 
     def _taken(self, value: JsonObject) -> bool:
         try:
@@ -133,38 +148,50 @@ class Stream:
         except Exception:
             # A defect of ours, or an event that nobody thought of: the rest of the turn is kept.
             _log.exception("an event of %s could not be taken", self._wire)
-            self._broken += 1
+            self._heard.broken += 1
             return True
 
     def _notes(self, whole: bool, hung_up: bool, reply: Reply) -> list[Remark]:
         notes = []
         if not whole:
             why = "the connection broke" if hung_up else "the stream ended without its last event"
-            if "error" in reply.facts:
+            if _is_unreadable(reply):
+                why = "the stream could not be made into a turn"
+            elif "error" in reply.facts:
                 why = "the provider sent an error, see metadata.response.error"
-            elif self._broken:
+            elif self._heard.broken:
                 why = "an event of the stream could not be read"
             detail = f"{why}; what had arrived is stored, complete it under the same turn_id"
             notes.append(Remark("STREAM_INTERRUPTED", detail))
-        odd = ((self._unreadable, "are no JSON objects"), (self._strange, "are of no known kind"))
-        for count, what in odd:
+        odd = {"are no JSON objects": self._heard.unreadable}
+        odd["are of no known kind"] = self._heard.strange
+        for what, count in odd.items():
             if count:
                 detail = f"{count} events {what}; they stand in the payload only"
                 notes.append(Remark("EVENTS_NOT_READ", detail))
         return notes
 
 
+def _unreadable(reason: str, facts: JsonObject | None = None) -> Reply:
+    """In the place of a reply that could not be made."""
+    return Reply((), facts or {}, (Remark(UNREADABLE, reason),))
+
+
+def _is_unreadable(reply: Reply) -> bool:
+    return any(note.code == UNREADABLE for note in reply.notes)
+
+
 def _reason(error: Exception) -> str:
     if isinstance(error, RuleBroken):
-        return f"{error.detail} ({error.pointer})"
+        return f"{error.detail} ({error.pointer})" if error.pointer else error.detail
     _log.error("a stream could not be put together", exc_info=error)
     return "it could not be put together"
 
 
-def _wire(query: JsonObject) -> str:
-    """The format; what is wrong stands in the query, not in the body."""
+def _wire(query: JsonObject, limits: Limits) -> str:
+    """The format. What is wrong with the query is told before the body is read."""
     try:
-        return wire_of(query)[1]
+        return read_stream(query, Reply(()), b"", whole=False, limits=limits).format
     except RuleBroken as error:
         error.point_at((error.pointer or "").replace("/", "?", 1))
         raise

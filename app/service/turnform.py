@@ -3,7 +3,7 @@
 import hashlib
 
 from app.core.chunks import Bytes, Chunks, digest, whole
-from app.core.conversation import SPEAKERS, Block, Draft, Turn
+from app.core.conversation import SPEAKERS, UNREADABLE, Block, Draft, Turn
 from app.core.errors import TurnkeepError
 from app.core.jsontext import Json, JsonObject, dumps, dumps_pieces, loads
 from app.core.limits import Limits
@@ -67,6 +67,9 @@ def content_hash(draft: Draft, wire: str) -> bytes:
     for one in draft.blocks:
         for piece in dumps_pieces(block_json(one)):
             counted.update(piece)
+    if any(remark.code == UNREADABLE for remark in draft.notes):
+        # What it says stands in its bytes alone: other bytes are another turn.
+        counted.update(digest(draft.raw).encode())
     return counted.digest()
 
 

@@ -254,7 +254,7 @@ def test_a_result_stays_with_its_call_through_every_version(api: Api) -> None:
     first = stream(api, WHOLE[:cut], turn_id="t1").json()["turns"][0]["tool_calls"]
     api.post(answering("toolu_weather", "rain"))
     for _ in range(10):
-        stream(api, b": keepalive\n\n", turn_id="t1")
+        stream(api, next(events()), turn_id="t1")
         assert verified(api)
         stream(api, WHOLE[:cut], turn_id="t1")
         assert verified(api)

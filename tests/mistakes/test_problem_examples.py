@@ -33,6 +33,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "problems.md"
 REWRITE = bool(os.environ.get("TURNKEEP_REWRITE_GOLDEN"))
 HELLO = {"role": "user", "content": "hello"}
 BODY = {"provider": "openai", "messages": [HELLO]}
+OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
 FIRST = posted("invalid", "openai", {"role": "usr", "content": "hello"})
 EXAMPLES = [
     Mistake("not_json", "POST", TURNS, '{"provider": "openai", "messages": [', JSON),
@@ -60,6 +61,7 @@ EXAMPLES = [
     ),
     got("invalid", f"{REPLAY}?provider=openai&last=0"),
     Mistake("limit_exceeded", "POST", TURNS, '{"metadata": ' + "[" * 64 + "…", JSON),
+    Mistake("error_response", "POST", TURNS, {"provider": "anthropic", "response": OVERLOADED}),
     posted("unknown_provider", "antropic", HELLO),
     got("unknown_target", f"{REPLAY}?provider=claude"),
     Mistake(

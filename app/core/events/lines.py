@@ -43,7 +43,8 @@ class LineReader:
         line, self._line = bytes(self._line), bytearray()
         if line:
             yield from self._take(line, cut=True)
-        if event := self._pending(whole=True):
+        # A line of JSON that has its end will not go on; anything else might have.
+        if event := self._pending(whole=bool(line) or not self._is_line):
             yield event
         elif self._data and not _may_go_on("\n".join(self._data[:_LINES])):
             self.cut = False

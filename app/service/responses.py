@@ -1,0 +1,105 @@
+"""Whole responses of a provider, as one turn; and what else was posted where one belongs."""
+
+from app.codecs import CODECS
+from app.core import telling
+from app.core.conversation import Draft
+from app.core.errors import ErrorResponse, RuleBroken
+from app.core.jsontext import Json, JsonObject
+from app.core.provider_errors import error_type
+from app.core.replies import Replies, Reply
+
+
+def replies_of(wire: str, pointer: str) -> Replies:
+    """How the answers of a wire are read. Raises `RuleBroken` where it has none of its own."""
+    if replies := CODECS[wire].REPLIES:
+        return replies
+    told = f"The format '{wire}' has no responses and no streams of its own; post `messages`."
+    raise RuleBroken(told, pointer=pointer)
+
+
+def read_response(wire: str, response: Json, texts: list[str]) -> Draft:
+    """A provider's whole answer as one turn of the model."""
+    replies = replies_of(wire, "/response")
+    reply = _read(wire, replies, response)
+    return Draft(
+        "ai",
+        reply.blocks,
+        payload=texts[0],
+        pointer="/response",
+        facts=reply.facts,
+        model=reply.model,
+        notes=reply.notes,
+    )
+
+
+def _read(wire: str, replies: Replies, response: Json) -> Reply:
+    if isinstance(response, dict):
+        try:
+            return replies.read(response, "/response")
+        except RuleBroken as error:
+            # What is no response of this wire is told by what it is, not by what it lacks.
+            raise (_something_else(wire, response) or error) from None
+    raise _something_else(wire, response) or RuleBroken(
+        telling.wrong_type("response", "the object that the provider sent", response),
+        pointer="/response",
+    )
+
+
+def _something_else(wire: str, response: Json) -> RuleBroken | None:
+    if (kind := error_type(response)) is not None:
+        return ErrorResponse(kind, pointer="/response")
+    match response:
+        case dict():
+            return _of_another(wire, response) or _a_message(response)
+        case [dict(first), *_] if "role" in first:
+            return _belongs_to_messages("a list of messages")
+        case _:
+            return None
+
+
+def _of_another(wire: str, response: JsonObject) -> RuleBroken | None:
+    names = whose_response(response)
+    if not names or wire in names:
+        return None
+    whose = telling.either(names)
+    return RuleBroken(
+        f"`response` must be a response of '{wire}'; this looks like one of {whose}:"
+        " post it with that `provider` or `format`.",
+        pointer="/response",
+        looks_like=names,
+    )
+
+
+def _a_message(response: JsonObject) -> RuleBroken | None:
+    if isinstance(response.get("role"), str) and "type" not in response:
+        return _belongs_to_messages("one message")
+    return None
+
+
+def _belongs_to_messages(what: str) -> RuleBroken:
+    return RuleBroken(
+        f"`response` must be the whole object that the provider sent, not {what}:"
+        " post it as `messages`.",
+        pointer="/response",
+    )
+
+
+def whose_response(value: JsonObject) -> list[str]:
+    """The formats that have responses of this shape."""
+    return [name for name, codec in CODECS.items() if codec.REPLIES and codec.REPLIES.is_one(value)]
+
+
+def whole_response_at(pointer: str, value: Json) -> RuleBroken | None:
+    """For a message that could not be read: it may be a response, or the error instead of one."""
+    if not isinstance(value, dict) or "role" in value:
+        return None
+    if (kind := error_type(value)) is not None:
+        return ErrorResponse(kind, pointer=pointer)
+    if not (names := whose_response(value)):
+        return None
+    return RuleBroken(
+        f"A message must stand here, and this looks like a whole response of"
+        f" {telling.either(names)}: post it as `response`, without `messages`.",
+        pointer=pointer,
+        looks_like=names,
+    )
