@@ -5,7 +5,7 @@ really send: arguments as objects, content as null, results as values.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from app.codecs import _anthropic_blocks
 from app.codecs._chat_stream import ChatGathering, is_completion
@@ -260,7 +260,7 @@ def calls(fields: Fields) -> Iterator[ToolCall]:
             name = custom.maybe_text("name") or ""
             yield ToolCall(raw_id, name, arguments_text(custom.get("input")))
         else:
-            yield replace(_function(call.inner("function"), raw_id), signature=_signature(call))
+            yield _function(call.inner("function"), raw_id, _signature(call))
     if isinstance(fields.members.get("function_call"), dict):
         yield _function(fields.inner("function_call"), None)
 
@@ -278,12 +278,12 @@ def _signature(call: Fields) -> str | None:
     return signature_in(raw_id if isinstance(raw_id, str) else None)
 
 
-def _function(fields: Fields, raw_id: str | None) -> ToolCall:
+def _function(fields: Fields, raw_id: str | None, signature: str | None = None) -> ToolCall:
     arguments = fields.get("arguments")
     text = (
         arguments if isinstance(arguments, str) else "" if arguments is None else dumps(arguments)
     )
-    return ToolCall(raw_id, fields.maybe_text("name") or "", text)
+    return ToolCall(raw_id, fields.maybe_text("name") or "", text, signature=signature)
 
 
 def _result(fields: Fields) -> ToolResult:

@@ -17,64 +17,66 @@ _LONGEST = 100
 class Fields:
     """The members of one object and the pointer to it. `value` must be an object."""
 
-    __slots__ = ("_inner", "_left", "at", "members")
+    __slots__ = ("_inner", "_read", "at", "members")
 
     def __init__(self, value: Json, at: str) -> None:
         if not isinstance(value, dict):
             raise RuleBroken(f"An object must stand here, not {kind(value)}.", pointer=at)
         self.members: JsonObject = value
         self.at = at
-        self._left = dict.fromkeys(value)
+        self._read: set[str] = set()
         self._inner: list[Fields] = []
 
     def __contains__(self, name: str) -> bool:
         return name in self.members
 
-    def get(self, *names: str) -> Json:
+    def get(self, name: str, *others: str) -> Json:
         """The value under the first of these names that says something, with all that it holds."""
-        found: Json = None
-        for name in names:
-            self._left.pop(name, None)
+        self._read.add(name)
+        found = self.members.get(name)
+        for other in others:
+            self._read.add(other)
             if found is None:
-                found = self.members.get(name)
+                found = self.members.get(other)
         return found
 
     def text(self, name: str) -> str:
-        value = self.get(name)
+        self._read.add(name)
+        value = self.members.get(name)
+        if isinstance(value, str):
+            return value
         if value is None:
             raise self._missing(name, "a string")
-        if not isinstance(value, str):
-            raise self._wrong(name, "a string", value)
-        return value
+        raise self._wrong(name, "a string", value)
 
-    def maybe_text(self, *names: str) -> str | None:
-        value = self.get(*names)
-        if value is not None and not isinstance(value, str):
-            raise self._wrong(self.spelled(*names), "a string", value)
-        return value
+    def maybe_text(self, name: str, *others: str) -> str | None:
+        value = self.get(name, *others)
+        if value is None or isinstance(value, str):
+            return value
+        raise self._wrong(self.spelled(name, *others), "a string", value)
 
-    def items(self, *names: str) -> list[Json]:
+    def items(self, name: str, *others: str) -> list[Json]:
         """The list under a name; nothing and null count as the empty list."""
-        value = self.get(*names)
+        value = self.get(name, *others)
         if value is None:
             return []
         if not isinstance(value, list):
-            raise self._wrong(self.spelled(*names), "a list", value)
+            raise self._wrong(self.spelled(name, *others), "a list", value)
         return value
 
-    def inner(self, *names: str) -> "Fields":
+    def inner(self, name: str, *others: str) -> "Fields":
         """The object under a name, whose members are read one by one."""
-        value = self.get(*names)
-        name = self.spelled(*names)
+        value = self.get(name, *others)
+        name = self.spelled(name, *others)
         if value is None:
             raise self._missing(name, "an object")
         if not isinstance(value, dict):
             raise self._wrong(name, "an object", value)
         return self.below(value, name)
 
-    def each(self, *names: str) -> Iterator["Fields"]:
+    def each(self, name: str, *others: str) -> Iterator["Fields"]:
         """The objects of the list under a name."""
-        values, name = self.items(*names), self.spelled(*names)
+        values, name = self.items(name, *others), self.spelled(name, *others)
         return (self.below(value, f"{name}/{place}") for place, value in enumerate(values))
 
     def below(self, value: Json, place: str) -> "Fields":
@@ -85,14 +87,13 @@ class Fields:
 
     def whole(self) -> JsonObject:
         """All members: the object is kept as it is."""
-        self._left.clear()
+        self._read.update(self.members)
         self._inner.clear()
         return self.members
 
     def passed_over(self, *names: str) -> None:
         """Names that may stand here and carry no content: marks, settings, bookkeeping."""
-        for name in names:
-            self._left.pop(name, None)
+        self._read.update(names)
 
     def told_if_full(self, *names: str) -> None:
         """Names of the wire that are not read: empty ones are no news."""
@@ -107,7 +108,8 @@ class Fields:
 
         Null is what an SDK's dump writes for a member that was not given.
         """
-        return [name for name in self._left if self.members[name] is not None]
+        given = self.members.items()
+        return [name for name, value in given if value is not None and name not in self._read]
 
     def unread(self) -> Iterator[str]:
         """Pointers to all members, at any depth, that were given and never read."""
