@@ -16,6 +16,9 @@ def test_each_provider_has_at_least_ten_clean_recordings() -> None:
     assert min(Counter(one.provider for one in CLEAN).values()) >= 10
 
 
+_SOURCES = ("/annotations", "/citations")
+
+
 @clean
 def test_a_stream_gives_the_turn_of_the_finished_answer(one: Recording) -> None:
     streamed = from_stream(one.provider, [one.stream])
@@ -25,8 +28,10 @@ def test_a_stream_gives_the_turn_of_the_finished_answer(one: Recording) -> None:
 
 @clean
 def test_a_clean_stream_is_read_without_a_complaint(one: Recording) -> None:
-    codes = {note.code for note in from_stream(one.provider, [one.stream]).notes}
-    assert codes <= {"CHOICES_NOT_SHOWN"}
+    notes = from_stream(one.provider, [one.stream]).notes
+    # What a text rests on has no place in a block; the note names it.
+    odd = [note for note in notes if not note.detail.partition(":")[0].endswith(_SOURCES)]
+    assert {note.code for note in odd} <= {"CHOICES_NOT_SHOWN"}
 
 
 @every
