@@ -48,6 +48,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             settings.database_url,
             pg_prepared_statements=settings.pg_prepared_statements,
             pg_writers=settings.pg_writers,
+            search=settings.search,
         )
         numbers = WriterNumbers(database)
         REGISTRY.register(numbers)

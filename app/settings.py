@@ -36,6 +36,8 @@ class Settings:
     pg_prepared_statements: bool = True
     # Connections that write; a conversation always goes to the same one.
     pg_writers: int = 2
+    # Without it no words of what was said are kept beside the turns, and none can be looked for.
+    search: bool = True
     limits: Limits = field(default_factory=Limits)
 
     def as_environment(self) -> dict[str, str]:
@@ -63,6 +65,7 @@ def from_environment(environ: Mapping[str, str] = os.environ, /, **flags: Flag) 
         log_level=source.choice("log_level", base.log_level, LOG_LEVELS),
         pg_prepared_statements=source.switch("pg_prepared_statements", base.pg_prepared_statements),
         pg_writers=source.number("pg_writers", base.pg_writers),
+        search=source.switch("search", base.search),
         limits=Limits(
             **{
                 limit.name: source.number(f"max_{limit.name}", getattr(base.limits, limit.name))

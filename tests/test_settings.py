@@ -32,10 +32,11 @@ def test_every_setting_has_its_variable() -> None:
             "TURNKEEP_LOG_LEVEL": "debug",
             "TURNKEEP_PG_PREPARED_STATEMENTS": "false",
             "TURNKEEP_PG_WRITERS": "3",
+            "TURNKEEP_SEARCH": "false",
         }
     )
     assert settings == Settings(
-        "postgresql://me@db/turnkeep", "0.0.0.0", 9000, 4, "debug", False, 3
+        "postgresql://me@db/turnkeep", "0.0.0.0", 9000, 4, "debug", False, 3, False
     )
 
 
@@ -175,6 +176,7 @@ def test_a_flag_that_does_not_exist_is_a_mistake_of_ours() -> None:
         log_level=st.sampled_from(LOG_LEVELS),
         pg_prepared_statements=st.booleans(),
         pg_writers=st.integers(1, 9),
+        search=st.booleans(),
         limits=st.builds(Limits, *[st.integers(1, 10**9) for _ in fields(Limits)]),
     )
 )

@@ -14,13 +14,23 @@ from app.api.schemas import (
     ConversationIn,
     ConversationListOut,
     ConversationOut,
-    PageQuery,
+    ConversationQuery,
     VerifiedOut,
 )
-from app.service import conversations
+from app.service import conversations, finding
 from app.service.verify import verify
 
 router = APIRouter(prefix="/v1/conversations", tags=["conversations"])
+
+_OF_METADATA = "metadata."
+_METADATA = {
+    "name": "metadata.{key}",
+    "in": "query",
+    "required": False,
+    "description": "A member of the metadata and its value: a text, or a number, `true` or `false`"
+    " as it was written. May repeat with other keys.",
+    "schema": {"type": "string"},
+}
 
 
 @router.post(
@@ -46,14 +56,30 @@ async def create(request: Request, here: Here) -> Response:
 @router.get(
     "",
     operation_id="list_conversations",
-    summary="List conversations by id",
+    summary="List and find conversations",
     response_model=ConversationListOut,
+    openapi_extra={"parameters": [_METADATA]},
 )
-async def listed(query: Annotated[PageQuery, Query()], here: Here) -> Response:
+async def listed(
+    request: Request, query: Annotated[ConversationQuery, Query()], here: Here
+) -> Response:
+    """By id, or newest first; all of them, or those that have what is asked for."""
+    given = request.query_params.multi_items()
+    wish = finding.Asked(
+        query.order,
+        query.cursor,
+        query.q,
+        query.title,
+        query.tool,
+        query.provider,
+        [
+            (key.removeprefix(_OF_METADATA), value)
+            for key, value in given
+            if key.startswith(_OF_METADATA)
+        ],
+    )
     return json_response(
-        await here.database.read(
-            lambda store: conversations.listed(store, query.limit, query.cursor)
-        )
+        await here.database.read(lambda store: finding.listed(store, wish, query.limit))
     )
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.api.parameters import Format, Provider, Target
 from app.core.conversation import Speaker, Status, TurnStatus
@@ -333,6 +333,36 @@ class ReplayQuery(_In):
 class PageQuery(_In):
     limit: Annotated[int, Field(ge=1, le=1000)] = 100
     cursor: str | None = None
+
+
+class ConversationQuery(PageQuery):
+    """Which conversations. Everything that is given must hold."""
+
+    order: Annotated[
+        Literal["id", "updated"],
+        Field(description="By id, or the one that changed last first."),
+    ] = "id"
+    q: Annotated[
+        str | None,
+        Field(
+            description="Words of one turn, of the title or of an id (conversation, turn, call)."
+            " All must occur; the last may be the beginning of a word.",
+            examples=["weather in par"],
+        ),
+    ] = None
+    title: Annotated[str | None, Field(description="Words of the title, like `q`.")] = None
+    tool: Annotated[
+        list[str], Field(description="A tool that was called, by its exact name; may repeat.")
+    ] = []
+    provider: Annotated[
+        list[str], Field(description="A provider that turns are of; may repeat.")
+    ] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_metadata(cls, given: Any) -> Any:
+        """`metadata.KEY` has names of the caller's own; the route reads them itself."""
+        return {key: value for key, value in given.items() if not key.startswith("metadata.")}
 
 
 class TurnPageQuery(_In):

@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     check_schema(settings.database_url)
     wish = Wish(settings.limits, args.format, args.provider, args.conversation, args.group_by)
     work = _Work(wish, args.model, strict=args.strict)
-    with Database(settings.database_url, pg_writers=1) as database:
+    with Database(settings.database_url, pg_writers=1, search=settings.search) as database:
         try:
             return work.all(database, args.file, quiet=args.quiet)
         except KeyboardInterrupt:

@@ -4,7 +4,7 @@ import argparse
 
 from app.cli.options import add_database, settings_of
 from app.storage.engines import described
-from app.storage.migrations import current_and_head, upgrade
+from app.storage.migrations import FINDING, current_and_head, upgrade
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -25,4 +25,6 @@ def run(args: argparse.Namespace) -> int:
     after, _ = current_and_head(url)
     what = "was" if before == after else "is now"
     print(f"The schema of {described(url)} {what} at {after}.")
+    if before is not None and before < FINDING <= (after or ""):
+        print("To find the conversations that it holds already, run this: turnkeep reindex")
     return 0

@@ -38,6 +38,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("--port", help="port to listen on (default 8420)")
     parser.add_argument("--workers", help="processes (default 1)")
     parser.add_argument("--log-level", help=f"one of {', '.join(LOG_LEVELS)} (default info)")
+    parser.add_argument("--search", help="keep words to search for, true or false (default true)")
     add_database(parser)
     parser.set_defaults(run=run)
 

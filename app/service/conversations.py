@@ -1,11 +1,12 @@
-"""Conversations themselves: create, list, read, change, erase."""
+"""Conversations themselves: create, read, change, erase."""
 
 import re
 
 from app.core import telling
 from app.core.errors import ConversationExists, ConversationNotFound, RuleBroken
-from app.core.jsontext import Json, JsonObject, dumps
+from app.core.jsontext import JsonObject, dumps
 from app.core.records import ConversationRecord
+from app.service.indexing import index_head
 from app.service.turnform import read_object
 from app.storage.store import ReadStore, Store
 
@@ -29,7 +30,7 @@ def check_id(conversation_id: str, pointer: str | None = None) -> str:
 def create(
     store: Store, conversation_id: str, title: str | None, metadata: JsonObject
 ) -> JsonObject:
-    if not store.create(conversation_id, title, dumps(metadata).encode()):
+    if not _made(store, conversation_id, title, metadata):
         raise ConversationExists(conversation_id)
     return read(store, conversation_id)
 
@@ -49,21 +50,22 @@ def locked(store: Store, cid: str) -> ConversationRecord:
     """The conversation, ours until the commit; made when it is absent."""
     # Another process may erase it between our two statements; then it is made again.
     while (head := store.lock(cid)) is None:
-        store.create(cid, None, b"{}")
+        _made(store, cid, None, {})
     return head
 
 
-def listed(store: ReadStore, limit: int, after: str | None) -> JsonObject:
-    if after is not None and not is_id(after):
-        raise RuleBroken(telling.BAD_CURSOR, pointer="?cursor")
-    records = store.conversations(limit + 1, after)
-    data: list[Json] = [shown(record) for record in records[:limit]]
-    more = len(records) > limit
-    return {
-        "data": data,
-        "has_more": more,
-        "next_cursor": records[limit - 1].id if more else None,
-    }
+def describe(store: Store, cid: str, title: str | None, metadata: bytes) -> None:
+    """Gives a conversation, which is ours, another title and other metadata."""
+    store.update(cid, title, metadata)
+    index_head(store, cid, title, metadata)
+
+
+def _made(store: Store, cid: str, title: str | None, metadata: JsonObject) -> bool:
+    written = dumps(metadata).encode()
+    if not store.create(cid, title, written):
+        return False
+    index_head(store, cid, title, written, new=True)
+    return True
 
 
 def change(
@@ -77,7 +79,8 @@ def change(
     record = store.lock(conversation_id) if is_id(conversation_id) else None
     if record is None:
         raise ConversationNotFound(conversation_id)
-    store.update(
+    describe(
+        store,
         conversation_id,
         title if "title" in fields else record.title,
         dumps(metadata or {}).encode() if "metadata" in fields else record.metadata,

@@ -12,7 +12,7 @@ from app.core.conversation import Draft, ToolResult
 from app.core.errors import TurnIdTaken
 from app.core.jsontext import dumps, loads
 from app.core.records import ConversationRecord
-from app.service.conversations import locked
+from app.service.conversations import describe, locked
 from app.service.exporting import exported_turn
 from app.service.ingest import Append, ingest
 from app.service.planning import Plan, Turned, turned_of
@@ -45,7 +45,7 @@ def _store(store: Store, plan: Plan, start: int, end: int) -> Counted:
     made = store.conversation(cid) is None
     locked(store, cid)
     if made and (history.title is not None or history.metadata):
-        store.update(cid, history.title, dumps(history.metadata).encode())
+        describe(store, cid, history.title, dumps(history.metadata).encode())
     batch = plan.turns[start:end]
     new, completing = _missing(store, plan, batch)
     for draft in completing:

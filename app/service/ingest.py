@@ -15,6 +15,7 @@ from app.core.ledger import with_canonical_ids
 from app.core.records import ConversationRecord, RevisionRecord, TurnRecord
 from app.service.appended import answer, note, post_notes, stored_answer, stored_calls, tool_notes
 from app.service.conversations import locked
+from app.service.indexing import index_turns
 from app.service.posting import Post
 from app.service.retries import contradiction, stored_turns
 from app.service.storeledger import StoreLedger
@@ -122,6 +123,7 @@ def _append_now(store: Store, head: ConversationRecord, order: Append) -> Append
         keep_tools(store, head, order.tools, riding=True)
     ledger = StoreLedger(store, cid, head.orphans)
     entered = [enter(turn, ledger, ASSIGNED, PREFIXES) for turn in turns]
+    index_turns(store, cid, turns, (call for one in entered for call in one.calls), new=True)
     version = records[-1].seq
     store.advance(cid, version=version, head_hash=records[-1].hash, orphans=ledger.orphans)
     synced = order.synced
@@ -257,6 +259,7 @@ def _complete(
         notes.insert(0, note("TURN_COMPLETED", after.turn_id, detail))
     used = [usage_of(order.post.format, after)]
     made = Entered(stored_calls(store, cid, after), [], entered.adopted)
+    index_turns(store, cid, [after], store.index.calls(cid, after.seq - 1, after.seq))
     shown = answer(cid, head.version, [after], [made], used, notes, texts=order.texts)
     return Appended(dumps_utf8(shown), head.version, status=200)
 

@@ -39,7 +39,10 @@ log = logging.getLogger(__name__)
 
 
 class Database:
-    """One tenant's conversations. Nothing is opened before it is needed."""
+    """One tenant's conversations. Nothing is opened before it is needed.
+
+    Without `search`, no words of what was said are kept beside the turns.
+    """
 
     def __init__(
         self,
@@ -48,9 +51,11 @@ class Database:
         tenant_id: str = "default",
         pg_prepared_statements: bool = True,
         pg_writers: int = 2,
+        search: bool = True,
     ) -> None:
         self._kind = kind_of(engine_url(url))
         self._tenant_id = tenant_id
+        self._searches = search
         self._writing = make_engine(url, "write", prepared=pg_prepared_statements)
         self._reading = make_engine(url, "read", prepared=pg_prepared_statements)
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="turnkeep-reader")
@@ -94,7 +99,9 @@ class Database:
 
     def read_now(self, deed: Callable[[ReadStore], T]) -> T:
         """`read` for callers without an event loop."""
-        return self._snapshot(lambda connection: deed(ReadStore(connection, self._tenant_id)))
+        return self._snapshot(
+            lambda connection: deed(ReadStore(connection, self._tenant_id, searches=self._searches))
+        )
 
     async def ping(self) -> None:
         """Return when the database answers; raise `Unavailable` when it does not."""
@@ -132,8 +139,8 @@ class Database:
                 raise Unavailable("The service is shutting down.")
             if not self._writers:
                 self._writers = [
-                    Writer(self._writing, self._tenant_id, f"turnkeep-writer-{number}")
-                    for number in range(self._writer_count)
+                    Writer(self._writing, self._tenant_id, name, searches=self._searches)
+                    for name in map("turnkeep-writer-{}".format, range(self._writer_count))
                 ]
             name = job.conversation_id.encode("utf-8", "surrogatepass")
             self._writers[zlib.crc32(name) % len(self._writers)].put(job)

@@ -24,6 +24,8 @@ from app.storage.verdicts import Purpose
 # Installed, the migrations are a part of the package; in the repository they stand beside it.
 INSTALLED = Path(__file__).parents[1] / "migrations"
 SETTINGS = Path(__file__).parents[2] / "migrations.ini"
+# The version since which conversations are indexed when they change.
+FINDING = "0004"
 # Any number will do, if nobody else on the same database uses it: "turnkeep" in ASCII.
 _LOCK = int.from_bytes(b"turnkeep", "big")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import Connection, bindparam, select
 
 from app.core import ids
 from app.core.ledger import CallBook
@@ -14,6 +14,7 @@ from app.core.records import (
 )
 from app.storage.audit import in_order
 from app.storage.book import DatabaseBook
+from app.storage.finding import Finder
 from app.storage.rows import (
     CONVERSATION,
     RESULT,
@@ -90,7 +91,15 @@ _ANSWER = select(
 
 
 class ReadStore(Turns):
-    """One tenant's conversations, in one snapshot."""
+    """One tenant's conversations, in one snapshot. `searches`: words are kept and can be asked."""
+
+    def __init__(self, connection: Connection, tenant_id: str, *, searches: bool = True) -> None:
+        super().__init__(connection, tenant_id)
+        self.searches = searches
+
+    @property
+    def finder(self) -> Finder:
+        return Finder(self._connection, self._tenant_id)
 
     def conversation(self, cid: str) -> ConversationRecord | None:
         row = self._run(HEAD, cid).one_or_none()

@@ -21,6 +21,7 @@ from app.core.records import (
     ToolSetRecord,
     TurnRecord,
 )
+from app.storage.indexing import Index
 from app.storage.reading import HEAD, ReadStore
 from app.storage.rows import assigned_row, call_row, result_row, revision_row, turn_row
 from app.storage.scope import ALL, IDS, owned, pieces
@@ -123,6 +124,10 @@ _ADOPT = (
 
 class Store(ReadStore):
     """One tenant's conversations, in a transaction that writes."""
+
+    @property
+    def index(self) -> Index:
+        return Index(self._connection, self._tenant_id)
 
     def lock(self, cid: str) -> ConversationRecord | None:
         """The head, ours until the commit: on PostgreSQL other writers wait for the row."""

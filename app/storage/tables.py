@@ -1,11 +1,12 @@
 """The tables, equal to what the migrations build (a test compares them on both databases).
 
-`tenant_id` and `conversation_id` lead every key and every index, so that the rows of a
-conversation live together. Payloads, hashes and texts from outside are bytes; texts without a
+`tenant_id` and `conversation_id` lead every key, so that the rows of a conversation live together;
+`tenant_id` leads every index. Payloads, hashes and texts from outside are bytes; texts without a
 length limit are indexed by their sha256 (PostgreSQL refuses index entries beyond 2.7 KB).
 """
 
 from sqlalchemy import (
+    DDL,
     BigInteger,
     Boolean,
     Column,
@@ -18,9 +19,11 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    event,
     text,
 )
 
+from app.storage.fulltext import DEFINITIONS, SEARCHED_WORDS
 from app.storage.types import AnyText, IdText, UtcTime
 
 metadata = MetaData(
@@ -63,6 +66,7 @@ conversations = Table(
     Column("created_at", UtcTime, nullable=False),
     Column("updated_at", UtcTime, nullable=False),
     PrimaryKeyConstraint(*_OWNER),
+    Index("ix_conversations_updated", "tenant_id", "updated_at", "conversation_id"),
 )
 
 turns = Table(
@@ -242,3 +246,32 @@ tool_sets = Table(
     PrimaryKeyConstraint(*_OWNER, "number"),
     _of_conversation(),
 )
+
+# What conversations are found by, one row for each that a conversation has.
+conversation_facets = Table(
+    "conversation_facets",
+    metadata,
+    *_owner(),
+    Column("kind", IdText, nullable=False),
+    Column("value_sha256", LargeBinary, nullable=False),
+    PrimaryKeyConstraint(*_OWNER, "kind", "value_sha256"),
+    Index("ix_conversation_facets_value", "tenant_id", "kind", "value_sha256", "conversation_id"),
+    _of_conversation(),
+)
+
+# The words of each turn, by its seq; at 0 those of the title, at -1 those of the conversation's id.
+# `number` is for SQLite's index alone and empty elsewhere.
+search_texts = Table(
+    "search_texts",
+    metadata,
+    *_owner(),
+    Column("part", BigInteger, nullable=False),
+    Column("words", SEARCHED_WORDS, nullable=False),
+    Column("number", BigInteger),
+    PrimaryKeyConstraint(*_OWNER, "part"),
+    _of_conversation(),
+)
+for _dialect, _statements in DEFINITIONS.items():
+    for _statement in _statements:
+        _beside = DDL(_statement).execute_if(dialect=_dialect)  # type: ignore[no-untyped-call]
+        event.listen(search_texts, "after_create", _beside)

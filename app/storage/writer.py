@@ -41,11 +41,12 @@ class _Unknown(Exception):
 class Writer:
     """One connection, one thread, one queue."""
 
-    def __init__(self, engine: Engine, tenant_id: str, name: str) -> None:
+    def __init__(self, engine: Engine, tenant_id: str, name: str, *, searches: bool) -> None:
         self.counts = Counts()
         self._engine = engine
         self._kind = kind_of(engine.url)
         self._tenant_id = tenant_id
+        self._searches = searches
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._connection: Connection | None = None
         self._reachable = True
@@ -176,7 +177,8 @@ class Writer:
     def _run(self, connection: Connection, job: Job) -> Outcome:
         """Run one deed; what it raises is its outcome, unless the transaction went with it."""
         try:
-            outcome = Outcome(job.deed(Store(connection, self._tenant_id)))
+            store = Store(connection, self._tenant_id, searches=self._searches)
+            outcome = Outcome(job.deed(store))
         except BaseException as error:
             outcome = Outcome(error=self._judged(error))
         state = "lost" if connection.invalidated else self._kind.state(driver_of(connection))

@@ -22,7 +22,7 @@ def test_it_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"turnkeep {__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["serve", "migrate", "verify", "import", "export"])
+@pytest.mark.parametrize("command", ["serve", "migrate", "reindex", "verify", "import", "export"])
 def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main([command, "--help"])
@@ -129,7 +129,7 @@ def test_any_free_port_is_taken_and_said(tmp_path: Path, workers: str) -> None:
 
 
 def test_every_exit_status_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    for command in ("serve", "migrate", "verify", "import", "export"):
+    for command in ("serve", "migrate", "reindex", "verify", "import", "export"):
         with pytest.raises(SystemExit):
             main([command, "--help"])
         assert "Exit status: 0 " in capsys.readouterr().out

@@ -86,10 +86,16 @@ def test_upgrading_leads_to_the_head_and_may_be_repeated(empty_url: str) -> None
     assert current == head
 
 
+def beside_the_tables(name: str | None, kind: str, _: object) -> bool:
+    """Not what SQLAlchemy cannot describe; it is compared to the letter below."""
+    return not (name or "").startswith(("search_words", "ix_search_texts_"))
+
+
 def test_the_migrations_build_the_tables(empty_url: str) -> None:
     upgrade(empty_url)
     with connected(empty_url) as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        opts = {"compare_type": True, "include_name": beside_the_tables}
+        context = MigrationContext.configure(connection, opts=opts)
         assert compare_metadata(context, metadata) == []
 
 

@@ -1,0 +1,101 @@
+"""Lists of conversations: which ones, in which order, page by page."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from app.codecs import PREFIXES
+from app.core import ids, telling
+from app.core.errors import RuleBroken
+from app.core.finding import Facet, Order, Place, Questions, Wanted
+from app.core.jsontext import Json, JsonObject
+from app.core.records import ConversationRecord
+from app.core.words import asked
+from app.service.conversations import is_id, shown
+from app.storage.store import ReadStore
+
+MOST_FACETS = 16
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# No conversation id holds a `~`.
+_UPDATED = re.compile(r"(?P<microseconds>[0-9]{1,16})~(?P<id>.+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a caller says of the conversations that are looked for."""
+
+    order: Order = "id"
+    cursor: str | None = None
+    q: str | None = None
+    title: str | None = None
+    tools: Sequence[str] = ()
+    providers: Sequence[str] = ()
+    metadata: Sequence[tuple[str, str]] = ()
+
+
+def listed(store: ReadStore, wish: Asked, limit: int) -> JsonObject:
+    """A page; the cursor names the last conversation of the page before."""
+    records = store.finder.find(_wanted(store, wish), limit + 1)
+    data: list[Json] = [shown(record) for record in records[:limit]]
+    more = len(records) > limit
+    return {
+        "data": data,
+        "has_more": more,
+        "next_cursor": _cursor(records[limit - 1], wish.order) if more else None,
+    }
+
+
+def _wanted(store: ReadStore, wish: Asked) -> Wanted:
+    facets = (
+        *(Facet("metadata", name, value) for name, value in wish.metadata),
+        *(Facet("tool", name) for name in wish.tools),
+        *(Facet("provider", name) for name in wish.providers),
+    )
+    if len(facets) > MOST_FACETS:
+        raise RuleBroken(
+            f"`metadata.…`, `tool` and `provider` may be given {MOST_FACETS} times together,"
+            f" not {len(facets)} times."
+        )
+    place = None if wish.cursor is None else _place(wish.cursor, wish.order)
+    text = _questions(store, "q", wish.q, PREFIXES)
+    return Wanted(wish.order, place, facets, text, _questions(store, "title", wish.title))
+
+
+def _questions(
+    store: ReadStore, name: str, text: str | None, prefixes: tuple[str, ...] = ()
+) -> Questions | None:
+    """The words of a text, or those of the canonical id that it shows; None where it is blank."""
+    if text is None or not text.strip():
+        return None
+    if not store.searches:
+        raise RuleBroken(
+            f"`{name}` cannot be answered: search is switched off here; the setting"
+            " TURNKEEP_SEARCH must be true.",
+            pointer=f"?{name}",
+        )
+    canonical = ids.from_prefixed(text.strip(), prefixes) or ""
+    return tuple(words for one in (text, canonical) if (words := asked(one)))
+
+
+def _cursor(last: ConversationRecord, order: Order) -> str:
+    if order == "id":
+        return last.id
+    return f"{(last.updated_at - _EPOCH) // timedelta(microseconds=1)}~{last.id}"
+
+
+def _place(cursor: str, order: Order) -> Place:
+    by_updated = _UPDATED.fullmatch(cursor)
+    cid = by_updated["id"] if by_updated else cursor
+    if not is_id(cid):
+        raise RuleBroken(telling.BAD_CURSOR, pointer="?cursor")
+    if (order == "updated") != (by_updated is not None):
+        other = "updated" if by_updated else "id"
+        raise RuleBroken(
+            f"`cursor` must be of a list with `order={order}`, not of one with `order={other}`.",
+            pointer="?cursor",
+        )
+    if by_updated is None:
+        return Place(cid)
+    return Place(cid, _EPOCH + timedelta(microseconds=int(by_updated["microseconds"])))

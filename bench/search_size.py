@@ -1,0 +1,58 @@
+"""What the search costs: the size of an SQLite file and the time of an append, with and without."""
+
+import json
+import random
+import tempfile
+import time
+from pathlib import Path
+
+from app.core.jsontext import loads_object
+from app.core.limits import Limits
+from app.service.ingest import Append, ingest
+from app.service.posting import read_post
+from app.storage.database import Database
+from app.storage.migrations import upgrade
+
+CONVERSATIONS, TURNS = 100, 30
+
+
+def main() -> None:
+    for search in (False, True):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "turnkeep.db"
+            upgrade(f"sqlite:///{file}")
+            begun = time.process_time()
+            posted = _fill(f"sqlite:///{file}", search=search)
+            spent = (time.process_time() - begun) / (CONVERSATIONS * TURNS) * 1000
+            size = file.stat().st_size / 1e6
+            print(
+                f"search {'on ' if search else 'off'}: {posted / 1e6:.1f} MB posted,"
+                f" {size:.1f} MB on disk, {spent:.2f} ms of processor time an append"
+            )
+
+
+def _fill(url: str, *, search: bool) -> int:
+    chance = random.Random(1)
+    words = [_word(chance) for _ in range(20_000)]
+    # A few words are very common, as in any language.
+    weights = [1 / (place + 1) for place in range(len(words))]
+    posted = 0
+    with Database(url, search=search) as database:
+        for number in range(CONVERSATIONS * TURNS):
+            text = " ".join(chance.choices(words, weights, k=600))
+            body = json.dumps(
+                {"provider": "openai", "messages": [{"role": "user", "content": text}]}
+            )
+            posted += len(body)
+            post = read_post(*loads_object(body, Limits()), Limits())
+            order = Append(f"c{number % CONVERSATIONS}", post)
+            database.write_now(lambda store, order=order: ingest(store, order))  # type: ignore[misc]
+    return posted
+
+
+def _word(chance: random.Random) -> str:
+    return "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 10)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,324 @@
+"""`GET /v1/conversations`: order, facets and words, on both databases alike."""
+
+import json
+from typing import Any
+from urllib.parse import quote_from_bytes
+
+import pytest
+
+from app.service import conversations
+from app.storage.database import Database
+from app.storage.store import Store
+from tests.api.conftest import Api, answering, calling, user
+from tests.api.test_streams import CUT, RESPONSE, SSE, STREAM, WHOLE
+
+LIST = "/v1/conversations"
+
+
+def found(api: Api, **params: Any) -> list[str]:
+    """The ids, with `metadata__team` for `metadata.team`."""
+    named = {name.replace("__", "."): value for name, value in params.items()}
+    answer = api.http.get(LIST, params=named)
+    assert answer.status_code == 200, answer.text
+    return [one["id"] for one in answer.json()["data"]]
+
+
+def refused(api: Api, **params: Any) -> Any:
+    answer = api.http.get(LIST, params=params)
+    assert answer.status_code == 422, answer.text
+    return answer.json()
+
+
+def create(api: Api, cid: str, **members: Any) -> None:
+    assert api.http.post(LIST, json={"id": cid, **members}).status_code == 201
+
+
+def pages(api: Api, **params: Any) -> Any:
+    """Every page, one after the other, as long as somebody asks for it."""
+    while True:
+        page = api.http.get(LIST, params=params).json()
+        yield [one["id"] for one in page["data"]]
+        if not page["has_more"]:
+            assert page["next_cursor"] is None
+            return
+        params["cursor"] = page["next_cursor"]
+
+
+def test_the_conversation_that_changed_last_comes_first(api: Api) -> None:
+    for cid in "abc":
+        api.post(user("x"), cid=cid)
+    assert found(api, order="updated") == ["c", "b", "a"]
+    api.post(user("x"), cid="a")
+    api.http.patch(f"{LIST}/b", json={"title": "new"})
+    assert found(api, order="updated") == ["b", "a", "c"]
+    assert found(api) == found(api, order="id") == ["a", "b", "c"]
+
+
+def test_thousands_are_paged_without_gap_or_repeat_while_others_append(
+    api: Api, database_url: str
+) -> None:
+    count, busy = 2_100, 20
+    ids = [f"c{number:04}" for number in range(count)]
+
+    def fill(store: Store) -> None:
+        for cid in ids:
+            conversations.create(store, cid, None, {"team": "blue"})
+
+    with Database(database_url) as database:
+        database.write_now(fill)
+    for params in ({"order": "updated"}, {"order": "id", "metadata.team": "blue"}):
+        seen: list[str] = []
+        for number, page in enumerate(pages(api, limit=300, **params)):
+            seen += page
+            # One that was seen, one that was not, and a new one.
+            for cid in (f"c{number:04}", f"c{count - busy + number:04}", f"new{number:04}"):
+                api.post(user("x"), cid=cid)
+        assert len(seen) == len(set(seen))
+        # What changes meanwhile moves to the front of the newest; the others all appear.
+        assert set(ids[busy:-busy] if params["order"] == "updated" else ids) <= set(seen)
+
+
+def test_a_cursor_belongs_to_its_order(api: Api) -> None:
+    for cid in "abc":
+        api.post(user("x"), cid=cid)
+    by_id, by_time = (
+        api.http.get(LIST, params={"limit": 1, "order": order}).json()["next_cursor"]
+        for order in ("id", "updated")
+    )
+    assert found(api, order="updated", cursor=by_time) == ["b", "a"]
+    for order, cursor in (("id", by_time), ("updated", by_id)):
+        said = refused(api, order=order, cursor=cursor)
+        assert (said["pointer"], f"order={order}" in said["detail"]) == ("?cursor", True)
+
+
+def test_another_cursor_is_refused(api: Api) -> None:
+    for cursor in ("", "~", "a/b", "1~a/b", "x~y~z", "99999999999999999~a", "\0"):
+        for order in ("id", "updated"):
+            assert refused(api, order=order, cursor=cursor)["pointer"] == "?cursor"
+
+
+def test_conversations_are_found_by_metadata(api: Api) -> None:
+    create(api, "a", metadata={"team": "blue", "n": 3, "ok": True, "none": None, "in": {"team": 1}})
+    create(api, "b", metadata={"team": "red", "n": 3.0, "ok": "true", "a.b": "é"})
+    assert found(api, metadata__team="blue") == ["a"]
+    assert found(api, metadata__n="3") == ["a"]
+    assert found(api, metadata__n="3.0") == ["b"]
+    assert found(api, metadata__ok="true") == ["a", "b"]
+    assert found(api, metadata__ok="true", metadata__team="red") == ["b"]
+    assert found(api, **{"metadata.a.b": "é"}) == ["b"]
+    assert found(api, metadata__none="null") == found(api, metadata__team="b") == []
+
+
+def test_a_changed_member_is_found_under_its_new_value_alone(api: Api) -> None:
+    create(api, "a", metadata={"team": "blue", "n": 1})
+    api.http.patch(f"{LIST}/a", json={"metadata": {"team": "red"}})
+    assert found(api, metadata__team="red") == ["a"]
+    assert found(api, metadata__team="blue") == found(api, metadata__n="1") == []
+    api.http.patch(f"{LIST}/a", json={"title": "other"})
+    assert found(api, metadata__team="red", title="other") == ["a"]
+
+
+def test_conversations_are_found_by_tool_and_by_provider(api: Api) -> None:
+    api.post(user("x"), calling(("call_1", "read", "{}"), ("call_2", "write", "{}")), cid="a")
+    api.post(calling(("call_1", "read", "{}")), cid="b", provider="kimi")
+    assert found(api, tool="read") == ["a", "b"]
+    assert found(api, tool=["read", "write"]) == ["a"]
+    assert found(api, provider="kimi", tool="read") == ["b"]
+    assert found(api, tool="rea") == found(api, provider="KIMI") == []
+
+
+def test_filters_combine_in_any_order(api: Api) -> None:
+    for cid, team in (("a", "blue"), ("b", "blue"), ("c", "red")):
+        create(api, cid, title=f"About {cid}{cid}", metadata={"team": team})
+        api.post(user("apples and pears"), calling(("call_1", "eat", "{}")), cid=cid)
+    every = {"q": "pears", "title": "about", "tool": "eat", "provider": "openai"}
+    for order in ("id", "updated"):
+        seen = list(pages(api, limit=1, order=order, **{"metadata.team": "blue"}))
+        assert sorted(seen) == [["a"], ["b"]]
+        assert len(found(api, order=order, metadata__team="blue", **every)) == 2
+    assert found(api, title="about aa", **{"q": "pears", "metadata.team": "blue"}) == ["a"]
+
+
+SAID = {
+    "code": "Please call readFile on src/app_main.py, then git_status.",
+    "german": "Über Größen und Maße",
+    "japanese": "今日の天気はどうですか。",
+    "chinese": "请总结北京的天气",
+    "russian": "Сводка погоды",
+    "arabic": "ملخص الطقس",
+    "hindi": "मौसम का सारांश",
+    "korean": "날씨 요약해줘",
+    "odd": "before\0after \ud83d lone",
+    "signs": 'it\'s "quoted" & 100% (NOT) a-b:c*',
+}
+
+
+@pytest.fixture
+def said(api: Api) -> Api:
+    for cid, text in SAID.items():
+        # ASCII only: a lone surrogate travels as its escape.
+        body = json.dumps({"provider": "openai", "messages": [user(text)]})
+        headers = {"content-type": "application/json"}
+        done = api.http.post(f"{LIST}/{cid}/turns", content=body, headers=headers)
+        assert done.status_code == 201
+    return api
+
+
+QUESTIONS = [
+    ("readfile", ["code"]),
+    ("READ file", ["code"]),
+    ("app_main.py", ["code"]),
+    ("status git", ["code"]),
+    ("readfile nothing", []),
+    ("git stat", ["code"]),
+    ("stat git", []),
+    ("groß", ["german"]),
+    ("uber masse", ["german"]),
+    ("天気", ["japanese"]),
+    ("天气", ["chinese"]),
+    ("北京", ["chinese"]),
+    ("京北", []),
+    ("どう", ["japanese"]),
+    ("погод", ["russian"]),
+    ("الطقس", ["arabic"]),
+    ("मौसम", ["hindi"]),
+    ("요약", ["korean"]),
+    ("after before", ["odd"]),
+    ("lone", ["odd"]),
+    ("it's quoted", ["signs"]),
+    ("not 100%", ["signs"]),
+]
+
+
+def test_words_are_found(said: Api) -> None:
+    for question, ids in QUESTIONS:
+        assert found(said, q=question) == ids, question
+
+
+HOSTILE = [
+    '"',
+    "'",
+    '"" OR ""',
+    "a* OR b*",
+    "NEAR(a b, 2)",
+    "words : x",
+    "-x",
+    "^a",
+    "(((",
+    "a AND",
+    "NOT",
+    "\\",
+    "a\\'b",
+    "'a':*",
+    "a & | !",
+    "%",
+    "\0",
+    "\x7f\x1b",
+    "\uffff\U0010ffff",
+    "\u202e",
+    "x" * 20_000,
+    " ".join(f"w{n}" for n in range(5_000)),
+    "'; DROP TABLE turns; --",
+    "{}[]",
+    "~`@#$",
+]
+
+
+def test_any_text_is_a_question(said: Api) -> None:
+    for question in HOSTILE:
+        for name in ("q", "title"):
+            found(said, order="updated", **{name: question})
+    for raw in (b"\xff\xfe", b"\xed\xa0\x80", b"\xc3"):
+        assert said.http.get(f"{LIST}?q={quote_from_bytes(raw)}").status_code == 200
+
+
+def test_a_question_without_words_finds_nothing_and_a_blank_one_is_none(said: Api) -> None:
+    assert found(said, q="?!") == found(said, title="…") == []
+    assert found(said, q="") == found(said, q="  ") == found(said) == sorted(SAID)
+
+
+def test_all_words_must_occur_in_one_turn(api: Api) -> None:
+    api.post(user("apples"), user("pears"), cid="apart")
+    api.post(user("apples and pears"), cid="together")
+    assert found(api, q="apples pears") == ["together"]
+
+
+def test_every_id_is_found(api: Api) -> None:
+    api.post(user("x"), cid="other")
+    create(api, "Project-7", title="T")
+    body = api.post(
+        calling(("call_raw-9", "read", "{}")), cid="Project-7", turn_id="my-turn-1"
+    ).json()
+    canonical = body["turns"][0]["tool_calls"][0]["id"]
+    [call] = api.get("tool-calls", cid="Project-7").json()["data"]
+    ids = {"Project-7", "Proj", "project", "my-turn-1", "call_raw-9", canonical}
+    for one in ids | set(call["ids"].values()):
+        assert found(api, q=one) == ["Project-7"], one
+    assert found(api, q="call_" + canonical[10:-1] + "?") == []
+    assert found(api, title="Project-7") == []
+
+
+def test_a_call_and_its_result_are_searched(api: Api) -> None:
+    api.post(calling(("call_1", "get_weather", '{"city": "Bonn"}')), cid="a")
+    api.post(answering("call_1", '{"sky": "cloudy"}'), cid="a")
+    assert found(api, q="weather bonn") == found(api, q="cloudy") == ["a"]
+
+
+def test_an_old_title_is_not_found_any_more(api: Api) -> None:
+    create(api, "a", title="First name")
+    assert found(api, title="first") == found(api, q="name first") == ["a"]
+    api.http.patch(f"{LIST}/a", json={"title": "Second"})
+    assert found(api, title="first") == found(api, q="first") == []
+    assert found(api, title="sec") == ["a"]
+    api.http.patch(f"{LIST}/a", json={"title": None})
+    assert found(api, title="second") == []
+
+
+def test_what_is_erased_is_not_found(api: Api) -> None:
+    create(api, "c1", title="gone", metadata={"team": "blue"})
+    api.post(user("apples"), calling(("call_1", "eat", "{}")))
+    api.post(user("apples"), cid="c2")
+    api.http.delete(f"{LIST}/c1")
+    assert found(api, q="apples") == ["c2"]
+    for params in ({"q": "c1"}, {"title": "gone"}, {"tool": "eat"}, {"metadata.team": "blue"}):
+        assert found(api, **params) == []
+    create(api, "c1")
+    assert found(api, q="apples") == ["c2"]
+
+
+def test_a_completed_turn_is_found_by_what_it_says_in_the_end(api: Api) -> None:
+    query = {"provider": "anthropic", "turn_id": "t1"}
+    api.http.post(STREAM, params=query, content=WHOLE[:CUT], headers=SSE)
+    assert found(api, q="look uber") == found(api, tool="weather") == ["c1"]
+    assert found(api, q="zone CET") == []
+    body = {"provider": "anthropic", "turn_id": "t1", "response": RESPONSE}
+    assert api.http.post(f"{LIST}/c1/turns", json=body).status_code == 200
+    assert found(api, q="zone CET") == found(api, tool="time") == ["c1"]
+
+
+def test_a_very_long_turn_is_stored_and_found_by_its_beginning(api: Api) -> None:
+    long = " ".join(f"word{number}" for number in range(200_000))
+    assert api.post(user(long)).status_code == 201
+    assert api.post(user("\ufdfa" * 300_000)).status_code == 201
+    assert found(api, q="word77") == ["c1"]
+    assert found(api, q="word199999") == []
+
+
+def test_a_refused_post_leaves_nothing_to_find(api: Api) -> None:
+    api.post(user("apples"), turn_id="t1")
+    assert api.post(user("pears"), turn_id="t1").status_code == 409
+    assert found(api, q="pears") == []
+    assert found(api, q="apples") == ["c1"]
+
+
+def test_unknown_parameters_and_too_many_are_refused(lite: Api) -> None:
+    assert refused(lite, metadate="x")["pointer"] == "?metadate"
+    assert refused(lite, order="newest")["pointer"] == "?order"
+    assert found(lite, tool=["x"] * 16) == []
+    assert "16" in refused(lite, tool=["x"] * 17)["detail"]
+
+
+def test_the_parameters_are_described(lite: Api) -> None:
+    described = lite.http.get("/openapi.json").json()["paths"][LIST]["get"]["parameters"]
+    names = ["limit", "cursor", "order", "q", "title", "tool", "provider", "metadata.{key}"]
+    assert [one["name"] for one in described] == names

@@ -1,0 +1,93 @@
+"""`turnkeep reindex`, and what `turnkeep migrate` says to those who need it."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.config import Config
+
+from app.cli import main
+from app.service import conversations
+from app.service.finding import Asked, listed
+from app.service.verify import verify
+from app.storage import migrations
+from app.storage.database import Database
+from app.storage.engines import make_engine
+from tests.service.test_append_work import append, rounds
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    with Database(database_url) as database:
+        yield database
+
+
+def found(database: Database, **wish: Any) -> list[str]:
+    page: Any = database.read_now(partial(listed, wish=Asked(**wish), limit=100))
+    return [one["id"] for one in page["data"]]
+
+
+def to_the_schema_before(url: str) -> None:
+    """What a database of the release before looks like, with its conversations."""
+    with make_engine(url, "migrate").begin() as connection:
+        config = migrations._config(connection)
+        assert isinstance(config, Config)
+        command.downgrade(config, "0003")
+
+
+def test_an_older_database_is_found_after_migrate_and_reindex(
+    database_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Database(database_url) as database:
+        append(database, "old", rounds(1, 30))
+        database.write_now(
+            partial(
+                conversations.change,
+                conversation_id="old",
+                title="Aged",
+                metadata={"a": 1},
+                fields={"title", "metadata"},
+            )
+        )
+    to_the_schema_before(database_url)
+    assert main(["migrate", "--database-url", database_url]) == 0
+    assert "turnkeep reindex" in capsys.readouterr().out
+    with Database(database_url) as database:
+        assert database.read_now(partial(verify, cid="old"))["ok"]
+        append(database, "old", rounds(31, 1))
+        assert found(database, q="call_7") == found(database, title="aged") == []
+        assert main(["reindex", "--database-url", database_url]) == 0
+        assert "1 conversations" in capsys.readouterr().out
+        for wish in (
+            {"q": "call_7"},
+            {"title": "aged"},
+            {"tools": ["f"]},
+            {"metadata": [("a", "1")]},
+        ):
+            assert found(database, **wish) == ["old"], wish
+    assert main(["migrate", "--database-url", database_url]) == 0
+    assert "reindex" not in capsys.readouterr().out
+
+
+def test_named_conversations_alone_are_made_again(
+    database: Database, database_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for cid in ("a", "b"):
+        append(database, cid, rounds(1, 1))
+        database.write_now(lambda store, cid=cid: store.index.remove_texts(cid))  # type: ignore[misc]
+    assert main(["reindex", "b", "--database-url", database_url]) == 0
+    assert found(database, q="call_1") == ["b"]
+    assert main(["reindex", "nowhere", "--database-url", database_url]) == 2
+    assert "nowhere" in capsys.readouterr().err
+
+
+def test_the_setting_decides_whether_words_are_kept(
+    database: Database, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(database, "a", rounds(1, 1))
+    monkeypatch.setenv("TURNKEEP_SEARCH", "false")
+    assert main(["reindex", "--database-url", database_url]) == 0
+    assert found(database, q="call_1") == []
+    assert found(database, tools=["f"]) == ["a"]

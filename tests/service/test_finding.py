@@ -1,0 +1,226 @@
+"""What conversations are found by: kept by each change, made again by `reindex`, read by index."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from app.core.errors import RuleBroken
+from app.core.finding import Facet, Place, Wanted
+from app.core.words import asked
+from app.service import conversations
+from app.service.finding import Asked, listed
+from app.service.indexing import BATCH, reindex
+from app.storage.database import Database
+from app.storage.store import ReadStore, Store
+from tests.service.test_append_work import append, rounds
+
+TABLES = ("conversation_facets", "search_texts")
+COLUMNS = {"conversation_facets": "kind, value_sha256", "search_texts": "part, words"}
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    with Database(database_url) as database:
+        yield database
+
+
+@pytest.fixture
+def silent(database_url: str) -> Iterator[Database]:
+    """The same database with the search switched off."""
+    with Database(database_url, search=False) as database:
+        yield database
+
+
+def rows(database: Database) -> dict[str, list[Any]]:
+    """All that conversations are found by."""
+
+    def deed(store: ReadStore) -> dict[str, list[Any]]:
+        run = store._connection.exec_driver_sql
+        query = "SELECT conversation_id, {} FROM {} ORDER BY 1, 2, 3"
+        return {
+            table: [tuple(row) for row in run(query.format(COLUMNS[table], table))]
+            for table in TABLES
+        }
+
+    return database.read_now(deed)
+
+
+def found(database: Database, **wish: Any) -> list[str]:
+    page: Any = database.read_now(partial(listed, wish=Asked(**wish), limit=100))
+    return [one["id"] for one in page["data"]]
+
+
+def fill(database: Database) -> None:
+    def deed(store: Store) -> None:
+        conversations.create(store, "a", "Title of a", {"team": "blue", "n": 1})
+        conversations.create(store, "empty", None, {})
+
+    database.write_now(deed)
+    append(database, "a", rounds(1, BATCH + 3))
+    append(database, "b", {"provider": "kimi", "messages": [{"role": "user", "content": "pears"}]})
+
+
+def reindex_all(database: Database) -> None:
+    for cid in ("a", "b", "empty"):
+        after: int | None = 0
+        while after is not None:
+            after = database.write_now(partial(reindex, cid=cid, after=after), cid)
+
+
+def forget(database: Database) -> None:
+    def deed(store: Store) -> None:
+        for table in TABLES:
+            store._connection.exec_driver_sql(f"DELETE FROM {table}")
+
+    database.write_now(deed)
+
+
+def test_making_the_index_again_gives_what_was_kept_all_along(database: Database) -> None:
+    fill(database)
+    kept = rows(database)
+    assert len(kept["search_texts"]) == 2 * (BATCH + 3) + 1 + len(("a", "Title", "b", "empty"))
+    reindex_all(database)
+    assert rows(database) == kept
+    forget(database)
+    assert found(database, q="pears") == []
+    reindex_all(database)
+    assert rows(database) == kept
+    assert found(database, q="pears", providers=["kimi"]) == ["b"]
+
+
+def test_a_conversation_that_is_gone_is_no_reason_to_fail(database: Database) -> None:
+    assert database.write_now(partial(reindex, cid="nowhere", after=0)) is None
+
+
+def test_without_search_no_words_are_kept(silent: Database) -> None:
+    fill(silent)
+    kept = rows(silent)
+    assert kept["search_texts"] == []
+    assert found(silent, metadata=[("team", "blue")]) == found(silent, tools=["f"]) == ["a"]
+
+
+@pytest.mark.parametrize("name", ["q", "title"])
+def test_without_search_a_question_is_refused_by_the_name_of_the_setting(
+    silent: Database, name: str
+) -> None:
+    with pytest.raises(RuleBroken) as caught:
+        found(silent, **{name: "pears"})
+    assert caught.value.pointer == f"?{name}"
+    assert "TURNKEEP_SEARCH" in caught.value.detail
+    assert found(silent, **{name: " "}) == []
+
+
+def test_the_search_can_be_switched_on_and_off_later(database: Database, silent: Database) -> None:
+    fill(silent)
+    reindex_all(database)
+    kept = rows(database)
+    assert found(database, q="pears") == ["b"]
+    reindex_all(silent)
+    assert rows(silent) == {**kept, "search_texts": []}
+
+
+def test_the_index_of_sqlite_agrees_with_its_table(
+    sqlite_database_url: str,
+) -> None:
+    """Also after conversations are erased, which SQLite does by itself, row by row."""
+    with Database(sqlite_database_url) as database:
+        fill(database)
+        database.write_now(lambda store: conversations.erase(store, "a"))
+        check = "INSERT INTO search_words (search_words, rank) VALUES ('integrity-check', 1)"
+        database.write_now(lambda store: store._connection.exec_driver_sql(check).close())
+        assert [row[0] for row in rows(database)["search_texts"]] == ["b", "b", "empty"]
+
+
+def test_an_append_runs_one_statement_for_facets_and_one_for_words(database: Database) -> None:
+    append(database, "a", rounds(1, 1))
+    with statements(database._writing) as seen:
+        append(database, "a", rounds(2, 1))
+    writing = [sql for sql, _ in seen if re.search("conversation_facets|search_texts", sql)]
+    assert len(writing) == 2
+
+
+@contextmanager
+def statements(engine: Any) -> Iterator[list[tuple[str, Any]]]:
+    seen: list[tuple[str, Any]] = []
+
+    def note(_: object, __: object, statement: str, values: Any, *___: object) -> None:
+        seen.append((statement, values))
+
+    event.listen(engine, "before_cursor_execute", note)
+    yield seen
+    event.remove(engine, "before_cursor_execute", note)
+
+
+TEAM = Facet("metadata", "team", "t7")
+QUESTION = (asked("needle7x"),)
+WISHES = {
+    "order": {},
+    "metadata": {"facets": (TEAM,)},
+    "tool": {"facets": (Facet("tool", "tool7"),)},
+    "provider": {"facets": (Facet("provider", "provider7"),)},
+    "facets": {"facets": (TEAM, Facet("tool", "tool7"), Facet("provider", "provider7"))},
+    "text": {"text": QUESTION},
+    "title": {"title": (asked("title7x"),)},
+    "all": {"text": QUESTION, "title": (asked("title7x"),), "facets": (TEAM,)},
+}
+
+
+def test_no_question_reads_more_than_it_finds(database: Database) -> None:
+    """The plans of both databases: thousands of conversations, a few of which are asked for."""
+    database.write_now(many)
+    if database._kind.DRIVER.startswith("postgresql"):
+        database.write_now(lambda store: store._connection.exec_driver_sql("ANALYZE").close())
+    for order in ("id", "updated"):
+        for name, wish in WISHES.items():
+            wanted = Wanted(order, **wish)  # type: ignore[arg-type]
+            with statements(database._reading) as seen:
+                page = database.read_now(lambda store, one=wanted: store.finder.find(one, 20))  # type: ignore[misc]
+            assert len(page) == (20 if name == "order" else 8), name
+            after = Place(page[3].id, page[3].updated_at)
+            rest = Wanted(order, after, **wish)  # type: ignore[arg-type]
+            with statements(database._reading) as again:
+                rest_page = database.read_now(lambda store, one=rest: store.finder.find(one, 16))  # type: ignore[misc]
+            assert rest_page == page[4:] or name == "order"
+            for sql, values in (*seen, *again):
+                check_plan(database, sql, values, filtered=bool(wish))
+
+
+def many(store: Store) -> None:
+    """Every tenth of a second has a conversation; groups of eight have something in common."""
+    for number in range(2_400):
+        group = number % 300
+        cid = f"c{number:04}"
+        conversations.create(store, cid, f"title{group}x", {"team": f"t{group}"})
+        facets = [Facet("tool", f"tool{group}"), Facet("provider", f"provider{group}")]
+        store.index.add_facets(cid, facets)
+        store.index.add_texts(cid, {1: ["common", f"needle{group}x"]})
+
+
+def check_plan(database: Database, sql: str, values: Any, *, filtered: bool) -> None:
+    if database._kind.DRIVER.startswith("sqlite"):
+        explained = explain(database, f"EXPLAIN QUERY PLAN {sql}", values)
+        plan = "\n".join(explained)
+        # FTS5 calls every look-up in its index a scan of a virtual table.
+        assert not re.search("SCAN (?!search_words VIRTUAL TABLE)", plan), plan
+        # What is found is sorted; what is not asked for comes in the order of an index.
+        [heads] = [line for line in explained if "conversations USING" in line]
+        assert ("conversation_id=?" in heads) == filtered, plan
+        assert filtered or "TEMP B-TREE" not in plan, plan
+        return
+    plan = "\n".join(
+        explain(database, f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) {sql}", values)
+    )
+    touched = re.findall(r"actual rows=(\d+)|Rows Removed by \D+: (\d+)", plan)
+    assert max(int(a or b) for a, b in touched) <= 24, f"{sql}\n{plan}"
+
+
+def explain(database: Database, sql: str, values: Any) -> list[str]:
+    def deed(store: ReadStore) -> list[str]:
+        return [row[-1] for row in store._connection.exec_driver_sql(sql, values)]
+
+    return database.read_now(deed)
