@@ -10,13 +10,11 @@ from tests.streams.recordings import CLEAN, OTHER_FORMS, RECORDINGS, Recording
 OTHER_CLEAN = [one for one in OTHER_FORMS if one.finished is not None]
 every = pytest.mark.parametrize("one", RECORDINGS + OTHER_FORMS, ids=lambda one: one.label)
 clean = pytest.mark.parametrize("one", CLEAN + OTHER_CLEAN, ids=lambda one: one.label)
+_SOURCES = ("/annotations", "/citations")
 
 
 def test_each_provider_has_at_least_ten_clean_recordings() -> None:
     assert min(Counter(one.provider for one in CLEAN).values()) >= 10
-
-
-_SOURCES = ("/annotations", "/citations")
 
 
 @clean
