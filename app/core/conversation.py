@@ -12,7 +12,8 @@ from typing import Literal, TypeAlias, get_args
 from app.core.chunks import Bytes
 from app.core.jsontext import Json, JsonObject
 
-Speaker: TypeAlias = Literal["human", "ai", "tool", "system"]
+# A note is kept in its place for people and programs; no model ever sees it.
+Speaker: TypeAlias = Literal["human", "ai", "tool", "system", "note"]
 Status: TypeAlias = Literal["ok", "error", "denied", "interrupted", "unknown"]
 SPEAKERS: tuple[str, ...] = get_args(Speaker)
 STATUSES: tuple[str, ...] = get_args(Status)

@@ -8,6 +8,7 @@ from app.core.conversation import ToolResult, Turn
 from app.core.flattening import flattened
 from app.core.jsontext import Json, JsonObject
 from app.core.neutral import block_json, result_json
+from app.core.notes import spoken, with_notes
 from app.core.pairing import Links, steps
 from app.core.pending import pending
 from app.core.profile import Profile
@@ -30,16 +31,17 @@ class Window:
 def view_of(
     turns: Sequence[Turn], links: Links, profile: Profile, options: Options, window: Window
 ) -> View:
-    kept = steps(turns, links)
+    said = spoken(turns)
+    kept = steps(said, links)
     if window.last is not None:
-        kept = windows.last_turns(kept, [turn.seq for turn in turns], window.last)
+        kept = windows.last_turns(kept, [turn.seq for turn in said], window.last)
     if window.max_tokens is not None:
         kept = windows.within_tokens(kept, window.max_tokens)
     waiting = pending(kept, profile, options.shown_ids, flat=window.flat)
     if not profile.verbatim:
         view = arranging.view(flattened(kept) if window.flat else kept, profile, options)
         return replace(view, pending=waiting)
-    seqs = set().union(*(step.seqs for step in kept)) if kept else set()
+    seqs = with_notes(turns, set().union(*(step.seqs for step in kept)))
     unreadable = [
         Repair("TURN_QUARANTINED", "the stored turn cannot be read", turn.turn_id)
         for turn in turns

@@ -26,6 +26,8 @@ class Link:
     matched_by: MatchedBy
 
 
+# Renders have no notes; a list that is recognised may have some.
+Role: TypeAlias = Literal["system", "human", "ai", "note"]
 Links: TypeAlias = Mapping[tuple[int, int], Link]
 """Results by the seq of their turn and their place among its blocks."""
 
@@ -53,7 +55,7 @@ class Answer:
 class Step:
     """What one speaker said, with the answers to its calls. `seqs`: the turns it is made of."""
 
-    role: Literal["system", "human", "ai"]
+    role: Role
     items: list[Placed]
     answers: list[Answer] = field(default_factory=list)
     seqs: set[int] = field(default_factory=set)
@@ -87,9 +89,8 @@ def _call_of(links: Links, turn: Turn, place: int) -> str:
 
 def _steps_of(turn: Turn, links: Links, known: set[str]) -> Iterator[Step]:
     """A turn as one step; as several, where the model speaks on after results in its own turn."""
-    role: Literal["system", "human", "ai"] = "human"
-    if turn.speaker in ("system", "ai"):
-        role = "system" if turn.speaker == "system" else "ai"
+    # What a tool says beside its results is shown as the user's.
+    role: Role = "human" if turn.speaker == "tool" else turn.speaker
     step = Step(role, [], seqs={turn.seq}, repairs=_of_stream(turn))
     if turn.blocks is None:
         step.repairs.append(

@@ -21,8 +21,8 @@ from app.core.likeness import (
     says_nothing,
     unspoken_key,
 )
-from app.core.pairing import Links, Placed, is_real, steps
-from app.core.retelling import Differs, Part, Role, Walk, What, parts_of, spoken
+from app.core.pairing import Links, Placed, Role, is_real, steps
+from app.core.retelling import Differs, Part, Walk, What, parts_of, spoken
 
 
 @dataclass(frozen=True, slots=True)

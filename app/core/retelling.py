@@ -13,9 +13,8 @@ from typing import Literal, TypeAlias
 from app.core import wording
 from app.core.conversation import Block, File, Image, Text, Thinking, ToolCall, Turn
 from app.core.likeness import is_unspoken, media_key, plain, same_call, same_media
-from app.core.pairing import Placed, Step
+from app.core.pairing import Placed, Role, Step
 
-Role: TypeAlias = Literal["system", "human", "ai"]
 What: TypeAlias = Literal["speaker", "text", "image", "file", "call", "result"]
 
 _OURS = (wording.BRIDGE_USER, wording.BRIDGE_ASSISTANT, wording.EMPTY)

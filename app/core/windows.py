@@ -7,6 +7,7 @@ into the window is shown whole; leading system turns belong to every window.
 from collections.abc import Sequence
 
 from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall, Turn
+from app.core.notes import spoken
 from app.core.pairing import Links, Placed, Step
 from app.core.repairs import Repair
 from app.core.tokens import estimated_text_tokens
@@ -17,11 +18,12 @@ def group_end(turns: Sequence[Turn], links: Links, until: int) -> int:
     """Where a history that ends with turn `until` must end, so that it ends between tool groups.
 
     A group is a turn with calls and the turns right behind it that hold their results. A result
-    that came later, behind other turns, is no part of it: at that time it was not there.
+    that came later, behind other turns, is no part of it: at that time it was not there. Notes part
+    nothing.
     """
     call_ids: set[str] = set()
     end = until
-    for turn in turns:
+    for turn in spoken(turns):
         answers = {links[turn.seq, p].call_id for p, _ in turn.results() if (turn.seq, p) in links}
         if turn.seq > until and not answers & call_ids:
             break

@@ -137,8 +137,8 @@ def _check(draft: Draft, at: str, limits: Limits) -> None:
         if isinstance(block, ToolCall) and draft.speaker != "ai":
             told = f"A tool call must be made by the speaker ai, not by {draft.speaker}."
             raise RuleBroken(told, pointer=at)
-        if isinstance(block, ToolResult | Thinking) and draft.speaker == "system":
-            told = "The speaker system must not give results of tools, and no thinking."
+        if isinstance(block, ToolResult | Thinking) and draft.speaker in ("system", "note"):
+            told = f"The speaker {draft.speaker} must not give results of tools, and no thinking."
             raise RuleBroken(told, pointer=at)
         if isinstance(block, ToolCall | ToolResult) and block.raw_id:
             size = len(block.raw_id.encode("utf-8", "surrogatepass"))

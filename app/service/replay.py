@@ -11,6 +11,7 @@ from app.core.conversation import Turn
 from app.core.errors import RuleBroken, TurnNotFound
 from app.core.ids import CALLER_TURN_ID
 from app.core.jsontext import JsonObject, dumps, dumps_utf8
+from app.core.notes import spoken
 from app.core.records import ConversationRecord, ToolSetRecord
 from app.core.repairs import Repair
 from app.core.windows import group_end
@@ -114,9 +115,10 @@ def _group_end(store: ReadStore, cid: str, seq: int) -> int:
         records = store.turns(cid, after=first, until=last, payloads=False)
         turns = [read_turn(record) for record in records]
         end = group_end(turns, store.links(cid, after=first, until=last), seq)
-        # A group that fills all that was looked at may be longer still.
+        # A group that nothing ends in what was looked at may be longer still.
+        ends_inside = turns[-1].seq < last or any(turn.seq > end for turn in spoken(turns))
         begins_inside = any(turn.speaker == "ai" for turn in turns if turn.seq <= seq)
-        if end < last and (begins_inside or not first):
+        if ends_inside and (begins_inside or not first):
             return end
         reach *= 8
 

@@ -12,6 +12,7 @@ from app.core.conversation import ToolResult, Turn
 from app.core.errors import HistoryDiffers, StaleVersion
 from app.core.jsontext import JsonObject, dumps_utf8
 from app.core.ledger import CallBook, match
+from app.core.notes import spoken
 from app.core.recognising import Difference, Recognised, Recognising, Told
 from app.core.records import ConversationRecord
 from app.service.appended import note, tool_notes
@@ -74,6 +75,9 @@ def _sync(store: Store, head: ConversationRecord, order: Sync) -> Appended:
 
 def _recognised(store: Store, cid: str, messages: MessageList, told: Told) -> Recognised:
     turns = [read_turn(record) for record in store.turns(cid, payloads=False)]
+    if not any(turn.speaker == "note" for turn in told.turns):
+        # Who holds no notes does not repeat those that are stored.
+        turns = spoken(turns)
     links = store.links(cid)
     target = messages.format
     book = store.book(cid)

@@ -4,6 +4,7 @@ All laws together see five thousand histories; with `TURNKEEP_LAWS=long` twenty 
 """
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,9 +58,13 @@ class Window:
         """Who asks to drop all reasoning sends the request with thinking disabled."""
         return None if self.reasoning == "drop" else self.model
 
-    def turns(self, history: History) -> list[Turn]:
-        """The turns up to `until`, before `last` or a budget cuts them."""
+    def stored(self, history: History) -> list[Turn]:
+        """The turns up to `until`, notes too."""
         return [t for t in history.remembered.turns if self.until is None or t.seq <= self.until]
+
+    def turns(self, history: History) -> list[Turn]:
+        """The turns up to `until` that a provider is shown, before `last` or a budget cuts them."""
+        return spoken(self.stored(history))
 
     def must_show(self, history: History) -> list[Turn]:
         """The turns of which nothing may be missing: all, or those the window cannot cut."""
@@ -95,6 +100,11 @@ def all_ids(history: History) -> dict[str, dict[str, str]]:
         call.id: {target: shown_id(target, call.id, call.shown) for target in TARGETS}
         for call in calls
     }
+
+
+def spoken(turns: Sequence[Turn]) -> list[Turn]:
+    """The turns without notes, which no provider is shown."""
+    return [turn for turn in turns if turn.speaker != "note"]
 
 
 def with_turns(history: History, turns: list[Turn]) -> History:

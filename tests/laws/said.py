@@ -76,7 +76,7 @@ class Odd:
 
 
 Piece: TypeAlias = Words | Picture | Paper | Thought | Use | Answer | Odd
-Speaker: TypeAlias = Literal["human", "ai", "tool", "system"]
+Speaker: TypeAlias = Literal["human", "ai", "tool", "system", "note"]
 
 
 @dataclass(frozen=True)

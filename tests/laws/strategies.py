@@ -57,11 +57,14 @@ VOICES = (
     Voice("anthropic", model="claude-a"),
     Voice("kimi", model="kimi-k2-thinking"),
 )
+# Only the neutral form has notes.
+NEUTRAL = Voice("neutral")
 ISSUERS = (None, *sorted(CODECS), "acme")
 # Drawn as often as they stand here.
 HUMAN = ("words", "words", "words", "blank", "picture", "paper", "odd")
 AI = ("words", "thought", "thought", "blank", "words", "picture", "server", "odd")
 SYSTEM = ("words", "words", "blank", "picture", "odd")
+NOTE = ("words", "words", "blank", "picture", "paper", "odd")
 BESIDE = ("words", "picture", "paper", "blank")
 Seal: TypeAlias = Literal["signed", "unsigned", "empty", "redacted"]
 Status: TypeAlias = Literal["ok", "error", "denied", "interrupted", "unknown"]
@@ -216,7 +219,13 @@ class _Story:
         answers = [Answer(use.id, f'"{self.marker()}"', name=use.name) for use in uses]
         return [Said("ai", tuple(uses)), Said("tool", tuple(answers))]
 
+    def note(self) -> tuple[Voice, Said]:
+        return NEUTRAL, self.by("note", self.pieces(NOTE, 2))
+
     def go_on(self, voice: Voice) -> None:
+        if self.chance(9):
+            self.said.append(self.note())
+            return
         kinds = ("human", "answers", "ai", "ai", "answers", "system")
         # Most calls are answered at once, as in real life.
         kind = "answers" if self.unanswered and self.chance(2) else self.one_of(kinds)
@@ -309,7 +318,10 @@ def healthy_histories(draw: st.DrawFn, most: int = 5) -> Bodies:
             voice = story.one_of(OWN)
         story.said.append((voice, Said("human", (Words(f"{story.marker()} please"),))))
         for _ in range(story.number(2)):
-            story.said += [(voice, said) for said in story.healthy_round(voice)]
+            for said in story.healthy_round(voice):
+                story.said.append((voice, said))
+                if story.chance(6):
+                    story.said.append(story.note())
         story.said.append((voice, Said("ai", (Words(f"{story.marker()} done"),))))
     return tuple(story.bodies())
 

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from tests.histories import posted
 from tests.laws.running import JUDGED, tried
-from tests.laws.said import Answer, Said
-from tests.laws.strategies import Bodies, Rounds, body, rounds
+from tests.laws.said import Answer, Said, Words
+from tests.laws.strategies import NEUTRAL, Bodies, Rounds, body, rounds
+
+NOTE = body(NEUTRAL, [Said("note", (Words("seen by nobody"),))])
 
 
 @tried(60)
@@ -19,7 +21,9 @@ def test_results_in_any_order_and_in_any_number_of_posts_give_the_same_bytes(
     first = posted(*asked.bodies, *_arriving(asked, asked.answers, [len(asked.answers)]))
     order = data.draw(st.permutations(asked.answers))
     cuts = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=len(order)))
-    other = posted(*asked.bodies, *_arriving(asked, order, cuts))
+    later = _arriving(asked, order, cuts)
+    at = data.draw(st.integers(0, len(later)))
+    other = posted(*asked.bodies, *later[:at], NOTE, *later[at:])
     for target in JUDGED:
         assert first.render(target).raw == other.render(target).raw, target
 

@@ -90,7 +90,7 @@ def _assert_same_renders(kept: Kept, window: Window, targets: Sequence[str]) -> 
     for target in targets:
         whole = kept.get("replay", provider=target)
         assert _request(kept.history.render(target).raw) in whole
-        if turns := window.turns(kept.history):
+        if turns := window.stored(kept.history):
             asked = _askable(window, target)
             part = kept.get("replay", provider=target, **_query(asked, turns[-1]))
             assert _request(_aligned(kept.history, asked).of(kept.history, target).raw) in part

@@ -96,7 +96,7 @@ def _answered(history: History) -> list[int]:
     places, still_open = [], 0
     for turn in history.remembered.turns:
         still_open += len(list(turn.calls())) - len(list(turn.results()))
-        if not still_open and turn.speaker != "system":
+        if not still_open and turn.speaker not in ("system", "note"):
             places.append(turn.seq)
     return places
 

@@ -66,6 +66,18 @@ MISTAKES = [
     posted("neutral: the speaker is unknown", "neutral", {"speaker": "user", "blocks": []}),
     posted("neutral: the blocks are a text", "neutral", {"speaker": "human", "blocks": CONTENT}),
     posted(
+        "neutral: text and blocks",
+        "neutral",
+        {"speaker": "human", "text": CONTENT, "blocks": [{"type": "text", "text": CONTENT}]},
+    ),
+    posted("neutral: the text is a list", "neutral", {"speaker": "human", "text": [CONTENT]}),
+    posted(
+        "neutral: a note gives a result",
+        "neutral",
+        {"speaker": "note", "blocks": [{"type": "tool_result", "call_id": "a", "result": "x"}]},
+    ),
+    posted("openai: a note", "openai", {"role": "note", "content": CONTENT}),
+    posted(
         "neutral: a block without a type",
         "neutral",
         {"speaker": "human", "blocks": [{"text": "x"}]},
