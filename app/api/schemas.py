@@ -489,6 +489,17 @@ class ProblemOut(BaseModel):
     detail: str
     code: str
     pointer: str | None = None
+    error_type: Annotated[
+        str | None, Field(description="Of an error response: the provider's own name for it.")
+    ] = None
+    looks_like: Annotated[
+        list[str] | None,
+        Field(description="The formats whose response or stream it may be."),
+    ] = None
+    turn_id: Annotated[
+        str | None,
+        Field(description="The turn that is meant; with 412, the one that is stored all the same."),
+    ] = None
 
 
 class _ToolDefinitionsIn(_ToolMembersIn):

@@ -49,38 +49,29 @@ def _something_else(wire: str, response: Json) -> RuleBroken | None:
     if (kind := error_type(response)) is not None:
         return ErrorResponse(kind, pointer="/response")
     match response:
-        case dict():
-            return _of_another(wire, response) or _a_message(response)
-        case [dict(first), *_] if "role" in first:
-            return _belongs_to_messages("a list of messages")
+        case {"message": {"role": str()}}:
+            return _only("one choice of it")
+        case dict() if whose := whose_response(response):
+            return None if wire in whose else _of_another(wire, whose)
+        case dict() if isinstance(response.get("role"), str) and "type" not in response:
+            return _only("one message; that is posted in `messages`")
+        case [{"role": str()}, *_]:
+            return _only("a list of messages; those are posted as `messages`")
         case _:
             return None
 
 
-def _of_another(wire: str, response: JsonObject) -> RuleBroken | None:
-    names = whose_response(response)
-    if not names or wire in names:
-        return None
-    whose = telling.either(names)
+def _only(what: str) -> RuleBroken:
+    told = f"`response` must be the whole object that the provider sent, not {what}."
+    return RuleBroken(told, pointer="/response")
+
+
+def _of_another(wire: str, whose: list[str]) -> RuleBroken:
     return RuleBroken(
-        f"`response` must be a response of '{wire}'; this looks like one of {whose}:"
-        " post it with that `provider` or `format`.",
+        f"`response` must be a response of '{wire}'; this looks like a response of"
+        f" {telling.either(whose)}: post it with that `provider` or `format`.",
         pointer="/response",
-        looks_like=names,
-    )
-
-
-def _a_message(response: JsonObject) -> RuleBroken | None:
-    if isinstance(response.get("role"), str) and "type" not in response:
-        return _belongs_to_messages("one message")
-    return None
-
-
-def _belongs_to_messages(what: str) -> RuleBroken:
-    return RuleBroken(
-        f"`response` must be the whole object that the provider sent, not {what}:"
-        " post it as `messages`.",
-        pointer="/response",
+        looks_like=whose,
     )
 
 
@@ -95,10 +86,13 @@ def whole_response_at(pointer: str, value: Json) -> RuleBroken | None:
         return None
     if (kind := error_type(value)) is not None:
         return ErrorResponse(kind, pointer=pointer)
+    if isinstance(value.get("message"), dict):
+        told = "A message must stand here, and this is one choice of a response:"
+        return RuleBroken(f"{told} post its `message`.", pointer=pointer)
     if not (names := whose_response(value)):
         return None
     return RuleBroken(
-        f"A message must stand here, and this looks like a whole response of"
+        "A message must stand here, and this looks like a whole response of"
         f" {telling.either(names)}: post it as `response`, without `messages`.",
         pointer=pointer,
         looks_like=names,

@@ -61,7 +61,16 @@ def test_messages_as_a_response_are_sent_to_their_place(lite: Api, provider: str
     for what in (user("hi"), calling(("a", "find", "{}")), [user("hi")]):
         answer = respond(lite, provider, what)
         assert (answer.status_code, answer.json()["pointer"]) == (422, "/response")
-        assert "post it as `messages`" in answer.json()["detail"]
+        assert "`messages`" in answer.json()["detail"]
+
+
+def test_one_choice_is_neither_a_response_nor_a_message(lite: Api) -> None:
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "x"}}
+    answer = respond(lite, "openai", choice)
+    assert "not one choice of it" in answer.json()["detail"]
+    among = lite.post(user("hi"), choice)
+    assert (among.status_code, among.json()["pointer"]) == (422, "/messages/1")
+    assert "post its `message`" in among.json()["detail"]
 
 
 @pytest.mark.parametrize("odd", [[], [5], "{}", "hello", 5, True, None])
@@ -77,9 +86,13 @@ NO_MESSAGES = [one for name, one in FIRST.items() if name != "anthropic"]
 
 @pytest.mark.parametrize("one", NO_MESSAGES, ids=lambda one: one.provider)
 def test_a_response_among_the_messages_is_sent_to_its_place(lite: Api, one: Recording) -> None:
-    for provider in ("openai", "openai-responses", "anthropic"):
+    for provider in {one.provider, "openai", "openai-responses", "anthropic"}:
         key = CODECS[provider].LIST
-        body = {"provider": provider, key: [user("hi"), one.finished]}
+        asked: Any = user("hi")
+        if provider in ("gemini", "bedrock"):
+            holder = "parts" if provider == "gemini" else "content"
+            asked = {"role": "user", holder: [{"text": "hi"}]}
+        body = {"provider": provider, key: [asked, one.finished]}
         answer = lite.http.post("/v1/conversations/c1/turns", json=body)
         problem = answer.json()
         assert (answer.status_code, problem["pointer"]) == (422, f"/{key}/1"), answer.text

@@ -10,7 +10,9 @@ from app.core.events.event import Event, decoded, event_of
 from app.core.limits import Limits
 
 _IN_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
-_OUTSIDE = re.compile(rb'[^"\[\]{},]*+')
+# Inside of an element all but its brackets; whole texts in one go.
+_WITHIN = re.compile(rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+_BETWEEN = re.compile(rb'[^"\[\]{},]*+')
 
 
 class ArrayReader:
@@ -19,7 +21,7 @@ class ArrayReader:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._bytes = bytearray()
-        # How far they have been looked through: each byte is looked at once.
+        # How far they have been looked through: no byte is looked at more than twice.
         self._at = 0
         self._in_string = False
         self._in_array = False
@@ -55,7 +57,7 @@ class ArrayReader:
                     return b""
                 self._at += 1
                 self._in_string = False
-            skipped = self._skip(_OUTSIDE)
+            skipped = self._skip(_WITHIN if self._depth else _BETWEEN)
             sign = bytes(self._bytes[self._at : self._at + 1])
             self._at += len(sign)
             self._in_string = sign == b'"'

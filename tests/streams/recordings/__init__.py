@@ -23,4 +23,10 @@ OTHER_FORMS = [
     *(in_frames(one) for one in bedrock.RECORDINGS),
 ]
 
-__all__ = ["CLEAN", "OTHER_FORMS", "RECORDINGS", "Recording"]
+
+def noted(one: Recording) -> set[str]:
+    """The codes of what may be noted about a recording: what other wires could not show."""
+    return {"CHOICES_NOT_SHOWN"} | ({"MEMBERS_NOT_READ"} if "citations" in one.name else set())
+
+
+__all__ = ["CLEAN", "OTHER_FORMS", "RECORDINGS", "Recording", "noted"]
