@@ -9,8 +9,9 @@ import re
 from collections.abc import Sequence
 
 from app.codecs import _chat, _chat_tools
-from app.codecs._chat import DETAILED, KEYS, LIST, SETTINGS
+from app.codecs._chat import DETAILED, KEYS, LIST
 from app.codecs._chat_tools import read_choice, read_tools
+from app.codecs._reading import names
 from app.core.conversation import Draft
 from app.core.jsontext import JsonObject
 from app.core.profile import Profile
@@ -36,6 +37,13 @@ __all__ = [
 ]
 
 IDS = Prefixed("call_")
+# @openrouter/sdk: ChatRequest; then what its documentation has beside. Its `provider` is not here:
+# that name is the envelope's.
+SETTINGS = _chat.SETTINGS | names(
+    "cache_control debug image_config min_p models plugins reasoning session_id"
+    " stop_server_tools_when top_a trace"
+    " include_reasoning route transforms usage"
+)
 REPLIES = _chat.replies(DETAILED)
 PROFILE = Profile(
     # What all makers behind it take.
@@ -47,7 +55,7 @@ PROFILE = Profile(
     files=frozenset({"application/pdf"}),
 )
 # The strictest of the makers, as on their own wires.
-TOOLS = ToolRules(object_type=True, refused_top=COMBINATIONS, most=128, strict=True)
+TOOLS = ToolRules(object_type=True, refused_top=COMBINATIONS, most=128, strict=True, described=True)
 
 
 def parse(posted: Posted) -> list[Draft]:

@@ -74,6 +74,10 @@ def test_no_setting_is_something_that_is_read(provider: str) -> None:
         ),
         ({"provider": "qwen", "messages": [HELLO], "enable_thinking": False}, "enable_thinking"),
         (
+            {"provider": "openrouter", "messages": [HELLO], "reasoning": {}, "transforms": []},
+            "reasoning, transforms",
+        ),
+        (
             {"provider": "acme", "format": "openai", "messages": [HELLO], "top_k": 5, "stop": "x"},
             "top_k, stop",
         ),
