@@ -39,6 +39,7 @@ from app.service.conversations import check_id
 from app.service.ingest import Append, Appended, ingest
 from app.service.messagelist import MessageList, read_list
 from app.service.posting import Post, read_post
+from app.service.seeing import look
 from app.service.streaming import Stream
 from app.service.sync import Sync, sync
 from app.service.tooldefs import KeepTools, riding_order
@@ -82,7 +83,8 @@ async def append(
             done = await here.database.write(cid, lambda store: ingest(store, order))
         else:
             whole = Sync(cid, what, digest, key, version, tools, texts=texts)
-            done = await here.database.write(cid, lambda store: sync(store, whole))
+            seen = await here.database.read(lambda store: look(store, cid, what))
+            done = await here.database.write(cid, lambda store: sync(store, whole, seen))
     return _answered(done)
 
 

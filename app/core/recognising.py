@@ -24,6 +24,9 @@ from app.core.likeness import (
 from app.core.pairing import Links, Placed, Role, is_real, steps
 from app.core.retelling import Differs, Part, Walk, What, parts_of, spoken
 
+# How often a history may be walked along to find where a list without its beginning begins.
+_PATIENCE = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Told:
@@ -78,23 +81,34 @@ class Recognising:
     completes: Callable[[int, Turn], bool]
 
     def outcome(self) -> Recognised | Difference:
-        """From the beginning; where not even the first message is stored there, from the one place
-        further on where the list fits."""
+        """From the beginning; where not even the first message is stored there, from the place
+        further on where most of the list is known."""
         walk = self._walk()
         first = self._attempt(walk)
         if isinstance(first, Recognised) or walk.has_met:
             return first
+        fitting = sorted(self._cut(), key=_size, reverse=True)
+        is_clear = len(fitting) == 1 or (fitting and _size(fitting[0]) > _size(fitting[1]))
+        return fitting[0] if is_clear else first
+
+    def _cut(self) -> list[Recognised]:
+        """The ways in which the list tells a later part of the history. None, where looking for
+        them would take too long: then the same things are said over and over again."""
         fitting: list[Recognised] = []
+        left = _PATIENCE * (len(self._parts) + len(self._items))
         for start in range(len(self._parts) - 1, 0, -1):
             part = self._parts[start]
-            if not part.leads and (part.pieces or part.calls):
-                found = self._attempt(self._walk(start))
-                if isinstance(found, Recognised):
-                    found.begins = part.turn
-                    fitting.append(found)
-            if len(fitting) > 1:
-                break
-        return fitting[0] if len(fitting) == 1 else first
+            if part.leads or not (part.pieces or part.calls):
+                continue
+            walk = self._walk(start)
+            found = self._attempt(walk)
+            left -= walk.taken
+            if left < 0:
+                return []
+            if isinstance(found, Recognised):
+                found.begins = part.turn
+                fitting.append(found)
+        return fitting
 
     @cached_property
     def _parts(self) -> list[Part]:
@@ -280,6 +294,10 @@ def _record(found: Recognised, item: Placed, taken: ToolCall | bool) -> None:
         found.calls.pop(item.block.id, None)
         if isinstance(taken, ToolCall):
             found.calls[item.block.id] = taken.id
+
+
+def _size(found: Recognised) -> int:
+    return sum(map(len, found.known.values()))
 
 
 def _keys(turns: Iterable[Turn]) -> Iterator[str]:

@@ -45,8 +45,9 @@ class Part:
 
     @property
     def may_miss(self) -> bool:
-        """A system prompt is given beside the list, and a broken answer is often asked for anew."""
-        return self.leads or self.turn.status == "interrupted"
+        """A system prompt is given beside the list, a broken answer is often asked for anew, and
+        notes are for others."""
+        return self.leads or self.role == "note" or self.turn.status == "interrupted"
 
 
 def parts_of(steps: Iterable[Step]) -> list[Part]:
@@ -59,7 +60,8 @@ def parts_of(steps: Iterable[Step]) -> list[Part]:
         part = Part(step.role, items[0].turn)
         for item in items:
             _add(part, item)
-        part.leads = part.role == "system" and all(before.leads for before in parts)
+        opens = part.role in ("system", "note")
+        part.leads = opens and all(before.leads for before in parts)
         if part.pieces or part.calls or part.thoughts:
             parts.append(part)
     return parts
@@ -106,10 +108,12 @@ class Walk:
         self.place = Place()
         self.reached = 0
         self.has_met = False
+        self.taken = 0
         self._settle()
 
     def take(self, role: Role, block: Block) -> ToolCall | bool:
         """The stored call, or whether the rest is stored. Raises `Differs`."""
+        self.taken += 1
         match block:
             case ToolCall():
                 return self._call(block)

@@ -7,18 +7,16 @@ it is read again as turns.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.codecs import CODECS, shown_id
-from app.core.conversation import Draft, ToolResult, Turn
+from app.codecs import CODECS
+from app.core.conversation import Draft, Remark
 from app.core.errors import RuleBroken
-from app.core.jsontext import Json, JsonObject, dumps
+from app.core.jsontext import Json, JsonObject
 from app.core.limits import Limits
-from app.core.pairing import Links
 from app.core.recognising import Told
 from app.core.wire import Posted
 from app.service.memory import remember
 from app.service.posting import Post, read_post
 from app.service.providers import wire_of
-from app.service.rendering import Wanted, render
 
 # The limit is for what is stored; a list may be as long as its conversation.
 _ANY_NUMBER = 2**31
@@ -37,7 +35,8 @@ class MessageList:
     """A list that was read without complaint. `key`: the member of the body that holds it.
 
     `starts`: the pointers to messages with which a turn begins, and the ids that those turns are
-    given; other messages go on in the turn before.
+    given; other messages go on in the turn before. `told`: the list as a history, in which turn
+    `seq` is message `seq - 1`. `notes`: remarks on the body as a whole.
     """
 
     members: JsonObject
@@ -47,11 +46,8 @@ class MessageList:
     key: str
     messages: tuple[Message, ...]
     starts: Mapping[str, str | None]
-
-    def told(self) -> Told:
-        """The list as a history: turn `seq` is message `seq - 1`."""
-        remembered = remember((one.draft for one in self.messages), "list")
-        return Told(remembered.turns, remembered.links())
+    told: Told
+    notes: tuple[Remark, ...]
 
     def is_turn(self, at: int) -> bool:
         """Whether a message is a turn by itself."""
@@ -87,12 +83,14 @@ def read_list(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
             pointer="/response",
         )
     _, wire = wire_of(members)
-    drafts = read_post(members, texts, replace(limits, turns=_ANY_NUMBER)).drafts
+    post = read_post(members, texts, replace(limits, turns=_ANY_NUMBER))
     key = CODECS[wire].LIST if CODECS[wire].LIST in members else "messages"
-    beside = [Message(one, None) for one in drafts if not one.pointer.startswith(f"/{key}")]
-    said = _alone(wire, key, members[key], texts[key])
-    starts = {one.pointer: one.turn_id for one in drafts}
-    return MessageList(members, texts, limits, wire, key, (*beside, *said), starts)
+    beside = [Message(one, None) for one in post.drafts if not one.pointer.startswith(f"/{key}")]
+    messages = (*beside, *_alone(wire, key, members[key], texts[key]))
+    starts = {one.pointer: one.turn_id for one in post.drafts}
+    remembered = remember((one.draft for one in messages), "list")
+    told = Told(remembered.turns, remembered.links())
+    return MessageList(members, texts, limits, wire, key, messages, starts, told, post.notes)
 
 
 def _alone(wire: str, key: str, values: Json, texts: Sequence[str]) -> Iterator[Message]:
@@ -104,30 +102,3 @@ def _alone(wire: str, key: str, values: Json, texts: Sequence[str]) -> Iterator[
     for place, (value, text) in enumerate(zip(values, texts, strict=True)):
         for draft in codec.parse(Posted({key: [value]}, {key: [text]})):
             yield Message(replace(draft, pointer=f"/{key}/{place}"), place)
-
-
-def shown_results(
-    turns: Sequence[Turn], links: Links, assigned: Mapping[str, str], target: str
-) -> dict[str, list[ToolResult]]:
-    """The result that a replay shows for each call, as the target's format reads it back."""
-    codec = CODECS[target]
-    wanted = Wanted("list", target, tools="omit")
-    messages = render(turns, links, assigned, wanted).messages
-    if not messages:
-        return {}
-    texts = {codec.LIST: [dumps(one) for one in messages]}
-    told = remember(codec.parse(Posted({codec.LIST: messages}, texts)), "list")
-    calls = {
-        shown_id(target, call.id, {target: assigned.get(call.id, "")}): call.id
-        for turn in turns
-        for call in turn.calls()
-    }
-    raw_ids = {call.id: call.raw_id or "" for turn in told.turns for call in turn.calls()}
-    read_links = told.links()
-    found: dict[str, list[ToolResult]] = {}
-    for turn in told.turns:
-        for place, result in turn.results():
-            link = read_links.get((turn.seq, place))
-            if link and (call_id := calls.get(raw_ids[link.call_id])):
-                found.setdefault(call_id, []).append(result)
-    return found

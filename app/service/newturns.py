@@ -24,11 +24,10 @@ class _Mark:
     call_id: str | None = None
 
 
-def new_turns(
-    messages: MessageList, told: Told, found: Recognised, new: Sequence[int], book: CallBook
-) -> Post:
+def new_turns(messages: MessageList, found: Recognised, new: Sequence[int], book: CallBook) -> Post:
     """The messages with these numbers in the list, counted from 1."""
     post = messages.post({seq - 1 for seq in new})
+    told = messages.told
     marks = iter(
         [mark for turn in told.turns if turn.seq in new for mark in _marks(turn, told, found)]
     )

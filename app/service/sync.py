@@ -1,27 +1,25 @@
 """Syncing: a runtime posts the whole list of messages it holds, and what is new of it is appended.
 
-The list is held against the stored history by what it says, inside the writing transaction, so that
-of two racing syncs the second finds what the first has stored.
+The list is held against the stored history by what it says. That takes a while, so it is done
+before the writer's turn comes; if others have written in between, it is done again inside the
+transaction, so that of two racing syncs the second finds what the first has stored.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from app.codecs import CODECS, PREFIXES
-from app.core.conversation import ToolResult, Turn
+from app.core.conversation import Turn
 from app.core.errors import HistoryDiffers, StaleVersion
 from app.core.jsontext import JsonObject, dumps_utf8
-from app.core.ledger import CallBook, match
-from app.core.notes import spoken
-from app.core.recognising import Difference, Recognised, Recognising, Told
+from app.core.recognising import Difference, Recognised
 from app.core.records import ConversationRecord
 from app.service.appended import note, tool_notes
 from app.service.conversations import locked
 from app.service.ingest import Append, Appended, Synced, append, once
-from app.service.messagelist import MessageList, shown_results
+from app.service.messagelist import MessageList
 from app.service.newturns import new_turns
+from app.service.seeing import Seen, look
 from app.service.tooldefs import KeepTools, keep_tools
-from app.service.turnform import read_turn
 from app.storage.store import Store
 
 _DIFFERS = {
@@ -47,14 +45,17 @@ class Sync:
     texts: bool = False
 
 
-def sync(store: Store, order: Sync) -> Appended:
+def sync(store: Store, order: Sync, seen: Seen) -> Appended:
+    """`seen`: what the list was held against before."""
     head = locked(store, order.conversation_id)
-    return once(store, head, order.key, order.body_hash, lambda: _sync(store, head, order))
+    return once(store, head, order.key, order.body_hash, lambda: _sync(store, head, order, seen))
 
 
-def _sync(store: Store, head: ConversationRecord, order: Sync) -> Appended:
-    told = order.messages.told()
-    found = _recognised(store, head.id, order.messages, told)
+def _sync(store: Store, head: ConversationRecord, order: Sync, seen: Seen) -> Appended:
+    if seen.head_hash != head.head_hash:
+        seen = look(store, head.id, order.messages)
+    if isinstance(found := seen.found, Difference):
+        raise _differs(order.messages, found)
     new = sorted({seq for seq, places in found.new.items() if places} | found.bare)
     is_stale = order.expected_version not in (None, head.version)
     if is_stale and (new or found.completed):
@@ -65,49 +66,12 @@ def _sync(store: Store, head: ConversationRecord, order: Sync) -> Appended:
     head = locked(store, head.id) if found.completed else head
     if not new:
         return _nothing_new(store, head, order, known)
-    post = new_turns(order.messages, told, found, new, store.book(head.id))
+    post = new_turns(order.messages, found, new, store.book(head.id))
     return append(
         store,
         head,
         Append(head.id, post, tools=order.tools, texts=order.texts, synced=known),
     )
-
-
-def _recognised(store: Store, cid: str, messages: MessageList, told: Told) -> Recognised:
-    turns = [read_turn(record) for record in store.turns(cid, payloads=False)]
-    if not any(turn.speaker == "note" for turn in told.turns):
-        # Who holds no notes does not repeat those that are stored.
-        turns = spoken(turns)
-    links = store.links(cid)
-    target = messages.format
-    book = store.book(cid)
-    found = Recognising(
-        Told(turns, links),
-        told,
-        CODECS[target].PROFILE.names,
-        lambda: shown_results(turns, links, store.shown_ids(cid, target), target),
-        lambda result: named_call(book, result),
-        lambda seq, turn: _completes(messages, seq, turn),
-    ).outcome()
-    if isinstance(found, Difference):
-        raise _differs(messages, found)
-    return found
-
-
-def named_call(book: CallBook, result: ToolResult) -> str | None:
-    """The stored call that a result names by an id."""
-    found = match(result, book, PREFIXES).call if result.call_id or result.raw_id else None
-    return found.id if found else None
-
-
-def _completes(messages: MessageList, seq: int, turn: Turn) -> bool:
-    """Whether a message may be the whole of an interrupted turn, as under its turn id."""
-    draft = messages.messages[seq - 1].draft
-    if draft.speaker != turn.speaker or not messages.is_turn(seq - 1):
-        return False
-    if any(isinstance(block, ToolResult) for block in draft.blocks):
-        return False
-    return (draft.provider or messages.members["provider"]) == turn.provider
 
 
 def _differs(messages: MessageList, difference: Difference) -> HistoryDiffers:
@@ -149,11 +113,12 @@ def _complete(store: Store, cid: str, messages: MessageList, seq: int, turn: Tur
 def _nothing_new(store: Store, head: ConversationRecord, order: Sync, known: Synced) -> Appended:
     if order.tools is not None:
         keep_tools(store, head, order.tools)
+    remarks = [note(one.code, None, one.detail) for one in order.messages.notes]
     receipt: JsonObject = {
         "conversation_id": head.id,
         "version": head.version,
         "turns": [],
-        "notes": [*known.notes, *tool_notes(order.tools)],
+        "notes": [*known.notes, *tool_notes(order.tools), *remarks],
         "known": known.known,
     }
     return Appended(dumps_utf8(receipt), head.version, status=200)

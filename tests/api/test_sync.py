@@ -273,6 +273,20 @@ def test_results_of_a_completed_turn_are_known(lite: Api) -> None:
     assert lite.get("verify").json()["ok"]
 
 
+def test_a_list_without_its_beginning_is_recognised_where_most_of_it_fits(lite: Api) -> None:
+    whole = [user("a"), said("ok"), user("b"), said("ok"), user("c"), said("ok")]
+    sync(lite, *whole)
+    assert outcome(sync(lite, *whole[1:], user("d"))) == (201, 5, ["human"])
+    assert outcome(sync(lite, *whole[3:], user("d"), said("ok"))) == (201, 4, ["ai"])
+
+
+def test_a_cut_list_of_the_same_words_is_refused_in_time(lite: Api) -> None:
+    """It fits wherever it is laid; walking along for each place would take forever."""
+    yes = [user("yes")] * 900
+    sync(lite, user("a"), *yes)
+    assert difference(sync(lite, *yes[:600]))[1:3] == ("/messages/0", "text")
+
+
 def test_a_list_without_its_beginning_is_recognised_where_it_fits_once(lite: Api) -> None:
     whole = [user("a"), said("b"), user("yes"), said("c"), user("yes")]
     sync(lite, *whole)

@@ -18,8 +18,8 @@ from app.core.jsontext import loads_object
 from app.core.limits import Limits
 from app.core.recognising import Difference, Recognised, Recognising, Told
 from app.main import create_app
-from app.service.messagelist import MessageList, read_list, shown_results
-from app.service.sync import named_call
+from app.service.messagelist import MessageList, read_list
+from app.service.seeing import named_call, shown_results
 from app.settings import Settings
 from tests.histories import History, Render, posted
 from tests.laws.running import messages, tried
@@ -47,7 +47,7 @@ def held_against(history: History, body: str) -> tuple[MessageList, Recognised |
     stored, target = history.remembered, told.format
     found = Recognising(
         Told(stored.turns, stored.links()),
-        told.told(),
+        told.told,
         CODECS[target].PROFILE.names,
         lambda: shown_results(stored.turns, stored.links(), stored.assigned(target), target),
         lambda result: named_call(stored.ledger, result),

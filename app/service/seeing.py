@@ -1,0 +1,87 @@
+"""Seeing what of a list is stored: the history, and what replays make of it, held against the list.
+
+This only reads. Whoever writes later checks that the history is still the one that was seen.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.codecs import CODECS, PREFIXES, shown_id
+from app.core.conversation import ToolResult, Turn
+from app.core.jsontext import dumps
+from app.core.ledger import CallBook, match
+from app.core.pairing import Links
+from app.core.recognising import Difference, Recognised, Recognising, Told
+from app.core.wire import Posted
+from app.service.memory import remember
+from app.service.messagelist import MessageList
+from app.service.rendering import Wanted, render
+from app.service.turnform import read_turn
+from app.storage.store import ReadStore
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The outcome, and the head of the chain of turns that it is true for."""
+
+    head_hash: bytes
+    found: Recognised | Difference
+
+
+def look(store: ReadStore, cid: str, messages: MessageList) -> Seen:
+    head = store.conversation(cid)
+    turns = [read_turn(record) for record in store.turns(cid, payloads=False)]
+    links, book = store.links(cid), store.book(cid)
+    target = messages.format
+    found = Recognising(
+        Told(turns, links),
+        messages.told,
+        CODECS[target].PROFILE.names,
+        lambda: shown_results(turns, links, store.shown_ids(cid, target), target),
+        lambda result: named_call(book, result),
+        lambda seq, turn: _completes(messages, seq, turn),
+    ).outcome()
+    return Seen(head.head_hash if head else b"", found)
+
+
+def named_call(book: CallBook, result: ToolResult) -> str | None:
+    """The stored call that a result names by an id."""
+    found = match(result, book, PREFIXES).call if result.call_id or result.raw_id else None
+    return found.id if found else None
+
+
+def _completes(messages: MessageList, seq: int, turn: Turn) -> bool:
+    """Whether a message may be the whole of an interrupted turn, as under its turn id."""
+    draft = messages.messages[seq - 1].draft
+    if draft.speaker != turn.speaker or not messages.is_turn(seq - 1):
+        return False
+    if any(isinstance(block, ToolResult) for block in draft.blocks):
+        return False
+    return (draft.provider or messages.members["provider"]) == turn.provider
+
+
+def shown_results(
+    turns: Sequence[Turn], links: Links, assigned: Mapping[str, str], target: str
+) -> dict[str, list[ToolResult]]:
+    """The result that a replay shows for each call, as the target's format reads it back."""
+    codec = CODECS[target]
+    wanted = Wanted("list", target, tools="omit")
+    messages = render(turns, links, assigned, wanted).messages
+    if not messages:
+        return {}
+    texts = {codec.LIST: [dumps(one) for one in messages]}
+    told = remember(codec.parse(Posted({codec.LIST: messages}, texts)), "list")
+    calls = {
+        shown_id(target, call.id, {target: assigned.get(call.id, "")}): call.id
+        for turn in turns
+        for call in turn.calls()
+    }
+    raw_ids = {call.id: call.raw_id or "" for turn in told.turns for call in turn.calls()}
+    read_links = told.links()
+    found: dict[str, list[ToolResult]] = {}
+    for turn in told.turns:
+        for place, result in turn.results():
+            link = read_links.get((turn.seq, place))
+            if link and (call_id := calls.get(raw_ids[link.call_id])):
+                found.setdefault(call_id, []).append(result)
+    return found
