@@ -210,7 +210,7 @@ def test_a_result_finds_the_call_beside_which_it_stands_in_the_list(lite: Api) -
     sync(lite, user("a"), calling(same), user("b"), calling(same), user("c"))
     whole = [user("a"), calling(same), answering("call_0", "first"), user("b"), calling(same)]
     assert outcome(sync(lite, *whole, user("c"))) == (201, 5, ["tool"])
-    first, second = lite.get("tool-calls").json()["data"]
+    second, first = lite.get("tool-calls").json()["data"]
     assert (first["state"], second["state"]) == ("answered", "open")
 
 
