@@ -34,8 +34,16 @@ def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
 def takes_stream() -> dict[str, Any]:
     """A body that is no JSON document of ours: events, as the provider sent them."""
     kinds = {
-        "text/event-stream": {"type": "string", "description": "As the provider sends it."},
-        "application/x-ndjson": {"type": "string", "description": "One event of the SDK a line."},
+        "text/event-stream": {
+            "type": "string",
+            "minLength": 1,
+            "description": "As the provider sends it.",
+        },
+        "application/x-ndjson": {
+            "type": "string",
+            "minLength": 1,
+            "description": "One event of the SDK a line.",
+        },
         "application/vnd.amazon.eventstream": {
             "type": "string",
             "format": "binary",

@@ -115,7 +115,8 @@ class TurnsIn(_ToolMembersIn):
         Field(description="Your own ids, one for each turn; null for one that is to be derived."),
     ] = None
     messages: Annotated[
-        list[dict[str, Any]], Field(description="Native messages of the format.")
+        list[dict[str, Any]],
+        Field(description="Native messages of the format; or give `response`.", min_length=1),
     ] = []
     response: Annotated[
         dict[str, Any] | None,
@@ -332,7 +333,7 @@ class ReplayQuery(_In):
 
 class PageQuery(_In):
     limit: Annotated[int, Field(ge=1, le=1000)] = 100
-    cursor: str | None = None
+    cursor: Annotated[str | None, Field(description="The `next_cursor` of the page before.")] = None
 
 
 class ConversationQuery(PageQuery):
@@ -503,16 +504,17 @@ class ProblemOut(BaseModel):
 
 
 class _ToolDefinitionsIn(_ToolMembersIn):
-    strict: Annotated[bool, Field(description="Refuse all when one cannot be used.")] = False
+    strict: Annotated[bool | None, Field(description="Refuse all when one cannot be used.")] = None
 
 
 class ToolsIn(_ToolDefinitionsIn):
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["provider"]}, {"required": ["format"]}]}
+    )
     provider: Annotated[
         str | None, Field(examples=["anthropic"], description="May be left out beside `format`.")
     ] = None
-    format: Annotated[
-        str | None, Field(description="The shape of the tools; defaults from the provider.")
-    ] = None
+    format: Format = None
 
 
 class DroppedOut(BaseModel):
@@ -579,7 +581,7 @@ class ConvertMessagesIn(_ToolMembersIn):
     model_config = ConfigDict(extra="allow")
     source: Annotated[Target, Field(alias="from", description="Who wrote it.")]
     to: Target
-    messages: list[dict[str, Any]] = []
+    messages: Annotated[list[dict[str, Any]], Field(min_length=1)] = []
     model: str | None = None
     reasoning: Literal["auto", "text", "drop"] = "auto"
     ready: Annotated[

@@ -40,7 +40,7 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
     known = (*_ENVELOPE, *codec.KEYS, *codec.TOOLS.members)
     check_members(members, known, codec.SETTINGS)
     _check_one_of(members, codec)
-    if "response" in members:
+    if members.get("response") is not None:
         drafts = [read_response(wire, members["response"], texts["response"])]
     else:
         drafts = _parsed(codec, Posted(members, texts))
@@ -68,7 +68,13 @@ def read_stream(
 
 
 def _check_one_of(members: JsonObject, codec: Codec) -> None:
-    given = [key for key in dict.fromkeys(("response", "messages", codec.LIST)) if key in members]
+    """A response that is null says nothing; SDKs write it so."""
+    given = ["response"] if members.get("response") is not None else []
+    given += [key for key in dict.fromkeys(("messages", codec.LIST)) if key in members]
+    if not given:
+        what = "`messages` or `response`" if codec.REPLIES else "`messages`"
+        where = "/response" if "response" in members else "/messages"
+        raise RuleBroken(f"{what} is required.", pointer=where)
     if len(given) > 1:
         names = " and ".join(f"`{key}`" for key in given)
         told = f"{names} must not stand in one request; give one of them."

@@ -390,3 +390,9 @@ def test_the_short_form_is_a_string(value: Any) -> None:
 def test_null_is_no_text() -> None:
     assert drafts(neutral({**TURN, "text": None}))[0].blocks == drafts(neutral())[0].blocks
     assert refused(neutral({"speaker": "human", "text": None})).pointer == "/turns/0/blocks"
+
+
+def test_a_response_that_is_null_says_nothing() -> None:
+    assert len(drafts(openai(response=None))) == 1
+    body = {"provider": "openai", "response": None}
+    assert refused(body).detail == "`messages` or `response` is required."
