@@ -583,7 +583,10 @@ class ConvertMessagesIn(_ToolMembersIn):
     to: Target
     messages: Annotated[list[dict[str, Any]], Field(min_length=1)] = []
     model: str | None = None
-    reasoning: Literal["auto", "text", "drop"] = "auto"
+    reasoning: Annotated[
+        Literal["auto", "text", "drop"] | dict[str, Any],
+        Field(description="An object is the request's own setting of this name, and ignored."),
+    ] = "auto"
     ready: Annotated[
         bool, Field(description="A request that can be sent as it is, as in replays.")
     ] = False

@@ -5,13 +5,24 @@ without them, so a note changes no render, wherever it stands.
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
 from app.core.conversation import Turn
 
 
 def spoken(turns: Iterable[Turn]) -> list[Turn]:
     """The turns that a model may see."""
-    return [turn for turn in turns if turn.speaker != "note"]
+    turns = list(turns)
+    notes = {turn.seq for turn in turns if turn.speaker == "note"}
+    return [_beside(turn, notes) for turn in turns if turn.seq not in notes] if notes else turns
+
+
+def _beside(turn: Turn, notes: Collection[int]) -> Turn:
+    """A turn that became whole when nothing but notes had come behind it is no later one."""
+    version = turn.completed_at
+    while version is not None and version in notes:
+        version -= 1
+    return turn if version == turn.completed_at else replace(turn, completed_at=version)
 
 
 def with_notes(turns: Sequence[Turn], shown: Collection[int]) -> set[int]:

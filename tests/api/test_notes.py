@@ -115,6 +115,22 @@ def test_a_note_moves_the_version_and_leaves_the_prefix(api: Api) -> None:
     assert (after["since"]["unchanged"], after["request"]) == (True, {"messages": []})
 
 
+def test_a_turn_that_is_completed_behind_a_note_is_still_the_last(api: Api) -> None:
+    ai = {"speaker": "ai", "text": "so", "turn_id": "t1"}
+    api.post({**ai, "status": "interrupted"}, provider="neutral")
+    leave(api, note("its stream broke"))
+    done = api.post({**ai, "text": "so be it"}, provider="neutral")
+    assert done.status_code == 200
+    codes = [repair["code"] for repair in api.replay("openai")["repairs"]]
+    assert "TURN_COMPLETED" not in codes
+
+
+def test_words_of_a_note_are_found(api: Api) -> None:
+    leave(api, note("approved by ada"))
+    found = api.http.get("/v1/conversations", params={"q": "ada"}).json()["data"]
+    assert [one["id"] for one in found] == ["c1"]
+
+
 def test_a_conversation_of_notes_alone_has_nothing_to_show(api: Api) -> None:
     leave(api, note("private"))
     shown = api.replay("openai")
