@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from app.codecs import CODECS
 from app.core.conversation import Draft
-from app.core.errors import RuleBroken
+from app.core.errors import RuleBroken, UnknownProvider
 from app.core.jsontext import JsonObject, dumps
 from app.core.limits import Limits
 from app.formats.histories import History, Message
@@ -46,7 +46,7 @@ def read_history(history: History, limits: Limits) -> Plan:
     """The turns of a history. Raises `RuleBroken` for whatever does not hold."""
     check_id(history.conversation_id)
     if history.format not in CODECS:
-        raise RuleBroken(f"The format {history.format!r} is unknown; known: {', '.join(CODECS)}.")
+        raise UnknownProvider.named(history.format, "format", list(CODECS))
     codec = CODECS[history.format]
     known = (*codec.KEYS, *codec.TOOLS.members)
     beside: JsonObject = {key: history.members[key] for key in history.members if key in known}

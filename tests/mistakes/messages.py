@@ -90,6 +90,12 @@ MISTAKES = [
             "blocks": [{"type": "tool_result", "tool_call_id": "call_1", "result": CONTENT}],
         },
     ),
+    posted("neutral: a short form without a text", "neutral", {"speaker": "human"}),
+    posted(
+        "neutral: a short form and blocks",
+        "neutral",
+        {"speaker": "human", "text": CONTENT, "blocks": []},
+    ),
     posted(
         "neutral: people call tools",
         "neutral",
