@@ -85,7 +85,7 @@ class Recognising:
         further on where most of the list is known."""
         walk = self._walk()
         first = self._attempt(walk)
-        if isinstance(first, Recognised) or walk.has_met:
+        if isinstance(first, Recognised) or walk.began is not None:
             return first
         fitting = sorted(self._cut(), key=_size, reverse=True)
         is_clear = len(fitting) == 1 or (fitting and _size(fitting[0]) > _size(fitting[1]))
@@ -105,7 +105,8 @@ class Recognising:
             left -= walk.taken
             if left < 0:
                 return []
-            if isinstance(found, Recognised):
+            # A part that was left out is no beginning; the one behind it is looked at by itself.
+            if isinstance(found, Recognised) and walk.began == start:
                 found.begins = part.turn
                 fitting.append(found)
         return fitting
@@ -273,7 +274,7 @@ class Recognising:
         """Turns at the end of which nothing is compared: new, unless the end of the history has
         the same."""
         last = max((seq for seq, places in found.known.items() if places), default=0)
-        reached = self._parts[walk.reached].turn.seq if walk.has_met else 0
+        reached = self._parts[walk.reached].turn.seq if walk.began is not None else 0
         left = Counter(_keys(turn for turn in self.stored.turns if turn.seq >= reached))
         for turn in self.told.turns:
             if turn.seq <= last or found.new.get(turn.seq) or turn.seq in found.completed:

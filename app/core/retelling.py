@@ -90,8 +90,8 @@ class Place:
 class Walk:
     """Takes what a list tells, in its order, and says of each thing whether it is stored.
 
-    `start`: the part with which the list begins, but for leading system parts. `beside`: media of
-    results, which some formats show behind them.
+    `start`: the part with which the list begins, but for leading system parts; `began`: the one
+    with which it really does. `beside`: media of results, which some formats show behind them.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Walk:
         self.start = start
         self.place = Place()
         self.reached = 0
-        self.has_met = False
+        self.began: int | None = None
         self.taken = 0
         self._settle()
 
@@ -251,7 +251,8 @@ class Walk:
 
     def _met(self, place: Place) -> None:
         self.reached = place.part
-        self.has_met = self.has_met or not self.parts[place.part].leads
+        if self.began is None and not self.parts[place.part].leads:
+            self.began = place.part
         self._move(place)
 
     def _move(self, place: Place) -> None:
