@@ -29,6 +29,15 @@ class ConversationChangeIn(_In):
     metadata: Metadata | None = None
 
 
+class UsageOut(BaseModel):
+    """What responses took; 0 where the provider does not say."""
+
+    input_tokens: Annotated[int, Field(description="The whole input, cached tokens included.")]
+    output_tokens: Annotated[int, Field(description="The whole output, reasoning included.")]
+    cached_tokens: Annotated[int, Field(description="Of the input: what was read from a cache.")]
+    reasoning_tokens: Annotated[int, Field(description="Of the output: what was thinking.")]
+
+
 class ConversationOut(BaseModel):
     id: str
     title: str | None
@@ -36,6 +45,7 @@ class ConversationOut(BaseModel):
     version: Annotated[int, Field(description="The number of turns.")]
     created_at: str
     updated_at: str
+    usage: Annotated[UsageOut, Field(description="What all its responses took together.")]
 
 
 class _ListOut(BaseModel):
@@ -179,15 +189,6 @@ class AppendedResultOut(BaseModel):
     raw_id: str | None
     matched_by: MatchedBy
     repeat: bool = False
-
-
-class UsageOut(BaseModel):
-    """What responses took; 0 where the provider does not say."""
-
-    input_tokens: Annotated[int, Field(description="The whole input, cached tokens included.")]
-    output_tokens: Annotated[int, Field(description="The whole output, reasoning included.")]
-    cached_tokens: Annotated[int, Field(description="Of the input: what was read from a cache.")]
-    reasoning_tokens: Annotated[int, Field(description="Of the output: what was thinking.")]
 
 
 class AppendedTurnOut(BaseModel):
@@ -449,23 +450,47 @@ class ToolCallListOut(_ListOut):
 
 class FoundCallOut(ToolCallOut):
     conversation_id: str
-    kind: Literal["raw", "canonical", "provider_id"]
+    kind: Annotated[
+        Literal["raw", "canonical", "provider_id"],
+        Field(description="As which of its ids the call is known by this one."),
+    ]
 
 
-class FoundCallListOut(_ListOut):
-    data: list[FoundCallOut]
+class FoundResultOut(ShownResultOut):
+    """A result whose call is not known."""
+
+    conversation_id: str
+    kind: Literal["orphan_result"]
+    name: Annotated[str | None, Field(description="The tool, where the result names it.")]
 
 
-class LookupQuery(_In):
+class FoundTurnOut(BaseModel):
+    """A turn, found by its own id or by that of the response it is."""
+
+    conversation_id: str
+    kind: Literal["turn", "response"]
+    turn_id: str
+    seq: int
+    speaker: Speaker
+    provider: str
+    model: str | None
+    status: TurnStatus
+    created_at: str
+
+
+class FoundListOut(_ListOut):
+    data: list[FoundCallOut | FoundResultOut | FoundTurnOut]
+
+
+class LookupQuery(PageQuery):
     id: Annotated[
         str,
         Field(
             min_length=1,
-            description="Any id: raw, canonical, provider's.",
+            description="Any id of a call, a result, a response or a turn.",
             examples=["call_abc123"],
         ),
     ]
-    limit: Annotated[int, Field(ge=1, le=1000)] = 100
 
 
 class CheckedOut(BaseModel):

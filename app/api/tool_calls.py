@@ -7,8 +7,9 @@ from fastapi import APIRouter, Query, Response
 from app.api.context import Here, json_response
 from app.api.documented import answers
 from app.api.parameters import Cid
-from app.api.schemas import FoundCallListOut, LookupQuery, ToolCallListOut, ToolCallPageQuery
+from app.api.schemas import FoundListOut, LookupQuery, ToolCallListOut, ToolCallPageQuery
 from app.service import audit
+from app.service import lookup as found
 
 router = APIRouter(prefix="/v1", tags=["audit"])
 
@@ -34,10 +35,14 @@ async def tool_calls(
     operation_id="lookup_tool_calls",
     summary="Where an id is known",
     responses=answers(422),
-    response_model=FoundCallListOut,
+    response_model=FoundListOut,
 )
 async def lookup(query: Annotated[LookupQuery, Query()], here: Here) -> Response:
-    """As raw id, canonical id, or id that a provider was shown."""
+    """As an id of a call (raw, canonical, or shown by a target), of a result whose call is not
+    known, of a response, of a turn. The newest first.
+    """
     return json_response(
-        await here.database.read(lambda store: audit.lookup(store, query.id, query.limit))
+        await here.database.read(
+            lambda store: found.lookup(store, query.id, query.limit, query.cursor)
+        )
     )

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from app.core.chunks import Bytes
 from app.core.ledger import Call, MatchedBy
+from app.core.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,17 @@ class ConversationRecord:
     orphans: int
     created_at: datetime
     updated_at: datetime
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+
+    @property
+    def usage(self) -> Usage:
+        """What all responses took together."""
+        return Usage(
+            self.input_tokens, self.output_tokens, self.cached_tokens, self.reasoning_tokens
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +57,8 @@ class TurnRecord:
     status: str = "complete"
     # Where a revision replaced an interrupted turn: the version of the conversation then.
     completed_at: int | None = None
+    # Under which a response is found. Only for writing: whoever reads has the metadata.
+    response_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,13 @@
-"""The audit: every call with all its names, its state and its results; and where an id is known."""
+"""The audit: every call with all its names, its state and its results."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from app.codecs import PREFIXES
-from app.core import ids, telling
+from app.core import telling
 from app.core.errors import RuleBroken
-from app.core.jsontext import Json, JsonObject
+from app.core.jsontext import JsonObject
 from app.core.records import CallRecord
 from app.service.conversations import known
 from app.service.recorded import call_json, contents, state_of
@@ -62,34 +61,6 @@ def _in_state(store: ReadStore, cid: str, page: Page) -> Iterator[tuple[CallReco
         if len(batch) < size:
             return
         at = (batch[-1].call.seq, batch[-1].call.call_index)
-
-
-def lookup(store: ReadStore, any_id: str, limit: int) -> JsonObject:
-    """Where an id is known, as raw id, canonical id, or id that a provider was shown."""
-    found: list[tuple[str, str, CallRecord]] = []
-    for kind, records in (
-        ("canonical", _canonical(store, any_id, limit + 1)),
-        ("raw", store.lookup_raw(any_id, limit + 1)),
-        ("provider_id", _shown(store, any_id, limit + 1)),
-    ):
-        found.extend((kind, cid, record) for cid, record in records)
-    data: list[Json] = []
-    for kind, cid, record in found[:limit]:
-        broken = record.call.seq in store.interrupted(cid)
-        state = state_of(record.call, record.results, broken=broken)
-        told = contents(store, cid, [record])
-        data.append({"conversation_id": cid, "kind": kind, **call_json(record, state, told)})
-    return {"data": data, "has_more": len(found) > limit, "next_cursor": None}
-
-
-def _canonical(store: ReadStore, any_id: str, limit: int) -> Iterable[tuple[str, CallRecord]]:
-    return store.lookup_canonical(any_id, limit) if ids.is_canonical(any_id) else ()
-
-
-def _shown(store: ReadStore, any_id: str, limit: int) -> Iterable[tuple[str, CallRecord]]:
-    yield from store.lookup_shown(any_id, limit)
-    if canonical := ids.from_prefixed(any_id, PREFIXES):
-        yield from store.lookup_canonical(canonical, limit)
 
 
 def _place(cursor: str | None) -> tuple[int, int] | None:

@@ -101,4 +101,5 @@ def shown(record: ConversationRecord) -> JsonObject:
         "version": record.version,
         "created_at": record.created_at.isoformat(),
         "updated_at": record.updated_at.isoformat(),
+        "usage": record.usage.json(),
     }

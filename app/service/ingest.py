@@ -13,6 +13,7 @@ from app.core.errors import KeyReused, StaleVersion, TurnIdTaken
 from app.core.jsontext import JsonObject, dumps, dumps_utf8
 from app.core.ledger import with_canonical_ids
 from app.core.records import ConversationRecord, RevisionRecord, TurnRecord
+from app.core.usage import Usage
 from app.service.appended import answer, note, post_notes, stored_answer, stored_calls, tool_notes
 from app.service.conversations import locked
 from app.service.indexing import index_turns
@@ -20,7 +21,7 @@ from app.service.posting import Post
 from app.service.retries import contradiction, stored_turns
 from app.service.storeledger import StoreLedger
 from app.service.tooldefs import KeepTools, keep_tools
-from app.service.turnform import blocks_bytes, chain_hash, content_hash, read_turn
+from app.service.turnform import blocks_bytes, chain_hash, content_hash, read_turn, response_id
 from app.service.usage import usage_of
 from app.storage.store import Store, TurnIdCollision
 
@@ -125,11 +126,17 @@ def _append_now(store: Store, head: ConversationRecord, order: Append) -> Append
     entered = [enter(turn, ledger, ASSIGNED, PREFIXES) for turn in turns]
     index_turns(store, cid, turns, (call for one in entered for call in one.calls), new=True)
     version = records[-1].seq
-    store.advance(cid, version=version, head_hash=records[-1].hash, orphans=ledger.orphans)
+    used = [usage_of(order.post.format, turn) for turn in turns]
+    store.advance(
+        cid,
+        version=version,
+        head_hash=records[-1].hash,
+        orphans=ledger.orphans,
+        used=sum(filter(None, used), Usage()),
+    )
     synced = order.synced
     notes = [*(synced.notes if synced else ()), *tool_notes(order.tools)]
     notes += post_notes(order.post, turns)
-    used = [usage_of(order.post.format, turn) for turn in turns]
     receipt = answer(cid, version, turns, entered, used, notes, texts=order.texts)
     if synced:
         receipt["known"] = synced.known
@@ -175,6 +182,7 @@ def _record(turn: Turn, draft: Draft, wire: str) -> TurnRecord:
         b"",
         datetime.now(UTC),
         turn.status,
+        response_id=response_id(turn),
     )
 
 
@@ -252,12 +260,19 @@ def _complete(
     store.insert_revision(cid, RevisionRecord(number, head.version, later))
     ledger = StoreLedger(store, cid, head.orphans)
     entered = complete(before, after, ledger, ASSIGNED, PREFIXES)
-    store.advance(cid, version=head.version, head_hash=later.hash, orphans=ledger.orphans)
+    used = [usage_of(order.post.format, after)]
+    store.advance(
+        cid,
+        version=head.version,
+        head_hash=later.hash,
+        orphans=ledger.orphans,
+        # The conversation took what its turns say, each in its newest version.
+        used=(used[0] or Usage()) - (usage_of(record.format, before) or Usage()),
+    )
     notes = list(post_notes(order.post, [after]))
     if draft.status == "complete":
         detail = "it had been interrupted; both are kept"
         notes.insert(0, note("TURN_COMPLETED", after.turn_id, detail))
-    used = [usage_of(order.post.format, after)]
     made = Entered(stored_calls(store, cid, after), [], entered.adopted)
     index_turns(store, cid, [after], store.index.calls(cid, after.seq - 1, after.seq))
     shown = answer(cid, head.version, [after], [made], used, notes, texts=order.texts)

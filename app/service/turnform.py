@@ -37,6 +37,13 @@ def read_turn(record: TurnRecord) -> Turn:
     )
 
 
+def response_id(turn: Turn) -> str | None:
+    """The id that the provider gave to its response, where the turn is one."""
+    response = turn.metadata.get("response")
+    given = response.get("id") if isinstance(response, dict) else None
+    return given if isinstance(given, str) and given else None
+
+
 def read_object(stored: bytes) -> JsonObject:
     """A stored JSON object; an unreadable one is empty, never an error."""
     try:

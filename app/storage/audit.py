@@ -1,21 +1,14 @@
-"""Calls with all that is known of them: the ids they are shown under, the results they got.
+"""Calls with all that is known of them: the ids they are shown under, the results they got."""
 
-The look-ups ask every conversation of the tenant, one index probe each: no index leads with
-anything but tenant and conversation, so that the tables can be sharded.
-"""
+from collections.abc import Iterable, Sequence
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from sqlalchemy import ColumnElement, bindparam, select, tuple_
 
-from sqlalchemy import Column, ColumnElement, bindparam, select, tuple_
-
-from app.core import ids
 from app.core.ledger import Call
 from app.core.records import CallRecord, ResultRecord
 from app.storage.rows import CALL, RESULT
-from app.storage.scope import ALL, IDS, LIMIT, TENANT, AnyRow, AnySelect, Scope, owned, pieces
-from app.storage.tables import conversations, provider_ids, tool_calls, tool_results
+from app.storage.scope import ALL, IDS, LIMIT, AnyRow, AnySelect, Scope, owned, pieces
+from app.storage.tables import provider_ids, tool_calls, tool_results
 
 _PLACE = (tool_calls.c.seq, tool_calls.c.call_index)
 
@@ -42,27 +35,6 @@ _SHOWN = select(provider_ids.c.call_id, provider_ids.c.target, provider_ids.c.pr
 _RESULTS = select(*RESULT).where(owned(tool_results))
 _SHOWN_OF = _SHOWN.where(provider_ids.c.call_id.in_(IDS))
 _RESULTS_OF = _RESULTS.where(tool_results.c.call_id.in_(IDS))
-
-
-def _across(key: Column[Any], *order: Column[Any]) -> AnySelect:
-    """Where calls are known by a key: conversation and canonical id."""
-    table = key.table
-    everywhere = select(conversations.c.conversation_id).where(conversations.c.tenant_id == TENANT)
-    return (
-        select(table.c.conversation_id, table.c.call_id)
-        .where(
-            table.c.tenant_id == TENANT,
-            table.c.conversation_id.in_(everywhere),
-            key == bindparam("key"),
-        )
-        .order_by(table.c.conversation_id, *order)
-        .limit(LIMIT)
-    )
-
-
-_BY_RAW = _across(tool_calls.c.raw_sha256, *_PLACE)
-_BY_CANONICAL = _across(tool_calls.c.call_id)
-_BY_SHOWN = _across(provider_ids.c.provider_sha256, provider_ids.c.call_id)
 
 
 class Audit(Scope):
@@ -100,30 +72,9 @@ class Audit(Scope):
     def results(self, cid: str) -> list[ResultRecord]:
         return in_order(ResultRecord(*row) for row in self._run(_RESULTS, cid))
 
-    def lookup_raw(self, raw_id: str, limit: int) -> list[tuple[str, CallRecord]]:
-        return self._lookup(_BY_RAW, ids.fingerprint(raw_id), limit)
-
-    def lookup_canonical(self, canonical: str, limit: int) -> list[tuple[str, CallRecord]]:
-        return self._lookup(_BY_CANONICAL, canonical, limit)
-
-    def lookup_shown(self, provider_id: str, limit: int) -> list[tuple[str, CallRecord]]:
-        return self._lookup(_BY_SHOWN, ids.fingerprint(provider_id), limit)
-
-    def _lookup(
-        self, statement: AnySelect, key: str | bytes, limit: int
-    ) -> list[tuple[str, CallRecord]]:
-        found: dict[str, set[str]] = defaultdict(set)
-        for cid, call_id in self._run(statement, key=key, most=limit):
-            found[cid].add(call_id)
-        return [
-            (cid, record)
-            for cid, call_ids in found.items()
-            for record in self._records(cid, self._calls_of(cid, call_ids), whole=False)
-        ]
-
-    def _calls_of(self, cid: str, call_ids: Collection[str]) -> list[Call]:
-        rows = (row for piece in pieces(call_ids) for row in self._run(CALLS_OF, cid, ids=piece))
-        return sorted((Call(*row) for row in rows), key=lambda call: (call.seq, call.call_index))
+    def call_records(self, cid: str, calls: Sequence[Call]) -> list[CallRecord]:
+        """The calls with all that is known of them."""
+        return self._records(cid, calls, whole=False)
 
     def _records(self, cid: str, calls: Sequence[Call], *, whole: bool) -> list[CallRecord]:
         """The calls, completed from the rows of the whole conversation or only from their own."""

@@ -15,6 +15,7 @@ from app.core.records import (
 from app.storage.audit import in_order
 from app.storage.book import DatabaseBook
 from app.storage.finding import Finder
+from app.storage.lookup import Lookup
 from app.storage.rows import (
     CONVERSATION,
     RESULT,
@@ -90,7 +91,7 @@ _ANSWER = select(
 ).where(owned(idempotency_keys), idempotency_keys.c.key_sha256 == bindparam("key"))
 
 
-class ReadStore(Turns):
+class ReadStore(Turns, Lookup):
     """One tenant's conversations, in one snapshot. `searches`: words are kept and can be asked."""
 
     def __init__(self, connection: Connection, tenant_id: str, *, searches: bool = True) -> None:

@@ -29,7 +29,8 @@ def _named(table: Any, names: str) -> Columns:
 
 CONVERSATION = _named(
     conversations,
-    "conversation_id title metadata version head_hash orphans created_at updated_at",
+    "conversation_id title metadata version head_hash orphans created_at updated_at"
+    " input_tokens output_tokens cached_tokens reasoning_tokens",
 )
 TURN = _named(
     turns,
@@ -45,7 +46,8 @@ TURN_WITHOUT_PAYLOAD = [column for column in TURN if column is not turns.c.paylo
 CALL = _named(tool_calls, "call_id raw_id name provider model turn_id seq call_index answered")
 RESULT = _named(tool_results, "seq place turn_id raw_id name status call_id matched_by repeat")
 TOOL_SET = _named(tool_sets, "number at_version provider format payload definitions created_at")
-_TURN_FIELDS = [field.name for field in fields(TurnRecord) if field.name != "completed_at"]
+_NOT_COLUMNS = ("completed_at", "response_id")
+_TURN_FIELDS = [field.name for field in fields(TurnRecord) if field.name not in _NOT_COLUMNS]
 _REVISED = ("seq", "format", "model", "payload", "blocks", "metadata", "content_hash", "hash")
 
 
@@ -76,11 +78,17 @@ def revision(row: AnyRow, turn: TurnRecord) -> RevisionRecord:
 def revision_row(record: RevisionRecord) -> dict[str, Any]:
     turn = record.turn
     kept = {name: _in_row(getattr(turn, name)) for name in (*_REVISED, "created_at", "status")}
-    return {"number": record.number, "at_version": record.at_version, **kept}
+    where = {"number": record.number, "at_version": record.at_version}
+    return {**where, **kept, "response_sha256": _response_key(turn)}
 
 
 def turn_row(turn: TurnRecord) -> dict[str, Any]:
-    return {name: _in_row(getattr(turn, name)) for name in _TURN_FIELDS}
+    kept = {name: _in_row(getattr(turn, name)) for name in _TURN_FIELDS}
+    return {**kept, "response_sha256": _response_key(turn)}
+
+
+def _response_key(turn: TurnRecord) -> bytes | None:
+    return ids.fingerprint(turn.response_id) if turn.response_id else None
 
 
 def _in_row(value: Any) -> Any:

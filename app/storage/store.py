@@ -4,7 +4,7 @@ Everything happens in the caller's transaction; nothing here begins or commits o
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,6 +21,7 @@ from app.core.records import (
     ToolSetRecord,
     TurnRecord,
 )
+from app.core.usage import Usage
 from app.storage.indexing import Index
 from app.storage.reading import HEAD, ReadStore
 from app.storage.rows import assigned_row, call_row, result_row, revision_row, turn_row
@@ -61,6 +62,7 @@ def _unless_there(table: Table, *key: str) -> Mapping[str, Insert]:
     }
 
 
+_NOTHING = Usage()
 _LOCKED_HEAD = HEAD.with_for_update()
 _CREATE = _unless_there(conversations)
 _CLAIM = _unless_there(idempotency_keys, "key_sha256")
@@ -82,6 +84,10 @@ _ADVANCE = (
         head_hash=bindparam("new_head_hash"),
         orphans=bindparam("new_orphans"),
         updated_at=bindparam("now"),
+        **{
+            field.name: conversations.c[field.name] + bindparam(f"more_{field.name}")
+            for field in fields(Usage)
+        },
     )
 )
 _UPDATE = (
@@ -158,7 +164,11 @@ class Store(ReadStore):
         """Erase a conversation with all its rows; False when there is no such conversation."""
         return self._run(_DELETE, cid).rowcount == 1
 
-    def advance(self, cid: str, *, version: int, head_hash: bytes, orphans: int) -> None:
+    def advance(
+        self, cid: str, *, version: int, head_hash: bytes, orphans: int, used: Usage = _NOTHING
+    ) -> None:
+        """The new head. `used` is added to what all responses took."""
+        more = {f"more_{name}": count for name, count in asdict(used).items()}
         self._run(
             _ADVANCE,
             cid,
@@ -166,6 +176,7 @@ class Store(ReadStore):
             new_head_hash=head_hash,
             new_orphans=orphans,
             now=datetime.now(UTC),
+            **more,
         )
 
     def claim_key(self, cid: str, key: str, body_sha256: bytes) -> bool:

@@ -1,7 +1,9 @@
 """The tables, equal to what the migrations build (a test compares them on both databases).
 
-`tenant_id` and `conversation_id` lead every key, so that the rows of a conversation live together;
-`tenant_id` leads every index. Payloads, hashes and texts from outside are bytes; texts without a
+`tenant_id` leads every key and every index, and every key holds `conversation_id`, so that tables
+can be sharded. `conversation_id` comes next, so that the rows of a conversation live together, but
+where an id is to be found in whatever conversation it stands: there it comes behind the id, and one
+index serves both questions. Payloads, hashes and texts from outside are bytes; texts without a
 length limit are indexed by their sha256 (PostgreSQL refuses index entries beyond 2.7 KB).
 """
 
@@ -65,6 +67,11 @@ conversations = Table(
     Column("orphans", BigInteger, nullable=False),
     Column("created_at", UtcTime, nullable=False),
     Column("updated_at", UtcTime, nullable=False),
+    # What all responses took together.
+    *(
+        Column(f"{kind}_tokens", BigInteger, nullable=False, server_default="0")
+        for kind in ("input", "output", "cached", "reasoning")
+    ),
     PrimaryKeyConstraint(*_OWNER),
     Index("ix_conversations_updated", "tenant_id", "updated_at", "conversation_id"),
 )
@@ -86,6 +93,7 @@ turns = Table(
     Column("hash", LargeBinary, nullable=False),
     Column("created_at", UtcTime, nullable=False),
     Column("status", Text, nullable=False, server_default="complete"),
+    Column("response_sha256", LargeBinary),
     PrimaryKeyConstraint(*_OWNER, "seq"),
     UniqueConstraint(*_OWNER, "turn_id", name="uq_turns_turn_id"),
     _of_conversation(),
@@ -115,10 +123,21 @@ turn_revisions = Table(
     Column("hash", LargeBinary, nullable=False),
     Column("created_at", UtcTime, nullable=False),
     Column("status", Text, nullable=False),
+    Column("response_sha256", LargeBinary),
     PrimaryKeyConstraint(*_OWNER, "number"),
     UniqueConstraint(*_OWNER, "seq", "number", name="uq_turn_revisions_seq"),
     _of_conversation(),
 )
+# The id that the provider gave to its response is known in these.
+for _table in (turns, turn_revisions):
+    Index(
+        f"ix_{_table.name}_response",
+        _table.c.tenant_id,
+        _table.c.response_sha256,
+        sqlite_where=text("response_sha256 IS NOT NULL"),
+        postgresql_where=text("response_sha256 IS NOT NULL"),
+    )
+Index("ix_turns_turn_id", turns.c.tenant_id, turns.c.turn_id)
 
 # What is long is not in the row of its turn (or of its revision, from 1), but here, in pieces.
 turn_pieces = Table(
@@ -149,13 +168,23 @@ tool_calls = Table(
     Column("raw_sha256", LargeBinary),
     Column("normalized_sha256", LargeBinary),
     Column("answered", Boolean, nullable=False),
-    PrimaryKeyConstraint(*_OWNER, "call_id"),
+    PrimaryKeyConstraint("tenant_id", "call_id", "conversation_id"),
     UniqueConstraint(*_OWNER, "seq", "call_index", name="uq_tool_calls_place"),
     _of_conversation(),
 )
 Index(
     "ix_tool_calls_raw",
-    *(tool_calls.c[name] for name in (*_OWNER, "raw_sha256", "answered", "seq", "call_index")),
+    *(
+        tool_calls.c[name]
+        for name in (
+            "tenant_id",
+            "raw_sha256",
+            "conversation_id",
+            "answered",
+            "seq",
+            "call_index",
+        )
+    ),
 )
 Index(
     "ix_tool_calls_normalized",
@@ -188,18 +217,22 @@ tool_results = Table(
     _of_conversation(),
 )
 # Results with a call, and those that wait for one: each index serves only its own questions.
-for _name, _column, _when in (
-    ("ix_tool_results_call", "call_id", "call_id IS NOT NULL"),
-    ("ix_tool_results_waiting_raw", "raw_sha256", "call_id IS NULL AND raw_sha256 IS NOT NULL"),
+for _name, _columns, _when in (
+    ("ix_tool_results_call", (*_OWNER, "call_id"), "call_id IS NOT NULL"),
+    (
+        "ix_tool_results_waiting_raw",
+        ("tenant_id", "raw_sha256", "conversation_id"),
+        "call_id IS NULL AND raw_sha256 IS NOT NULL",
+    ),
     (
         "ix_tool_results_waiting_normalized",
-        "normalized_sha256",
+        (*_OWNER, "normalized_sha256"),
         "call_id IS NULL AND normalized_sha256 IS NOT NULL",
     ),
 ):
     Index(
         _name,
-        *(tool_results.c[name] for name in (*_OWNER, _column)),
+        *(tool_results.c[name] for name in _columns),
         sqlite_where=text(_when),
         postgresql_where=text(_when),
     )
@@ -215,7 +248,13 @@ provider_ids = Table(
     Column("ordinal", BigInteger),
     PrimaryKeyConstraint(*_OWNER, "call_id", "target"),
     # The target comes last, so that one probe finds an id whichever target showed it.
-    UniqueConstraint(*_OWNER, "provider_sha256", "target", name="uq_provider_ids_provider_id"),
+    UniqueConstraint(
+        "tenant_id",
+        "provider_sha256",
+        "conversation_id",
+        "target",
+        name="uq_provider_ids_provider_id",
+    ),
     _of_conversation(),
 )
 Index("ix_provider_ids_ordinal", *(provider_ids.c[name] for name in (*_OWNER, "target", "ordinal")))

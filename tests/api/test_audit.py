@@ -173,32 +173,3 @@ def test_long_arguments_and_results_are_cut_and_say_so(api: Api) -> None:
     assert (media["text"], media["size"] > SHOWN, media["cut"]) == ("a chart", True, True)
     assert not {"result", "content"} & (text.keys() | media.keys())
     assert (failed["result"], failed["error"], failed["cut"]) == ("", long[:SHOWN], True)
-
-
-def test_any_id_is_found_wherever_it_is_known(api: Api) -> None:
-    api.post(calling(("call_0", "f", "{}")), cid="c1")
-    api.post(calling(("call_0", "f", "{}")), cid="c2")
-    found = api.http.get("/v1/tool-calls/lookup", params={"id": "call_0"}).json()["data"]
-    assert [(one["conversation_id"], one["kind"]) for one in found] == [
-        ("c1", "raw"),
-        ("c2", "raw"),
-    ]
-    for target, shown in found[0]["ids"].items():
-        kinds = {
-            one["kind"]
-            for one in api.http.get("/v1/tool-calls/lookup", params={"id": shown}).json()["data"]
-            if one["conversation_id"] == "c1"
-        }
-        expected = "canonical" if shown == found[0]["id"] else "provider_id"
-        assert expected in kinds, target
-
-
-def test_an_unknown_id_is_found_nowhere(lite: Api) -> None:
-    assert lite.http.get("/v1/tool-calls/lookup", params={"id": "x"}).json()["data"] == []
-    assert lite.http.get("/v1/tool-calls/lookup").status_code == 422
-
-
-def test_a_lookup_that_was_cut_says_so(api: Api) -> None:
-    api.post(calling(("same", "f", "{}"), ("same", "f", "{}")))
-    found = api.http.get("/v1/tool-calls/lookup", params={"id": "same", "limit": 1}).json()
-    assert (len(found["data"]), found["has_more"]) == (1, True)

@@ -84,7 +84,7 @@ def test_answers_have_the_shape_that_is_described(lite: Api) -> None:
     schemas.ToolCallListOut.model_validate(lite.get("tool-calls").json())
     schemas.VerifiedOut.model_validate(lite.get("verify").json())
     lookup = lite.http.get("/v1/tool-calls/lookup", params={"id": "functions.read:0"})
-    schemas.FoundCallListOut.model_validate(lookup.json())
+    schemas.FoundListOut.model_validate(lookup.json())
 
 
 def test_the_pages_are_served(lite: Api) -> None:

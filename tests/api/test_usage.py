@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.api.schemas import AppendedOut, TurnListOut, TurnOut
+from app.api.schemas import AppendedOut, ConversationOut, TurnListOut, TurnOut
 from tests.api.conftest import Api, user
 from tests.api.test_streams import CUT, RESPONSE, WHOLE, respond, stream
 
@@ -69,3 +69,47 @@ def test_a_retry_and_a_completion_say_it_too(api: Api) -> None:
     assert broken["usage"]["input_tokens"] == 9
     assert the_turn(respond(api, turn_id="t1").json())["usage"] == TOOK
     assert the_turn(respond(api, turn_id="t1").json())["usage"] == TOOK
+
+
+def summed(api: Api, cid: str = "c1") -> Any:
+    answer = api.get("", cid=cid).json()
+    ConversationOut.model_validate(answer)
+    [listed] = [one for one in api.http.get("/v1/conversations").json()["data"] if one["id"] == cid]
+    assert listed["usage"] == answer["usage"]
+    return answer["usage"]
+
+
+def test_a_conversation_says_what_all_its_responses_took(api: Api) -> None:
+    api.post(user("x"))
+    assert summed(api) == dict.fromkeys(TOOK, 0)
+    respond(api)
+    respond(api)
+    body = {"provider": "openai", "response": CHAT}
+    api.http.post("/v1/conversations/c1/turns", json=body)
+    assert summed(api) == {name: 2 * TOOK[name] + CHAT_TOOK[name] for name in TOOK}
+    api.post(*api.replay("neutral")["request"]["turns"], provider="neutral", cid="c2")
+    assert summed(api, "c2") == summed(api)
+
+
+def test_a_retry_takes_nothing_more(api: Api) -> None:
+    for _ in range(2):
+        respond(api, turn_id="t1")
+    body = {"provider": "openai", "response": CHAT}
+    for _ in range(2):
+        key = {"Idempotency-Key": "k"}
+        api.http.post("/v1/conversations/c1/turns", json=body, headers=key)
+    assert summed(api) == {name: TOOK[name] + CHAT_TOOK[name] for name in TOOK}
+
+
+def test_a_completed_turn_counts_as_it_is_now(api: Api) -> None:
+    stream(api, WHOLE[:CUT], turn_id="t1")
+    [turn] = api.get("turns").json()["data"]
+    assert summed(api) == turn["usage"]
+    respond(api, turn_id="t1")
+    assert summed(api) == TOOK
+
+
+def test_title_and_metadata_change_no_count(api: Api) -> None:
+    respond(api)
+    api.http.patch("/v1/conversations/c1", json={"title": "T"})
+    assert summed(api) == TOOK

@@ -119,15 +119,3 @@ def test_an_orphan_finds_its_call(ledger: Database) -> None:
     _, second, _ = ledger.read_now(lambda store: store.calls("c1"))
     adopted = result(3, 1, "x", call_id=SECOND.id, matched_by="normalized")
     assert second.results == [replace(adopted, repeat=True)]
-
-
-def test_any_id_is_found_in_every_conversation(ledger: Database) -> None:
-    ledger.write_now(lambda store: store.create("c0", None, b"{}"))
-    ledger.write_now(lambda store: store.insert_calls("c0", [SECOND]))
-    by_raw = ledger.read_now(lambda store: store.lookup_raw("b", 10))
-    assert [(cid, found.call) for cid, found in by_raw] == [("c0", SECOND), ("c1", SECOND)]
-    [(cid, found)] = ledger.read_now(lambda store: store.lookup_canonical(FIRST.id, 10))
-    assert (cid, set(found.call.shown), len(found.results)) == ("c1", {"kimi", "mistral"}, 2)
-    assert ledger.read_now(lambda store: store.lookup_shown("abcdefghi", 10)) == [(cid, found)]
-    assert len(ledger.read_now(lambda store: store.lookup_raw("a", 1))) == 1
-    assert ledger.read_now(lambda store: store.lookup_raw("nowhere", 1)) == []

@@ -1,4 +1,5 @@
 from app.storage.database import Database
+from app.storage.lookup import NEWEST, IdKind, Spot
 from tests.storage.specimens import NOON, append, call, result, turn
 
 
@@ -70,6 +71,10 @@ def test_erasing_a_conversation_leaves_no_row(database: Database) -> None:
     assert len(database.read_now(lambda store: store.turns("c2"))) == 1
 
 
+def spots(database: Database, kind: IdKind, known_as: str) -> list[Spot]:
+    return database.read_now(lambda store: store.spots(kind, known_as, before=NEWEST, limit=10))
+
+
 def test_another_tenant_sees_nothing(database: Database, database_url: str) -> None:
     database.write_now(append("c1"))
     raw_id, canonical = "call_0", call(1).id
@@ -78,8 +83,10 @@ def test_another_tenant_sees_nothing(database: Database, database_url: str) -> N
         assert other.read_now(lambda store: store.conversations(10, None)) == []
         assert other.read_now(lambda store: store.turns("c1")) == []
         assert other.read_now(lambda store: store.book("c1").open("raw", raw_id)) is None
-        assert other.read_now(lambda store: store.lookup_raw(raw_id, 10)) == []
-        assert other.read_now(lambda store: store.lookup_canonical(canonical, 10)) == []
+        known: tuple[tuple[IdKind, str], ...]
+        known = (("raw", raw_id), ("canonical", canonical), ("turn", "turn-1"))
+        assert all(spots(database, kind, known_as) for kind, known_as in known)
+        assert not any(spots(other, kind, known_as) for kind, known_as in known)
         assert other.write_now(lambda store: store.create("c1", None, b"{}"))
         other.write_now(lambda store: store.insert_turns("c1", [turn(1)]))
 

@@ -32,10 +32,25 @@ def test_the_tables_are_those_of_the_design() -> None:
     }
 
 
+# Where an id is looked up through all conversations, it stands before the conversation.
+LOOKED_UP = {
+    "ix_tool_calls_raw",
+    "ix_tool_results_waiting_raw",
+    "ix_turn_revisions_response",
+    "ix_turns_response",
+    "ix_turns_turn_id",
+    "pk_tool_calls",
+    "uq_provider_ids_provider_id",
+}
+
+
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: str(key.name))
 def test_every_key_and_index_begins_with_tenant_and_conversation(key: Index) -> None:
-    begins = 1 if key.name in FINDING else 2
-    assert [column.name for column in key.columns][:begins] == OWNER[:begins]
+    names = [column.name for column in key.columns]
+    assert names[0] == "tenant_id"
+    assert (names[:2] == OWNER) != (key.name in FINDING | LOOKED_UP)
+    if not str(key.name).startswith("ix_"):
+        assert "conversation_id" in names
 
 
 @pytest.mark.parametrize("table", metadata.sorted_tables, ids=lambda table: table.name)

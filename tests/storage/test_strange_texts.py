@@ -4,6 +4,7 @@ import pytest
 
 from app.core.records import AssignedId
 from app.storage.database import Database
+from app.storage.lookup import NEWEST
 from app.storage.store import Store
 from tests.storage.specimens import call, result, turn
 
@@ -33,16 +34,20 @@ def test_any_text_survives_in_every_column_that_comes_from_outside(
     [record] = read(lambda store: store.calls(conversation))
     assert record.call == replace(odd_call, shown={"kimi": text})
     assert read(lambda store: store.results(conversation)) == [odd_result]
-    assert read(lambda store: store.lookup_shown(text, 1)) == [(conversation, record)]
+    [spot] = read(lambda store: store.spots("provider_id", text, before=NEWEST, limit=1))
+    assert (spot.conversation_id, spot.seq, spot.place) == (conversation, 1, 0)
     assert read(lambda store: store.taken_ids(conversation, "kimi", [text])) == {text}
 
 
 @pytest.mark.parametrize("text", [text for text in STRANGE if text], ids=ascii)
 def test_any_raw_id_finds_its_call(database: Database, conversation: str, text: str) -> None:
     made = call(1, raw_id=text)
+    database.write_now(lambda store: store.insert_turns(conversation, [turn(1)]))
     database.write_now(lambda store: store.insert_calls(conversation, [made]))
-    assert database.read_now(lambda store: store.book(conversation).open("raw", text)) == made
-    assert database.read_now(lambda store: store.lookup_raw(text, 1)[0][1].call) == made
+    read = database.read_now
+    assert read(lambda store: store.book(conversation).open("raw", text)) == made
+    [spot] = read(lambda store: store.spots("raw", text, before=NEWEST, limit=1))
+    assert read(lambda store: store.calls_at(conversation, spot.seq, spot.place)) == [made]
 
 
 def test_a_missing_raw_id_is_not_an_empty_one(database: Database, conversation: str) -> None:

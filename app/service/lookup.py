@@ -1,0 +1,111 @@
+"""Where an id is known: as the id of a call under any of its names, of a result without a call, of
+a response, of a turn. The newest first; each call once, under the strongest of its names."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from app.codecs import PREFIXES
+from app.core import ids, telling
+from app.core.errors import RuleBroken
+from app.core.jsontext import Json, JsonObject
+from app.service.conversations import is_id
+from app.service.recorded import call_json, contents, result_json, state_of
+from app.storage.lookup import NEWEST, IdKind, Spot
+from app.storage.store import ReadStore
+
+_CURSOR = re.compile(r"([0-9]{1,16})\.([0-9]{1,18})\.([0-9])\.(-?[0-9]{1,9})\.(.*)", re.DOTALL)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def lookup(
+    store: ReadStore, any_id: str, limit: int = 100, cursor: str | None = None
+) -> JsonObject:
+    before = NEWEST if cursor is None else _spot(cursor)
+    kinds: dict[Spot, IdKind] = {}
+    for kind, asked_as, name in _names(any_id):
+        for spot in store.spots(asked_as, name, before=before, limit=limit + 1):
+            kinds.setdefault(spot, kind)
+    found = sorted(kinds, reverse=True)
+    data: list[Json] = []
+    for spot in found[:limit]:
+        where: JsonObject = {"conversation_id": spot.conversation_id, "kind": kinds[spot]}
+        data += [where | record for record in _records(store, spot, kinds[spot])]
+    more = len(found) > limit
+    return {
+        "data": data,
+        "has_more": more,
+        "next_cursor": _cursor(found[limit - 1]) if more else None,
+    }
+
+
+def _names(any_id: str) -> Iterator[tuple[IdKind, IdKind, str]]:
+    """As what the id may be known, what to ask for, and under which name; the strongest first."""
+    if ids.CALLER_TURN_ID.fullmatch(any_id):
+        yield "turn", "turn", any_id
+    yield "response", "response", any_id
+    if ids.is_canonical(any_id):
+        yield "canonical", "canonical", any_id
+    yield "raw", "raw", any_id
+    yield "provider_id", "provider_id", any_id
+    if canonical := ids.from_prefixed(any_id, PREFIXES):
+        yield "provider_id", "canonical", canonical
+    yield "orphan_result", "orphan_result", any_id
+
+
+def _records(store: ReadStore, spot: Spot, kind: IdKind) -> Iterator[JsonObject]:
+    match kind:
+        case "turn" | "response":
+            yield from _turn(store, spot, kind)
+        case "orphan_result":
+            yield from _orphan(store, spot)
+        case _:
+            yield from _call(store, spot)
+
+
+def _turn(store: ReadStore, spot: Spot, kind: IdKind) -> Iterator[JsonObject]:
+    """The turn as it is now; for a response, the version of it that the response is."""
+    versions = store.turn_versions(spot.conversation_id, [spot.seq])
+    for version in versions[-1:]:
+        same = (one for one in versions if kind == "response" and one.created_at == spot.at)
+        shown = next(same, version)
+        yield {
+            "turn_id": shown.turn_id,
+            "seq": shown.seq,
+            "speaker": shown.speaker,
+            "provider": shown.provider,
+            "model": shown.model,
+            "status": shown.status,
+            "created_at": spot.at.isoformat(),
+        }
+
+
+def _orphan(store: ReadStore, spot: Spot) -> Iterator[JsonObject]:
+    cid = spot.conversation_id
+    for result in store.results_of(cid, spot.seq):
+        if result.place == spot.place:
+            told = contents(store, cid, (), [result])
+            yield result_json(result, told) | {"name": result.name}
+
+
+def _call(store: ReadStore, spot: Spot) -> Iterator[JsonObject]:
+    cid = spot.conversation_id
+    calls = store.calls_at(cid, spot.seq, spot.place)
+    for record in store.call_records(cid, calls):
+        broken = spot.seq in store.interrupted(cid)
+        state = state_of(record.call, record.results, broken=broken)
+        yield call_json(record, state, contents(store, cid, [record]))
+
+
+def _cursor(spot: Spot) -> str:
+    at = (spot.at - _EPOCH) // _MICROSECOND
+    return f"{at}.{spot.seq}.{spot.rank}.{spot.place}.{spot.conversation_id}"
+
+
+def _spot(cursor: str) -> Spot:
+    found = _CURSOR.fullmatch(cursor)
+    if not found or not is_id(found[5]):
+        raise RuleBroken(telling.BAD_CURSOR, pointer="?cursor")
+    at, seq, rank, place = (int(number) for number in found.groups()[:4])
+    return Spot(_EPOCH + at * _MICROSECOND, found[5], seq, rank, place)

@@ -1,0 +1,112 @@
+"""A database of an earlier release: after migrating, everything is there as if posted today."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from alembic import command
+from fastapi.testclient import TestClient
+
+from app.main import create_app
+from app.settings import Settings
+from app.storage import migrations
+from app.storage.migrations import upgrade
+from tests.api.conftest import Api, answering, calling, user
+from tests.api.test_lookup import lookup
+from tests.api.test_streams import CUT, RESPONSE, WHOLE, respond, stream
+from tests.api.test_usage import CHAT
+from tests.migrations.test_migrations import connected
+
+GEMINI = {
+    "responseId": "gemini-1",
+    "modelVersion": "gemini-x",
+    "candidates": [{"content": {"role": "model", "parts": [{"text": "Hi."}]}}],
+    "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 2, "thoughtsTokenCount": 3},
+}
+BEDROCK = {
+    "output": {"message": {"role": "assistant", "content": [{"text": "Hi."}]}},
+    "stopReason": "end_turn",
+    "usage": {"inputTokens": 4, "outputTokens": 2, "totalTokens": 9, "cacheReadInputTokens": 3},
+    "ResponseMetadata": {"RequestId": "request-1"},
+}
+RESPONSES = {
+    "id": "resp_1",
+    "object": "response",
+    "model": "gpt-x",
+    "status": "completed",
+    "output": [
+        {
+            "type": "message",
+            "role": "assistant",
+            "id": "m",
+            "status": "completed",
+            "content": [{"type": "output_text", "text": "Hi.", "annotations": []}],
+        }
+    ],
+    "usage": {
+        "input_tokens": 8,
+        "output_tokens": 6,
+        "total_tokens": 14,
+        "input_tokens_details": {"cached_tokens": 1},
+        "output_tokens_details": {"reasoning_tokens": 5},
+    },
+}
+ANSWERED = {
+    "openai": CHAT,
+    "kimi": CHAT | {"usage": {"prompt_tokens": 9, "completion_tokens": 1, "cached_tokens": 8}},
+    "anthropic": RESPONSE,
+    "gemini": GEMINI,
+    "bedrock": BEDROCK,
+    "openai-responses": RESPONSES,
+}
+IDS = ("msg_1", "chatcmpl-1", "gemini-1", "request-1", "resp_1", "msg_2", "t-1", "s1", "a", "lost")
+PATHS = (
+    *(f"conversations/{cid}{path}" for cid in ("c1", "c2") for path in ("", "/tool-calls")),
+    *(f"conversations/{cid}{path}" for cid in ("c1", "c2") for path in ("/turns", "/verify")),
+    "conversations/c1/replay?provider=anthropic",
+)
+
+
+@contextmanager
+def served(url: str) -> Iterator[Api]:
+    with TestClient(create_app(Settings(database_url=url))) as http:
+        yield Api(http)
+
+
+def tell(api: Api) -> None:
+    """Responses of every wire, calls, an orphan, a stream that broke and was completed."""
+    # The migration reads a thousand rows at a time; these come before all others.
+    assert api.post(*([user("x")] * 1000), cid="c0").status_code == 201
+    api.post(user("hi"), calling(("a", "f", "{}")), answering("a", "1"), answering("lost", "2"))
+    api.post(user("hi"), turn_id="t-1")
+    for provider, response in ANSWERED.items():
+        body = {"provider": provider, "response": response}
+        done = api.http.post("/v1/conversations/c1/turns", json=body)
+        assert done.status_code == 201, done.text
+    stream(api, WHOLE[:CUT], turn_id="s1")
+    respond(api, RESPONSE | {"id": "msg_2", "usage": {"input_tokens": 50}}, turn_id="s1")
+    exported = api.replay("neutral")["request"]["turns"]
+    assert api.post(*exported, provider="neutral", cid="c2").status_code == 201
+
+
+def seen(api: Api) -> Any:
+    answers = {path: api.http.get(f"/v1/{path}").content for path in PATHS}
+    found = {any_id: lookup(api, any_id) for any_id in IDS}
+    assert all(one["data"] for one in found.values())
+    return answers, found
+
+
+def test_an_old_database_is_found_and_counted_as_a_new_one(database_url: str) -> None:
+    with served(database_url) as api:
+        tell(api)
+        before = seen(api)
+    with connected(database_url) as connection:
+        command.downgrade(migrations._config(connection), "0004")
+    upgrade(database_url)
+    with served(database_url) as api:
+        after = seen(api)
+        assert after == before
+        usage = json.loads(after[0]["conversations/c1"])["usage"]
+        assert all(usage.values())
+        assert api.post(answering("lost", "3")).status_code == 201

@@ -1,0 +1,99 @@
+"""An id is found by index, however many conversations there are."""
+
+import re
+from dataclasses import replace
+from typing import Any, get_args
+
+import pytest
+
+from app.core.ids import fingerprint
+from app.core.records import AssignedId
+from app.storage import sqlite
+from app.storage.database import Database
+from app.storage.lookup import NEWEST, IdKind, Spot
+from app.storage.store import ReadStore, Store
+from tests.storage.specimens import call, result, turn
+from tests.storage.test_cost import recorded
+
+MANY = 600
+KINDS: tuple[IdKind, ...] = get_args(IdKind)
+
+
+def names(number: int) -> dict[IdKind, str]:
+    """The ids that only this conversation knows."""
+    return {
+        "turn": f"t-{number}",
+        "response": f"resp-{number}",
+        "canonical": made(number).id,
+        "raw": f"raw-{number}",
+        "provider_id": f"shown-{number}",
+        "orphan_result": f"lost-{number}",
+    }
+
+
+def made(number: int) -> Any:
+    return call(1, 0, f"raw-{number}")
+
+
+@pytest.fixture
+def full(database: Database) -> Database:
+    """Many conversations, each with one of everything."""
+
+    def deed(store: Store) -> None:
+        for number in range(MANY):
+            cid = f"c{number}"
+            store.create(cid, None, b"{}")
+            said = replace(turn(1, f"t-{number}"), response_id=f"resp-{number}")
+            store.insert_turns(cid, [said])
+            store.insert_calls(cid, [made(number)])
+            shown = AssignedId("mistral", f"shown-{number}", made(number).id)
+            store.insert_assigned(cid, [shown])
+            store.insert_results(cid, [result(1, 0, f"lost-{number}")])
+
+    database.write_now(deed)
+    return database
+
+
+def spots(database: Database, kind: IdKind, name: str, before: Spot = NEWEST) -> list[Spot]:
+    return database.read_now(lambda store: store.spots(kind, name, before=before, limit=5))
+
+
+def test_every_kind_of_id_is_found_where_it_is(full: Database) -> None:
+    for kind, name in names(77).items():
+        [spot] = spots(full, kind, name)
+        assert (spot.conversation_id, spot.seq, spot.place) == ("c77", 1, 0), kind
+        assert spots(full, kind, name, before=spot) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_row_is_looked_at_that_is_not_in_the_answer(full: Database, kind: IdKind) -> None:
+    with recorded(full) as asked:
+        spots(full, kind, names(77)[kind])
+    assert len(asked) == (2 if kind == "response" else 1)
+
+    def plans(store: ReadStore) -> list[str]:
+        run = store._connection.exec_driver_sql
+        if full._kind is sqlite:
+            return [
+                "\n".join(row[3] for row in run(f"EXPLAIN QUERY PLAN {sql}", values))
+                for sql, values in asked
+            ]
+        explain = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) "
+        return ["\n".join(run(explain + sql, values).scalars()) for sql, values in asked]
+
+    for plan in full.read_now(plans):
+        if full._kind is sqlite:
+            reads = re.findall(r"^(?:SCAN|SEARCH) (?!\(subquery|anon)\w+.*$", plan, re.MULTILINE)
+            assert reads, plan
+            assert all("SEARCH" in read and "tenant_id=? AND" in read for read in reads), plan
+        else:
+            touched = re.findall(r"actual rows=(\d+)|Rows Removed by \D+: (\d+)", plan)
+            assert max(int(a or b) for a, b in touched) < 5, plan
+            assert "Seq Scan" not in plan, plan
+
+
+def test_a_key_of_a_response_is_stored_as_its_hash(full: Database) -> None:
+    query = "SELECT response_sha256 FROM turns WHERE conversation_id = 'c77'"
+    stored = full.read_now(lambda store: store._connection.exec_driver_sql(query).scalar())
+    assert stored is not None
+    assert bytes(stored) == fingerprint("resp-77")
