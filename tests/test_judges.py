@@ -88,6 +88,7 @@ _LAST = {
     "bedrock": "B11",
     "gemini": "G10",
     "deepseek": "D7",
+    "openrouter": "O5",
     "mistral": "Expected last role User or Tool",
 }
 

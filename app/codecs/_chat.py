@@ -83,7 +83,7 @@ class Dialect:
 
     string_content   content is one text, never a list of parts (images apart)
     names_results    a tool message carries the tool's name
-    detailed         reasoning goes back under the names it came with, not as `reasoning_content`
+    detailed         reasoning goes back as `reasoning` and `reasoning_details`
     """
 
     string_content: bool = False
@@ -326,7 +326,7 @@ def _written_thoughts(thoughts: Sequence[Thinking], dialect: Dialect) -> JsonObj
     shown: JsonObject = {}
     for thought in thoughts:
         assert isinstance(thought.native, dict)
-        for key, said in thought.native.items():
+        for key, said in _declared(thought.native).items():
             before = shown.get(key)
             if isinstance(before, str) and isinstance(said, str):
                 shown[key] = f"{before}\n{said}"
@@ -335,6 +335,13 @@ def _written_thoughts(thoughts: Sequence[Thinking], dialect: Dialect) -> JsonObj
             else:
                 shown[key] = said
     return shown
+
+
+def _declared(native: JsonObject) -> JsonObject:
+    """Words under the one name that @openrouter/sdk declares for them, all else as it came."""
+    said = [text for key in _REASONING if isinstance(text := native.get(key), str)]
+    others = {key: value for key, value in native.items() if key not in _REASONING}
+    return {"reasoning": "\n".join(dict.fromkeys(said)), **others} if said else others
 
 
 def _written(contents: Sequence[Content], dialect: Dialect) -> Json:

@@ -46,6 +46,8 @@ SETTINGS = _chat.SETTINGS | names(
 )
 REPLIES = _chat.replies(DETAILED)
 PROFILE = Profile(
+    # Some of them want the user to speak last.
+    last="user",
     # What all makers behind it take.
     ids=re.compile(r"[a-zA-Z0-9_-]{1,40}"),
     wire=DETAILED,

@@ -37,6 +37,8 @@ IDS = Prefixed("call_")
 REPLIES = None
 PROFILE = Profile(
     results="together",
+    # Any maker's model may stand behind it, and some want the user to speak last.
+    last="user",
     system="beside",
     inner_system="user",
     value_results=True,

@@ -10,7 +10,7 @@ from tests import judges
 from tests.core.paired import ai, human, system, tool
 from tests.histories import History, posted, said
 
-BRIDGED = ("anthropic", "bedrock", "deepseek", "gemini")
+BRIDGED = ("anthropic", "bedrock", "deepseek", "gemini", "openrouter", "vercel", "vercel-v4")
 PROVIDERS = [target for target in TARGETS if not CODECS[target].PROFILE.verbatim]
 of_every_provider = pytest.mark.parametrize("target", PROVIDERS)
 ANSWERED = said(human("Who is there?"), ai(text="A friend."))

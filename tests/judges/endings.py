@@ -3,15 +3,21 @@ request that ends so is refused by some.
 
 A10: Anthropic, "The conversation must end with a user message" (also behind Bedrock, B11). G10:
 Gemini, "Requests ending with a model turn are not supported". D7: DeepSeek, "The last message of
-deepseek-reasoner must be a user message, or an assistant message with prefix mode on". Mistral's
-package says it itself.
+deepseek-reasoner must be a user message, or an assistant message with prefix mode on". O5: all of
+these stand behind OpenRouter. Mistral's package says it itself.
 """
 
 from __future__ import annotations
 
 from tests.judges.wellformed import objects
 
-_RULES = {"anthropic": "A10", "bedrock": "B11", "gemini": "G10", "deepseek": "D7"}
+_RULES = {
+    "anthropic": "A10",
+    "bedrock": "B11",
+    "gemini": "G10",
+    "deepseek": "D7",
+    "openrouter": "O5",
+}
 _WORDS = "And what comes next?"
 _LISTS = {"gemini": "contents", "openai-responses": "input"}
 _NEXT: dict[str, dict[str, object]] = {

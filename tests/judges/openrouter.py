@@ -1,64 +1,132 @@
-"""OpenRouter: the chat types, beside them reasoning as @openrouter/sdk 1.3.19 declares it."""
+"""OpenRouter: the chat types and its reasoning, then what the makers behind it all take (O1 to O5).
+
+@openrouter/sdk 1.3: ChatAssistantMessage has `reasoning` and `reasoning_details`, the latter a
+union by `type`; nobody else in a request may have them. Ids go on to makers that take letters,
+digits, `_` and `-`.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal, NotRequired, TypedDict
+
 from tests.judges import openai
 from tests.judges.chat import Dialect, chat_events, chat_faults, chat_texts, without
+from tests.judges.strict_types import misfits
 from tests.judges.wellformed import objects
 
 events = chat_events
 
-# ReasoningDetailText, ReasoningDetailSummary, ReasoningDetailEncrypted: beside the common members,
-# the one that each must have or may have.
-_COMMON = {"type", "id", "format", "index"}
-_KINDS = {
-    "reasoning.text": {"text", "signature"},
-    "reasoning.summary": {"summary"},
-    "reasoning.encrypted": {"data"},
+_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}")
+
+
+class _Common(TypedDict):
+    format: NotRequired[str | None]
+    id: NotRequired[str | None]
+    index: NotRequired[int]
+
+
+class _Text(_Common):
+    type: Literal["reasoning.text"]
+    text: NotRequired[str | None]
+    signature: NotRequired[str | None]
+
+
+class _Summary(_Common):
+    type: Literal["reasoning.summary"]
+    summary: str
+
+
+class _Encrypted(_Common):
+    type: Literal["reasoning.encrypted"]
+    data: str
+
+
+class _ServerToolCall(_Common):
+    type: Literal["reasoning.server_tool_call"]
+    tool_name: str
+    arguments: str
+    result: str
+    tool_call_id: NotRequired[str | None]
+
+
+_DETAILS = {
+    "reasoning.text": _Text,
+    "reasoning.summary": _Summary,
+    "reasoning.encrypted": _Encrypted,
+    "reasoning.server_tool_call": _ServerToolCall,
 }
-_MUST = {"reasoning.summary": "summary", "reasoning.encrypted": "data"}
-_DIALECT = Dialect(rules=openai.RULES, id_fault=openai.short_id, content_beside_calls="X1")
+
+
+def _id_fault(call_id: object, name: object) -> str | None:
+    if isinstance(call_id, str) and _ID.fullmatch(call_id):
+        return None
+    return f"id {call_id!r} must match {_ID.pattern} (O3)"
+
+
+_DIALECT = Dialect(
+    rules=replace(openai.RULES, unanswered="O2", orphan="O2"),
+    id_fault=_id_fault,
+    roles=frozenset({"system", "developer", "user", "assistant", "tool"}),
+    content_beside_calls="O4",
+    refusal_is_content=True,
+)
 
 
 def complaints(request: dict[str, object], model: str | None) -> list[str]:
-    """Shape first, then the rule sheet, then the reasoning."""
-    plain = without({"assistant": {"reasoning", "reasoning_content"}}, _undetailed(request))
-    faults = openai.shape_faults(plain, model) + chat_faults(request, _DIALECT)
+    """Shape first, then the rule sheet."""
+    bare = without({"assistant": {"reasoning"}}, _without_details(request))
+    faults = openai.shape_faults(bare, model) + chat_faults(request, _DIALECT)
     for at, message in enumerate(objects(request.get("messages"))):
-        details = message.get("reasoning_details", [])
-        if not isinstance(details, list) or len(objects(details)) != len(details):
-            faults.append(f"messages[{at}].reasoning_details: must be a list of objects")
-            continue
-        for place, detail in enumerate(objects(details)):
-            faults += _faults(detail, f"messages[{at}].reasoning_details[{place}]")
+        if message.get("role") == "assistant" and "reasoning_details" in message:
+            where = f"messages[{at}].reasoning_details"
+            faults += _detail_faults(message["reasoning_details"], where)
     return faults
 
 
 def texts(request: dict[str, object]) -> list[str]:
-    """All texts of all messages, what reasoning can be read included."""
-    said = chat_texts(request)
+    """All texts of all messages; of reasoning that is told twice, the details."""
+    return [*chat_texts(request), *_reasoning_texts(request)]
+
+
+def _reasoning_texts(request: dict[str, object]) -> Iterator[str]:
     for message in objects(request.get("messages")):
-        if isinstance(reasoning := message.get("reasoning"), str):
-            said.append(reasoning)
-        for detail in objects(message.get("reasoning_details")):
-            said += [str(detail[key]) for key in ("text", "summary") if detail.get(key)]
-    return said
+        details = objects(message.get("reasoning_details"))
+        found = [each for one in details for each in (one.get("text"), one.get("summary"))]
+        said = [each for each in found if isinstance(each, str)]
+        reasoning = message.get("reasoning")
+        if isinstance(reasoning, str) and "".join(said) != reasoning:
+            yield reasoning
+        yield from said
 
 
-def _undetailed(request: dict[str, object]) -> dict[str, object]:
-    messages = [
-        {key: value for key, value in message.items() if key != "reasoning_details"}
-        for message in objects(request.get("messages"))
-    ]
-    return request | {"messages": messages}
+def _without_details(request: dict[str, object]) -> dict[str, object]:
+    """OpenAI's types know nothing of them; what is no list is left for those to name."""
+    messages = request.get("messages")
+    if not isinstance(messages, list):
+        return request
+    return request | {"messages": [_less_details(message) for message in messages]}
 
 
-def _faults(detail: dict[str, object], where: str) -> list[str]:
-    kind = str(detail.get("type"))
-    if kind not in _KINDS:
-        return [f"{where}: type {kind!r} is none of the SDK's"]
-    faults = [f"{where}: unknown member {key}" for key in detail.keys() - _COMMON - _KINDS[kind]]
-    must = _MUST.get(kind)
-    if must and not isinstance(detail.get(must), str):
-        faults.append(f"{where}: {must} must be a string")
+def _less_details(message: object) -> object:
+    if not isinstance(message, dict) or message.get("role") != "assistant":
+        return message
+    if not isinstance(message.get("reasoning_details"), list):
+        return message
+    return {key: each for key, each in message.items() if key != "reasoning_details"}
+
+
+def _detail_faults(details: object, where: str) -> list[str]:
+    if not isinstance(details, list) or not details:
+        return [f"{where}: must be a list with at least one detail (O1)"]
+    faults: list[str] = []
+    for place, detail in enumerate(details):
+        kind = detail.get("type") if isinstance(detail, dict) else None
+        known = _DETAILS.get(kind) if isinstance(kind, str) else None
+        if known is None:
+            faults.append(f"{where}[{place}]: type {kind!r} is none of {sorted(_DETAILS)} (O1)")
+        else:
+            faults += [f"{one} (O1)" for one in misfits(known, detail, f"{where}[{place}]")]
     return faults

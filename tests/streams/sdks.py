@@ -71,7 +71,8 @@ def can_be_helped(one: Recording) -> bool:
 
 
 def _chat_finals(url: str, one: Recording) -> Iterator[Dump]:
-    if not can_be_helped(one):
+    # What stands on every piece of a detail (its format) the helper writes once for each piece.
+    if not can_be_helped(one) or b'"reasoning_details"' in one.stream:
         return
     client = _openai(url)
     with suppress(openai.ContentFilterFinishReasonError):
@@ -245,6 +246,7 @@ SDKS: dict[str, Sdk] = {
     "mistral": _CHAT,
     "kimi": _CHAT,
     "deepseek": _CHAT,
+    "openrouter": _CHAT,
 }
 # The second SDK that people ask Mistral with: its own.
 MISTRALAI = Sdk(_mistral_events, None, _nothing, _mistral_answers)

@@ -12,7 +12,7 @@ from tests.laws.said import Said, Wire, WireObject
 from tests.laws.wires.ai_sdk import ai_sdk, ai_sdk_v4
 from tests.laws.wires.anthropic import anthropic
 from tests.laws.wires.bedrock import bedrock
-from tests.laws.wires.chat import chat
+from tests.laws.wires.chat import chat, openrouter
 from tests.laws.wires.gemini import gemini
 from tests.laws.wires.neutral import neutral
 from tests.laws.wires.responses import responses
@@ -33,7 +33,7 @@ _ALL: Mapping[str, Writer] = {
     "mistral": Writer(chat),
     "deepseek": Writer(chat),
     "qwen": Writer(chat),
-    "openrouter": Writer(chat),
+    "openrouter": Writer(openrouter),
     "anthropic": Writer(anthropic, "system"),
     "neutral": Writer(neutral),
     "openai-responses": Writer(responses, "instructions"),

@@ -37,6 +37,34 @@ def chat(said: Said) -> list[WireObject]:
     return messages
 
 
+def openrouter(said: Said) -> list[WireObject]:
+    """The same with OpenRouter's reasoning: details, or words alone where nothing is sealed."""
+    messages = chat(said)
+    thoughts = [piece for piece in said.pieces if isinstance(piece, Thought)]
+    if said.speaker == "ai" and thoughts:
+        (message,) = messages
+        del message["reasoning_content"]
+        if len(thoughts) == 1 and thoughts[0].seal == "unsigned":
+            message["reasoning"] = thoughts[0].text
+        else:
+            details = [_detail(thought, at) for at, thought in enumerate(thoughts)]
+            message["reasoning_details"] = list(details)
+    return messages
+
+
+def _detail(thought: Thought, index: int) -> WireObject:
+    match thought.seal:
+        case "redacted":
+            said: WireObject = {"type": "reasoning.encrypted", "data": thought.text}
+        case "empty":
+            said = {"type": "reasoning.summary", "summary": thought.text}
+        case "signed":
+            said = {"type": "reasoning.text", "text": thought.text, "signature": "c2ln"}
+        case "unsigned":
+            said = {"type": "reasoning.text", "text": thought.text, "format": "unknown"}
+    return said | {"index": index}
+
+
 def _assistant(pieces: Sequence[Piece]) -> WireObject:
     message: WireObject = {"role": "assistant", "content": _content(pieces)}
     for piece in pieces:

@@ -8,12 +8,13 @@ from tests.streams.recordings import (
     kimi,
     mistral,
     openai,
+    openrouter,
     responses,
 )
 from tests.streams.recordings.forms import in_array, in_frames
 from tests.streams.recordings.frames import Recording
 
-_MODULES = (openai, responses, anthropic, gemini, bedrock, mistral, kimi, deepseek)
+_MODULES = (openai, responses, anthropic, gemini, bedrock, mistral, kimi, deepseek, openrouter)
 RECORDINGS: list[Recording] = [one for module in _MODULES for one in module.RECORDINGS]
 # Those that have a finished answer too.
 CLEAN = [one for one in RECORDINGS if one.finished is not None]
