@@ -57,7 +57,14 @@ PROFILE = Profile(
     files=frozenset({"application/pdf"}),
 )
 # The strictest of the makers, as on their own wires.
-TOOLS = ToolRules(object_type=True, refused_top=COMBINATIONS, most=128, strict=True, described=True)
+TOOLS = ToolRules(
+    object_type=True,
+    refused_top=COMBINATIONS,
+    most=128,
+    strict=True,
+    strict_closed=True,
+    described=True,
+)
 
 
 def parse(posted: Posted) -> list[Draft]:

@@ -122,7 +122,7 @@ def _with_schema(
     if strict and not rules.strict:
         notes.append(Note("STRICT_DROPPED", "the target has no strict tools", name))
         strict = False
-    if strict and foreign and not schemas.is_strict(schema):
+    if strict and (foreign or rules.strict_closed) and not schemas.is_strict(schema):
         notes.append(Note("STRICT_DROPPED", "the schema breaks the rules of strict tools", name))
         strict = False
     return replace(tool, schema=schema, strict=strict)

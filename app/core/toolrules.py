@@ -22,6 +22,7 @@ class ToolRules:
     none, parallel, allowed   whether "no tools", parallel calls on or off, and a narrowed list of
                               tools can be said
     strict        a definition can say that it is strict
+    strict_closed    … but only where OpenAI's rules for it hold, whoever wrote it
     chooses_hosted   the choice can name tools that this provider runs itself
     hosted        tools that other providers run themselves are kept, for them
     described     a definition of this shape has a description; one without it is worth a note
@@ -40,6 +41,7 @@ class ToolRules:
     parallel: bool = True
     allowed: bool = False
     strict: bool = False
+    strict_closed: bool = False
     chooses_hosted: bool = True
     hosted: bool = False
     described: bool = False

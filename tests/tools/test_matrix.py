@@ -165,6 +165,15 @@ def test_a_strict_definition_that_breaks_them_is_no_longer_strict(
     assert faults(target, answer["request"]) == []
 
 
+@pytest.mark.parametrize("source", ["anthropic", "openai"])
+def test_openrouter_is_given_no_strict_tool_that_openai_would_refuse(source: str) -> None:
+    (tool,) = written(source, Said("t", "d", STRICT | {"required": []}))
+    (tool if source == "anthropic" else tool["function"])["strict"] = True
+    answer = convert(source, "openrouter", [tool])
+    assert "STRICT_DROPPED" in codes(answer)
+    assert faults("openrouter", answer["request"]) == []
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_strict_is_kept_or_its_loss_is_reported(target: str) -> None:
     function = {"name": "t", "description": "d", "parameters": STRICT, "strict": True}
