@@ -2,9 +2,9 @@
 
 import argparse
 
-from app.cli.options import add_database, settings_of
+from app.cli.options import add_database, settings_of, tell_of_reindex
 from app.storage.engines import described
-from app.storage.migrations import FINDING, current_and_head, upgrade
+from app.storage.migrations import current_and_head, upgrade
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -20,11 +20,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def run(args: argparse.Namespace) -> int:
     url = settings_of(args).database_url
-    before, _ = current_and_head(url)
-    upgrade(url)
+    before = upgrade(url)
     after, _ = current_and_head(url)
     what = "was" if before == after else "is now"
     print(f"The schema of {described(url)} {what} at {after}.")
-    if before is not None and before < FINDING <= (after or ""):
-        print("To find the conversations that it holds already, run this: turnkeep reindex")
+    tell_of_reindex(before)
     return 0

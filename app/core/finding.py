@@ -6,6 +6,7 @@ called in it, a member of its metadata.
 
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Literal, TypeAlias
 
 from app.core import ids
@@ -14,6 +15,8 @@ from app.core.words import AskedWord
 
 FacetKind: TypeAlias = Literal["metadata", "tool", "provider"]
 Order: TypeAlias = Literal["id", "updated"]
+# Members of the metadata that conversations are found by: each costs a row.
+MOST_MEMBERS = 1_000
 # Words are kept in parts: those of a turn at its seq, those of the title and of the id at these.
 TITLE_PART = 0
 ID_PART = -1
@@ -55,9 +58,9 @@ class Wanted:
 
 
 def metadata_facets(metadata: JsonObject) -> list[Facet]:
-    """The members whose values are texts, numbers, true or false, by their text."""
+    """The first members whose values are texts, numbers, true or false, by their text."""
     return [
         Facet("metadata", name, value if isinstance(value, str) else dumps(value))
-        for name, value in metadata.items()
+        for name, value in islice(metadata.items(), MOST_MEMBERS)
         if isinstance(value, str | int | float)
     ]

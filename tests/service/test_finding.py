@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event
 
 from app.core.errors import RuleBroken
-from app.core.finding import Facet, Place, Wanted
+from app.core.finding import MOST_MEMBERS, Facet, Place, Wanted
 from app.core.words import asked
 from app.service import conversations
 from app.service.finding import Asked, listed
@@ -122,6 +122,27 @@ def test_the_search_can_be_switched_on_and_off_later(database: Database, silent:
     assert found(database, q="pears") == ["b"]
     reindex_all(silent)
     assert rows(silent) == {**kept, "search_texts": []}
+
+
+def test_tenants_do_not_find_each_other(database: Database, database_url: str) -> None:
+    fill(database)
+    with Database(database_url, tenant_id="other") as other:
+        append(other, "b", rounds(1, 1))
+        for wish in ({"q": "pears"}, {"title": "title"}, {"metadata": [("team", "blue")]}):
+            assert found(database, **wish) != []
+            assert found(other, **wish) == []
+        assert found(other, tools=["f"]) == found(other, q="call_1") == found(other) == ["b"]
+        other.write_now(lambda store: conversations.erase(store, "b"))
+    assert found(database, q="pears") == found(database, providers=["kimi"]) == ["b"]
+
+
+def test_metadata_of_any_length_is_stored_and_found_by_its_first_members(
+    database: Database,
+) -> None:
+    many = {f"m{number}": number for number in range(MOST_MEMBERS + 5)}
+    database.write_now(lambda store: conversations.create(store, "a", None, {**many}))
+    assert found(database, metadata=[("m0", "0")]) == ["a"]
+    assert found(database, metadata=[(f"m{MOST_MEMBERS}", str(MOST_MEMBERS))]) == []
 
 
 def test_the_index_of_sqlite_agrees_with_its_table(
