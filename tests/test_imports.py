@@ -38,6 +38,7 @@ PURE = {
     "string",
     "types",
     "typing",
+    "unicodedata",
 }
 PURE_FILES = sorted(
     path for package in ("core", "codecs", "formats") for path in (APP / package).rglob("*.py")
