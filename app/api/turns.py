@@ -3,7 +3,7 @@
 import hashlib
 import logging
 from asyncio import CancelledError, shield
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from typing import Annotated, Literal
 
@@ -31,7 +31,7 @@ from app.api.schemas import (
     TurnPageQuery,
     TurnsIn,
 )
-from app.core.errors import RuleBroken, StaleVersion, TurnkeepError
+from app.core.errors import RuleBroken, StaleVersion, TooLarge, TurnkeepError
 from app.core.limits import Limits
 from app.service import turns
 from app.service.conditions import check_version
@@ -124,7 +124,8 @@ async def append_stream(
                     await run_sync(stream.feed, piece)
         except (ClientDisconnect, CancelledError):
             # Nobody hears the answer, so no key may promise that it was given.
-            stream.feed(unread(request))
+            with suppress(TooLarge):
+                stream.feed(unread(request))
             if stream.size:
                 await shield(_keep(cid, stream, version, here))
             raise

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from app.api.requests import STREAMS
 from app.codecs import TARGETS
 from tests.api.conftest import Api
 
@@ -89,3 +90,13 @@ def test_answers_have_the_shape_that_is_described(lite: Api) -> None:
 
 def test_the_pages_are_served(lite: Api) -> None:
     assert "swagger" in lite.http.get("/docs").text.lower()
+
+
+def test_streams_are_described_with_their_forms_and_retries(lite: Api) -> None:
+    paths = lite.http.get("/openapi.json").json()["paths"]
+    turns = "/v1/conversations/{cid}/turns"
+    stream = paths[f"{turns}/stream"]["post"]
+    assert set(stream["requestBody"]["content"]) == set(STREAMS)
+    receipt = stream["responses"]["201"]["content"]["application/json"]["schema"]
+    for operation in (stream, paths[turns]["post"]):
+        assert operation["responses"]["200"]["content"]["application/json"]["schema"] == receipt

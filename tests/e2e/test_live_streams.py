@@ -20,13 +20,13 @@ def chunk(**delta: Any) -> bytes:
     return f"data: {json.dumps({'id': 'c', 'model': 'gpt-5', 'choices': [choice]})}\n\n".encode()
 
 
-def connected(server: Server, path: str = PATH) -> socket.socket:
+def connected(server: Server, path: str = PATH, headers: str = "X-Nothing: 1") -> socket.socket:
     """A connection on which a body has been announced and not begun."""
     parts = urlsplit(server.url)
     sock = socket.create_connection((parts.hostname or "", parts.port or 0), timeout=30)
     sock.sendall(
         f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: text/event-stream\r\n"
-        "Transfer-Encoding: chunked\r\n\r\n".encode()
+        f"Transfer-Encoding: chunked\r\n{headers}\r\n\r\n".encode()
     )
     return sock
 
@@ -106,3 +106,25 @@ def test_too_long_a_stream_is_refused_while_it_arrives(tmp_path: Path) -> None:
             assert status(sock) == 413
         with urllib.request.urlopen(f"{server.url}/healthz", timeout=30) as answer:
             assert answer.status == 200
+
+
+def test_a_stale_version_is_told_while_the_body_has_not_begun(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        with connected(server) as sock:
+            send(sock, [chunk(content="Hello"), b"data: [DONE]\n\n", b""])
+            assert status(sock) == 201
+        with connected(server, PATH.replace("t1", "t2"), 'If-Match: "0"') as sock:
+            assert status(sock) == 412
+
+
+def test_a_broken_stream_that_was_overtaken_is_kept(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        with connected(server, headers='If-Match: "0"') as sock:
+            send(sock, [chunk(role="assistant", content="Half")])
+            time.sleep(0.5)
+            with connected(server, PATH.replace("t1", "t2")) as other:
+                send(other, [chunk(content="Hello"), b"data: [DONE]\n\n", b""])
+                assert status(other) == 201
+        turn = turn_of(server)
+        assert (turn["seq"], turn["status"]) == (2, "interrupted")
+        assert turn["blocks"] == [{"type": "text", "text": "Half"}]
