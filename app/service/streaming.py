@@ -18,6 +18,7 @@ from app.core.replies import Reply
 from app.service.nostream import Heard, check_is_stream
 from app.service.posting import Post, read_stream
 from app.service.responses import replies_of
+from app.service.salvaging import read_what_can_be, reason
 
 _log = logging.getLogger("turnkeep")
 
@@ -102,7 +103,7 @@ class Stream:
         if not self._gathering.begun and (self._heard.broken or self._heard.strange):
             return _unreadable("none of its events could be read")
         try:
-            return self._replies.read(self._gathering.response(), "")
+            return read_what_can_be(self._replies.read, self._gathering.response())
         except Exception as error:
             # Whoever sent this cannot send it again: the bytes are kept, the turn can be completed.
             return _unreadable(_reason(error))
@@ -156,7 +157,7 @@ class Stream:
         if not whole:
             why = "the connection broke" if hung_up else "the stream ended without its last event"
             if _is_unreadable(reply):
-                why = "the stream could not be made into a turn"
+                why = "the stream, or a part of it, could not be made into a turn"
             elif "error" in reply.facts:
                 why = "the provider sent an error, see metadata.response.error"
             elif self._heard.broken:
@@ -183,7 +184,7 @@ def _is_unreadable(reply: Reply) -> bool:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, RuleBroken):
-        return f"{error.detail} ({error.pointer})" if error.pointer else error.detail
+        return reason(error)
     _log.error("a stream could not be put together", exc_info=error)
     return "it could not be put together"
 

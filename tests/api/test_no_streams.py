@@ -201,3 +201,20 @@ def test_whoever_hung_up_leaves_no_page_of_a_proxy_behind() -> None:
     kept = from_stream("openai", [WHOLE], hung_up=True)
     assert (kept.status, kept.raw) == ("interrupted", WHOLE)
     assert "STREAM_UNREADABLE" in {note.code for note in kept.notes}
+
+
+def test_a_part_that_cannot_be_read_does_not_take_the_others_with_it(api: Api) -> None:
+    body = WHOLE.replace(b'{"type": "text", "text": ""}', b'{"text": ""}')
+    assert body != WHOLE
+    answer = stream(api, body, turn_id="t1")
+    assert answer.status_code == 201
+    assert codes(answer.json()["notes"]) == {"STREAM_UNREADABLE", "STREAM_INTERRUPTED"}
+    (told,) = (note for note in answer.json()["notes"] if note["code"] == "STREAM_UNREADABLE")
+    assert "/content/0" in told["detail"]
+    kept = api.get("turns/t1").json()
+    assert kept["status"] == "interrupted"
+    assert [block["name"] for block in kept["blocks"]] == ["weather", "time"]
+    assert kept["payload_text"].encode() == body
+    is_valid_everywhere(api)
+    assert stream(api, WHOLE, turn_id="t1").status_code == 200
+    assert verified(api)
