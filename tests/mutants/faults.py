@@ -77,7 +77,7 @@ FAULTS = (
     Fault(
         "a call without a result is answered with nothing",
         "app/core/answers.py",
-        "return self._flagged(wording.unrecorded(self.answer.turn.status))",
+        "return unrecorded(self.answer, self.profile)",
         'return ""',
         GOLDEN,
     ),
