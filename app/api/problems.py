@@ -94,7 +94,8 @@ async def _http(request: Request, error: Exception) -> Response:
             route = dict(error.headers or {}).get("Allow", "").split(", ")
             return _not_allowed(request, ", ".join(methods_of(path, known, route)))
         case status:
-            return problem(status, "http_error", str(error.detail), str(error.detail))
+            said = str(error.detail)
+            return problem(status, "http_error", said, said, headers=error.headers)
 
 
 def _not_allowed(request: Request, allowed: str) -> Response:

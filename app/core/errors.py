@@ -114,11 +114,12 @@ class ConversationExists(Conflict):
     code = "conversation_exists"
     title = "The conversation exists already"
 
-    def __init__(self, conversation_id: str) -> None:
+    def __init__(self, conversation_id: str, version: int) -> None:
         super().__init__(
-            f"Conversation {_shown(conversation_id)} exists already. Post turns to it, change it"
-            " with PATCH, or choose another `id`.",
+            f"Conversation {_shown(conversation_id)} exists already, at version {version}. Post"
+            " turns to it, change it with PATCH, or choose another `id`.",
             conversation_id=_fact(conversation_id),
+            version=version,
         )
 
 

@@ -31,7 +31,9 @@ def create(
     store: Store, conversation_id: str, title: str | None, metadata: JsonObject
 ) -> JsonObject:
     if not _made(store, conversation_id, title, metadata):
-        raise ConversationExists(conversation_id)
+        # Another process may erase it meanwhile; then it has no turns any more.
+        there = store.conversation(conversation_id)
+        raise ConversationExists(conversation_id, there.version if there else 0)
     return read(store, conversation_id)
 
 
