@@ -181,6 +181,27 @@ def test_a_replay_handed_back_with_new_messages_appends_only_those(api: Api, tar
     assert version(api) == before + 1
 
 
+def test_thinking_alone_is_new_once(lite: Api) -> None:
+    thought = {"role": "assistant", "content": None, "reasoning_content": "hm"}
+    sync(lite, user("a"), provider="deepseek")
+    for known, new in ((1, ["ai"]), (2, [])):
+        done = sync(lite, user("a"), thought, provider="deepseek")
+        assert outcome(done) == (201 if new else 200, known, new)
+    other = {**thought, "reasoning_content": "hm, hm"}
+    assert outcome(sync(lite, user("a"), thought, other, provider="deepseek"))[1:] == (2, ["ai"])
+    assert outcome(sync(lite, user("a"), said("b"), provider="deepseek")) == (201, 1, ["ai"])
+
+
+def test_a_picture_of_a_result_that_a_replay_moved_is_known(lite: Api) -> None:
+    picture = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+    sync(lite, user("a"), calling(READ), answering("call_1", [picture]), said("b"))
+    shown = lite.replay("openai")["request"]["messages"]
+    assert shown[3]["content"][0] == picture
+    assert outcome(sync(lite, *shown, user("c"))) == (201, 5, ["human"])
+    other = {"role": "user", "content": [{**picture, "image_url": {"url": "https://x.org/b.png"}}]}
+    assert difference(sync(lite, *shown[:3], other, *shown[4:]))[1] == "/messages/3"
+
+
 def test_a_placeholder_never_becomes_a_result(api: Api) -> None:
     api.post(user("a"), calling(READ))
     shown = api.replay("openai")["request"]["messages"]
