@@ -30,7 +30,7 @@ test: $(DEV) ## Run the tests on SQLite and PostgreSQL (ARGS="-k name")
 test-long: $(DEV) ## The laws on twenty thousand random histories (half an hour and more)
 	@TURNKEEP_LAWS=long $(BIN)/python -m pytest --numprocesses auto --dist worksteal tests/laws $(ARGS)
 
-mutants: $(DEV) ## Plant twenty faults, one at a time; every one must be caught
+mutants: $(DEV) ## Plant faults, one at a time; every one must be caught
 	@$(BIN)/python -m tests.mutants.run $(ARGS)
 
 lint: $(DEV) ## Check style, types and the direction of imports

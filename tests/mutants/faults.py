@@ -1,7 +1,7 @@
-"""Twenty faults that the suite must notice, each a small change that would read well in a review.
+"""Faults that the suite must notice, each a small change that would read well in a review.
 
 `old` stands exactly once in its file. `tests` (arguments for pytest) is the part of the suite that
-is there to catch it; it is short, so that all twenty can be tried in a few minutes.
+is there to catch it; it is short, so that all can be tried in a few minutes.
 """
 
 from dataclasses import dataclass
@@ -97,10 +97,24 @@ FAULTS = (
     ),
     Fault(
         "blanks at the end of the last assistant text are kept",
-        "app/core/arranging.py",
-        "content=replace(last.content, text=last.content.text.rstrip())",
-        "content=last.content",
+        "app/core/ending.py",
+        "trimmed = replace(last, content=replace(last.content, text=last.content.text.rstrip()))",
+        "trimmed = last",
         GOLDEN,
+    ),
+    Fault(
+        "members that nobody read are named at the top of a message only",
+        "app/core/fields.py",
+        "yield from inner.unread()",
+        "inner.unread()",
+        ("tests/codecs/test_nothing_vanishes.py",),
+    ),
+    Fault(
+        "a result whose id stands under a wrong key is matched by position",
+        "app/codecs/_reading.py",
+        "if raw_id or not (names := result.own_unread()):",
+        "if raw_id or (names := result.own_unread()):",
+        ("tests/api/test_nothing_vanishes.py",),
     ),
     Fault(
         "a window loses the call whose result it begins with",

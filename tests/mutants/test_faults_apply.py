@@ -21,9 +21,9 @@ def test_the_part_of_the_suite_that_catches_it_is_there(fault: Fault) -> None:
     assert f"def {name}" in (ROOT / path).read_text(encoding="utf-8")
 
 
-def test_there_are_twenty_different_faults() -> None:
-    assert len({fault.name for fault in FAULTS}) == len(FAULTS) == 20
-    assert len({(fault.file, fault.old, fault.new) for fault in FAULTS}) == 20
+def test_the_faults_are_different() -> None:
+    assert len({fault.name for fault in FAULTS}) == len(FAULTS) >= 22
+    assert len({(fault.file, fault.old, fault.new) for fault in FAULTS}) == len(FAULTS)
 
 
 @pytest.mark.parametrize("text", ["", "one\none\n"])
