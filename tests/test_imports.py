@@ -25,6 +25,7 @@ PURE = {
     "collections",
     "dataclasses",
     "datetime",
+    "difflib",
     "enum",
     "functools",
     "hashlib",
@@ -36,9 +37,11 @@ PURE = {
     "pydantic",
     "re",
     "string",
+    "struct",
     "types",
     "typing",
     "unicodedata",
+    "zlib",
 }
 PURE_FILES = sorted(
     path for package in ("core", "codecs", "formats") for path in (APP / package).rglob("*.py")
