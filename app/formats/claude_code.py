@@ -118,7 +118,7 @@ class _Session:
                 self._summaries[str(members.get("leafUuid"))] = summary
             self._skipped[f"{kind} lines"] += 1
         elif not isinstance(message, dict):
-            raise RuleBroken(f"A line of type {kind} needs a message.")
+            raise RuleBroken(f"A line of type {kind} must have a `message`.")
         elif members.get("isApiErrorMessage") is True or message.get("model") == _SYNTHETIC:
             self._skipped["answers written by the program"] += 1
         elif self._is_repeated(members, message):

@@ -176,7 +176,7 @@ def _tool_sets(members: JsonObject) -> tuple[JsonObject, ...]:
     if given is None:
         return ()
     if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
-        raise RuleBroken("tools of an export is a list of tool sets, each a JSON object.")
+        raise RuleBroken("`tools` of an export must be a list of tool sets, each an object.")
     return tuple(one for one in given if isinstance(one, dict))
 
 

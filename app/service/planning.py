@@ -144,6 +144,6 @@ def _tool_set(entry: JsonObject, limits: Limits) -> tuple[int, KeepTools]:
     """Definitions of an export, to be kept from the version on that they had there."""
     version, provider, source = (entry.get(key) for key in ("at_version", "provider", "format"))
     if type(version) is not int or not isinstance(provider, str) or source not in CODECS:
-        raise RuleBroken("A tool set of an export needs at_version, provider and format.")
+        raise RuleBroken("A tool set of an export must have `at_version`, `provider` and `format`.")
     tools = replace(read_tool_set("neutral", entry, limits), source=str(source))
     return version, KeepTools(provider, offer(tools, "neutral"), dumps(entry).encode())

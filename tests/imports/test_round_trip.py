@@ -200,7 +200,7 @@ def test_a_tool_set_that_was_never_in_force_is_named(
     file.write_text(json.dumps({"conversation_id": "c1", "turns": turns, "tools": tools}))
     assert "Not stored: 1 tool sets beyond the last turn." in turnkeep(url, "import", file).out
     file.write_text(json.dumps({"turns": turns, "tools": [tools[0] | {"at_version": True}]}))
-    assert "needs at_version" in turnkeep(url, "import", file).err
+    assert "must have `at_version`" in turnkeep(url, "import", file).err
 
 
 @pytest.mark.parametrize("provider", [target for target in TARGETS if target != "neutral"])
