@@ -25,7 +25,9 @@ keep = httpx.Client(base_url=f"{os.environ['TURNKEEP']}/v1/conversations/demo-{u
 
 
 def post(path, **body):
-    return keep.post(path, **body).raise_for_status().json()["turns"][-1]
+    receipt = keep.post(path, **body)
+    assert receipt.is_success, receipt.json()["detail"]
+    return receipt.json()["turns"][-1]
 
 
 def lines(stream):

@@ -15,7 +15,7 @@ from app.core.errors import NotJson, TooLarge
 from app.core.jsontext import Json, JsonObject, dumps_utf8, loads, loads_object
 from app.core.limits import Limits
 from app.core.repairs import CODES
-from app.service.convert import TOOL_IDS, convert_messages, convert_tool_id, convert_tools
+from app.service.convert import convert_messages, convert_tool_id, convert_tools
 from app.settings import SettingsError
 
 _FLAGS = ("from", "to", "model", "reasoning", "ready", "required", "description", "strict")
@@ -91,7 +91,12 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         epilog=_TOOL_ID,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    tool_id.add_argument("--to", required=True, metavar="WIRE", help=f"one of {_list(TOOL_IDS)}")
+    tool_id.add_argument(
+        "--to",
+        required=True,
+        metavar="WIRE",
+        help="openai (call_…), history (hist_tool_…) or anthropic (toolu_…)",
+    )
     tool_id.add_argument("ids", nargs="*", metavar="ID", help="ids (default: standard input)")
     tool_id.set_defaults(run=_run_tool_id)
 

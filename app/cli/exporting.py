@@ -38,7 +38,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help=f"one of {', '.join(TARGETS)} (default neutral)",
     )
     parser.add_argument("--model", help="the model that will read a provider's form")
-    parser.add_argument("--output", metavar="FILE", help="where to write (default: the output)")
+    parser.add_argument(
+        "--output", metavar="FILE", help="where to write (default: standard output)"
+    )
     add_database(parser)
     parser.set_defaults(run=run)
 

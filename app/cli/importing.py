@@ -35,7 +35,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         " wrong setting, no such database, an old schema; 130 interrupted.",
     )
     parser.add_argument(
-        "file", nargs="+", help="files, folders (.jsonl, .json, also .gz), or - for the input"
+        "file", nargs="+", help="files, folders (.jsonl, .json, also .gz), or - for standard input"
     )
     parser.add_argument(
         "--format",

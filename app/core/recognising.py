@@ -105,8 +105,10 @@ class Recognising:
             left -= walk.taken
             if left < 0:
                 return []
+            # One message that the history goes on behind may be a new one that says the same.
+            is_alone = walk.place.part - start < 2 and walk.place.part < len(self._parts)
             # A part that was left out is no beginning; the one behind it is looked at by itself.
-            if isinstance(found, Recognised) and walk.began == start:
+            if isinstance(found, Recognised) and walk.began == start and not is_alone:
                 found.begins = part.turn
                 fitting.append(found)
         return fitting

@@ -80,7 +80,7 @@ def _differs(messages: MessageList, difference: Difference) -> HistoryDiffers:
     return HistoryDiffers(
         f"The message at `{pointer}` must say what the stored turn {turn.seq} says, but differs in"
         f" {_DIFFERS[difference.what]}. The list repeats the stored history; new messages stand at"
-        " its end.",
+        " its end. To append messages without the history, leave out `mode=sync`.",
         pointer=pointer,
         index=message.place,
         differs=difference.what,

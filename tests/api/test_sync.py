@@ -319,6 +319,13 @@ def test_a_list_without_its_beginning_is_recognised_where_it_fits_once(lite: Api
     assert difference(sync(lite, user("never said"), said("d")))[1] == "/messages/0"
 
 
+def test_one_message_that_was_said_before_is_no_list_without_its_beginning(lite: Api) -> None:
+    sync(lite, user("start"), said("Shall I?"), user("yes"), said("Done. Again?"))
+    assert difference(sync(lite, user("yes"))) == (409, "/messages/0", "text", 1)
+    assert "leave out `mode=sync`" in sync(lite, user("yes")).json()["detail"]
+    assert version(lite) == 4
+
+
 def test_a_replay_of_the_last_turns_is_recognised(lite: Api) -> None:
     sync(lite, user("a"), calling(READ), answering("call_1", "x"), said("b"), user("c"))
     shown = lite.replay("anthropic", last=2)["request"]
