@@ -1,16 +1,22 @@
 """A database of an earlier release: after migrating, everything is there as if posted today."""
 
+import io
 import json
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
+import psycopg
+import pytest
 from alembic import command
+from alembic.config import Config
 from fastapi.testclient import TestClient
 
 from app.main import create_app
 from app.settings import Settings
 from app.storage import migrations
+from app.storage.engines import database_file, is_sqlite
 from app.storage.migrations import upgrade
 from tests.api.conftest import Api, answering, calling, user
 from tests.api.test_lookup import lookup
@@ -110,3 +116,36 @@ def test_an_old_database_is_found_and_counted_as_a_new_one(database_url: str) ->
         usage = json.loads(after[0]["conversations/c1"])["usage"]
         assert all(usage.values())
         assert api.post(answering("lost", "3")).status_code == 201
+
+
+def migrate_by_printed_sql(url: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """To the version before and back, by what `alembic … --sql` prints."""
+    monkeypatch.setenv("TURNKEEP_DATABASE_URL", url)
+    printed = io.StringIO()
+    config = Config(migrations.SETTINGS, output_buffer=printed)
+    command.downgrade(config, "0005:0004", sql=True)
+    command.upgrade(config, "0004:0005", sql=True)
+    script = printed.getvalue()
+    if is_sqlite(url):
+        with closing(sqlite3.connect(database_file(url))) as file:
+            file.executescript(script)
+    else:
+        with psycopg.connect(url, autocommit=True) as server:
+            server.execute(script.encode())
+    return script
+
+
+def test_printed_sql_leaves_every_conversation(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one whose id is its tenant's, and one with the name of a row that passes."""
+    with served(database_url) as api:
+        for cid in ("default", "1"):
+            assert api.post(user("hi"), cid=cid).status_code == 201
+        before = [api.get("turns", cid=cid).json() for cid in ("default", "1")]
+    script = migrate_by_printed_sql(database_url, monkeypatch)
+    with served(database_url) as api:
+        assert [api.get("turns", cid=cid).json() for cid in ("default", "1")] == before
+    assert "INSERT INTO conversations" not in script
+    assert "DELETE FROM" not in script
+    assert "-- Not in this script" in script
