@@ -36,6 +36,14 @@ class Usage:
             self.reasoning_tokens - other.reasoning_tokens,
         )
 
+    def at_most(self, other: "Usage") -> "Usage":
+        return Usage(
+            min(self.input_tokens, other.input_tokens),
+            min(self.output_tokens, other.output_tokens),
+            min(self.cached_tokens, other.cached_tokens),
+            min(self.reasoning_tokens, other.reasoning_tokens),
+        )
+
     def json(self) -> JsonObject:
         return {
             "input_tokens": self.input_tokens,

@@ -261,13 +261,15 @@ def _complete(
     ledger = StoreLedger(store, cid, head.orphans)
     entered = complete(before, after, ledger, ASSIGNED, PREFIXES)
     used = [usage_of(order.post.format, after)]
+    # The conversation took what its turns say, each in its newest version. A turn of an earlier
+    # release may not have been counted: no more is taken off than the sum holds.
+    counted = (usage_of(record.format, before) or Usage()).at_most(head.usage)
     store.advance(
         cid,
         version=head.version,
         head_hash=later.hash,
         orphans=ledger.orphans,
-        # The conversation took what its turns say, each in its newest version.
-        used=(used[0] or Usage()) - (usage_of(record.format, before) or Usage()),
+        used=(used[0] or Usage()) - counted,
     )
     notes = list(post_notes(order.post, [after]))
     if draft.status == "complete":

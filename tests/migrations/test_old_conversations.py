@@ -21,7 +21,7 @@ from app.storage.migrations import upgrade
 from tests.api.conftest import Api, answering, calling, user
 from tests.api.test_lookup import lookup
 from tests.api.test_streams import CUT, RESPONSE, WHOLE, respond, stream
-from tests.api.test_usage import CHAT
+from tests.api.test_usage import CHAT, TOOK, summed
 from tests.migrations.test_migrations import connected
 
 GEMINI = {
@@ -149,3 +149,16 @@ def test_printed_sql_leaves_every_conversation(
     assert "INSERT INTO conversations" not in script
     assert "DELETE FROM" not in script
     assert "-- Not in this script" in script
+
+
+def test_no_total_is_negative_where_old_responses_were_never_counted(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(database_url) as api:
+        stream(api, WHOLE[:CUT], turn_id="t1")
+        assert summed(api)["input_tokens"] == TOOK["input_tokens"]
+    migrate_by_printed_sql(database_url, monkeypatch)
+    with served(database_url) as api:
+        assert summed(api) == dict.fromkeys(TOOK, 0)
+        respond(api, RESPONSE | {"usage": {"input_tokens": 3}}, turn_id="t1")
+        assert summed(api) == dict.fromkeys(TOOK, 0) | {"input_tokens": 3}
