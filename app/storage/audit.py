@@ -27,13 +27,12 @@ def _page(*having: ColumnElement[bool], newest_first: bool) -> AnySelect:
 _ANSWERED = tool_calls.c.answered == bindparam("answered")
 _PAGES = {first: _page(newest_first=first) for first in (False, True)}
 _ANSWERED_PAGES = {first: _page(_ANSWERED, newest_first=first) for first in (False, True)}
-CALLS_OF = select(*CALL).where(owned(tool_calls), tool_calls.c.call_id.in_(IDS))
 _SHOWN = select(provider_ids.c.call_id, provider_ids.c.target, provider_ids.c.provider_id).where(
     owned(provider_ids)
 )
 # Sorted by us: to save the sorting, SQLite would rather read the whole conversation in order.
 _RESULTS = select(*RESULT).where(owned(tool_results))
-_SHOWN_OF = _SHOWN.where(provider_ids.c.call_id.in_(IDS))
+SHOWN_OF = _SHOWN.where(provider_ids.c.call_id.in_(IDS))
 _RESULTS_OF = _RESULTS.where(tool_results.c.call_id.in_(IDS))
 
 
@@ -86,7 +85,7 @@ class Audit(Scope):
             results += self.results(cid)
         else:
             for piece in pieces(records):
-                shown += self._run(_SHOWN_OF, cid, ids=piece)
+                shown += self._run(SHOWN_OF, cid, ids=piece)
                 results += [ResultRecord(*row) for row in self._run(_RESULTS_OF, cid, ids=piece)]
         for call_id, target, provider_id in shown:
             if call_id in records:

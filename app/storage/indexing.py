@@ -7,9 +7,10 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from app.core.finding import Facet, FacetKind
 from app.core.ledger import Call
+from app.storage.audit import SHOWN_OF
 from app.storage.rows import CALL
 from app.storage.scope import IDS, Scope, owned, pieces
-from app.storage.tables import conversation_facets, provider_ids, search_texts, tool_calls
+from app.storage.tables import conversation_facets, search_texts, tool_calls
 
 _KEY = list(conversation_facets.primary_key.columns)
 _ADD_FACET = {
@@ -32,9 +33,6 @@ _CALLS = select(*CALL).where(
     owned(tool_calls),
     tool_calls.c.seq > bindparam("after"),
     tool_calls.c.seq <= bindparam("until"),
-)
-_ASSIGNED = select(provider_ids.c.call_id, provider_ids.c.target, provider_ids.c.provider_id).where(
-    owned(provider_ids), provider_ids.c.call_id.in_(IDS)
 )
 _REMOVE_ALL_TEXTS = delete(search_texts).where(owned(search_texts))
 
@@ -79,9 +77,6 @@ class Index(Scope):
         rows = self._run(_CALLS, cid, after=after, until=until)
         calls = {row.call_id: Call(*row) for row in rows}
         for piece in pieces(calls):
-            for call_id, target, provider_id in self._run(_ASSIGNED, cid, ids=piece):
+            for call_id, target, provider_id in self._run(SHOWN_OF, cid, ids=piece):
                 calls[call_id].shown[target] = provider_id
         return list(calls.values())
-
-    def _owner(self, cid: str) -> dict[str, str]:
-        return {"tenant_id": self._tenant_id, "conversation_id": cid}

@@ -260,9 +260,6 @@ class Store(ReadStore):
         owner = {"tenant": self._tenant_id, "conversation": cid}
         self._many(_ADOPT, [{**owner, **dict(zip(names, one, strict=True))} for one in found])
 
-    def _owner(self, cid: str) -> dict[str, Any]:
-        return {"tenant_id": self._tenant_id, "conversation_id": cid}
-
     def _insert_unless_there(
         self, statements: Mapping[str, Insert], cid: str, row: dict[str, Any]
     ) -> bool:
