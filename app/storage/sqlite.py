@@ -37,7 +37,9 @@ def connect_args(_: Mapping[str, object], *, prepared: bool) -> dict[str, object
 
 
 def on_connect(driver: DBAPIConnection, purpose: Purpose) -> None:
-    _use_wal(driver)
+    # The switch writes to the file. Those who only read take it as it is.
+    if purpose != "read":
+        _use_wal(driver)
     _pragma(driver, "synchronous = FULL")
     _pragma(driver, "foreign_keys = ON")
     _pragma(driver, "journal_size_limit = 67108864")
