@@ -30,7 +30,6 @@ async def put(cid: Cid, request: Request, here: Here) -> Response:
     body = await body_bytes(request, here.limits)
     members, _ = json_object(body, here.limits)
     order = await run_sync(tooldefs.read_order, members, body, here.limits)
-    tooldefs.refuse_useless(order)
     return json_response(
         await here.database.write(cid, lambda store: tooldefs.put_tools(store, cid, order))
     )

@@ -42,7 +42,7 @@ from app.service.posting import Post, read_post
 from app.service.seeing import look
 from app.service.streaming import Stream
 from app.service.sync import Sync, sync
-from app.service.tooldefs import KeepTools, refuse_useless, riding_order
+from app.service.tooldefs import KeepTools, riding_order
 
 router = APIRouter(prefix="/v1/conversations/{cid}/turns", tags=["turns"])
 
@@ -164,10 +164,7 @@ def _read(
 ) -> tuple[Post | MessageList, KeepTools | None]:
     members, texts = json_object(body, limits)
     post = (read_list if mode == "sync" else read_post)(members, texts, limits)
-    tools = riding_order(members, limits)
-    if tools is not None:
-        refuse_useless(tools)
-    return post, tools
+    return post, riding_order(members, limits)
 
 
 @router.get(

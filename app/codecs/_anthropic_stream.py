@@ -28,6 +28,7 @@ class _Block:
     input: Pieces = field(default_factory=Pieces)
     citations: list[Json] = field(default_factory=list)
     stopped: bool = False
+    is_lost: bool = False
 
     def grow(self, key: str, text: Json) -> None:
         if key not in self.texts:
@@ -47,7 +48,10 @@ class _Block:
         return shown
 
     def _input(self) -> "Json | JsonText":
-        if text := self.input.text():
+        text = self.input.text()
+        if self.is_lost:
+            return JsonText(text)
+        if text:
             return value_of(text)
         return self.start.get("input", {}) if self.stopped else JsonText("")
 
@@ -58,6 +62,7 @@ class AnthropicGathering(Gathered):
         self._message: JsonObject = {}
         self._blocks: list[_Block] = []
         self._newest: dict[int, _Block] = {}
+        self._is_lost = False
 
     def take(self, event: JsonObject) -> bool:
         kind = event.get("type")
@@ -71,7 +76,7 @@ class AnthropicGathering(Gathered):
         elif kind == "message_delta":
             self._end(event)
         elif kind == "message_stop":
-            self.whole = "error" not in self._message
+            self.whole = "error" not in self._message and not self._is_lost
         elif kind == "error":
             self._message["error"] = an_error(event.get("error"))
         else:
@@ -119,11 +124,17 @@ class AnthropicGathering(Gathered):
             self._odd.note("a delta came without an index")
         match delta:
             case {"type": "input_json_delta"}:
-                block.input.add(delta.get("partial_json"))
+                self._left_over(delta, ("type", "partial_json"))
+                piece = delta.get("partial_json")
+                # Without a piece of it nobody knows what the call was given.
+                block.is_lost = block.is_lost or not isinstance(piece, str)
+                self._is_lost = self._is_lost or block.is_lost
+                block.input.add(piece)
             case {"type": "citations_delta", "citation": citation}:
                 block.citations.append(citation)
             case {"type": str(name)} if name in _GROWS:
                 source, key = _GROWS[name]
+                self._left_over(delta, ("type", source))
                 block.grow(key, delta.get(source))
             case _:
                 # A delta of a kind that is newer than this reader: its texts grow by name.

@@ -8,6 +8,8 @@ from app.codecs._gathering import Gathered, Pieces, an_error, number, value_of
 from app.core.jsontext import Json, JsonObject, JsonText
 
 BROKEN_OFF = "brokenOff"
+# What is read of a delta. A citation is not: it belongs to a text that comes by itself.
+_DELTA = ("text", "toolUse", "reasoningContent", "image", "toolResult")
 _ERROR = "Exception"
 
 
@@ -110,9 +112,13 @@ class BedrockGathering(Gathered):
         if not isinstance(delta, dict):
             return
         block = self._block(index, delta)
+        self._left_over(delta, _DELTA)
         block.text.add(delta.get("text"))
         if isinstance(use := delta.get("toolUse"), dict):
+            self._left_over(use, ("input",))
             block.input.add(use.get("input"))
+        if isinstance(thought := delta.get("reasoningContent"), dict):
+            self._left_over(thought, ("text", "signature", "redactedContent"))
         match delta:
             case {"reasoningContent": {"redactedContent": str(data)}}:
                 block.redacted.append(data)

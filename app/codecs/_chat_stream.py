@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from app.codecs._gathering import Gathered, Pieces, an_error, is_object, number, text_so_far
+from app.codecs._reading import names
 from app.codecs._reasoning_details import DetailsGathering, words
 from app.core.chunks import PIECE
 from app.core.jsontext import Json, JsonObject, dumps
@@ -17,6 +18,15 @@ from app.core.jsontext import Json, JsonObject, dumps
 # How often the arguments of one call are taken apart to see whether they are whole.
 _LOOKS = 64
 _TEXTS = ("refusal", "reasoning_content", "reasoning")
+
+# What is read of a choice, of its delta, of a call in it; and what servers say beside it.
+_CHOICE = names(
+    "index delta message finish_reason native_finish_reason stop_reason logprobs usage token_ids"
+    " content_filter_results content_filter_offsets"
+)
+_DELTA = frozenset(("role", "content", "tool_calls", "function_call", "reasoning_details", *_TEXTS))
+_CALL = ("index", "id", "type", "function", "custom", "extra_content")
+_FUNCTION = ("name", "arguments", "input")
 
 # openai.lib.streaming.chat: the types of its events.
 _HELPING = ("chunk", "content.", "refusal.", "logprobs.", "tool_calls.function.arguments.")
@@ -81,6 +91,7 @@ class ChatGathering(Gathered):
         if (error := event.get("error")) is not None:
             self._top["error"] = an_error(error)
         if not isinstance(choices, list):
+            self._left_over({"choices": choices}, ())
             is_chunk = event.get("object") == "chat.completion.chunk"
             self.begun = self.begun or is_chunk
             if event.get("usage") and "type" not in event:
@@ -101,9 +112,12 @@ class ChatGathering(Gathered):
         if index:
             self._others_seen.add(index)
             return
+        self._left_over(choice, _CHOICE)
         delta = choice.get("delta") or choice.get("message")
         if isinstance(delta, dict):
             self._delta(delta)
+        else:
+            self._left_over({"delta": delta}, ())
         if isinstance(finish := choice.get("finish_reason"), str) and finish:
             self._finish = finish
             # Gateways end an answer that failed with an error and a reason of its own.
@@ -113,9 +127,12 @@ class ChatGathering(Gathered):
             self._top.setdefault("usage", usage)
 
     def _delta(self, delta: JsonObject) -> None:
+        self._left_over(delta, _DELTA)
         for key in _TEXTS:
             if isinstance(text := delta.get(key), str):
                 self._texts.setdefault(key, Pieces()).add(text)
+            else:
+                self._left_over({key: text}, ())
         for detail in _objects(delta.get("reasoning_details")):
             self._details.take(detail)
         content = delta.get("content")
@@ -125,7 +142,12 @@ class ChatGathering(Gathered):
                 self._part(part)
         elif isinstance(content, str):
             self._part({"type": "text", "text": content})
-        for call in _objects(delta.get("tool_calls")):
+        else:
+            self._left_over({"content": content}, ())
+        calls = delta.get("tool_calls")
+        if not isinstance(calls, list):
+            self._left_over({"tool_calls": calls}, ())
+        for call in _objects(calls):
             self._call(call)
         if isinstance(legacy := delta.get("function_call"), dict):
             self._legacy = self._legacy or _Call(None)
@@ -149,6 +171,8 @@ class ChatGathering(Gathered):
         kind = "custom" if isinstance(delta.get("custom"), dict) else "function"
         inner = delta.get(kind)
         given = inner if isinstance(inner, dict) else {}
+        self._left_over(delta, _CALL)
+        self._left_over(given, _FUNCTION)
         index = number(delta.get("index"))
         raw_id = delta.get("id") if isinstance(delta.get("id"), str) and delta["id"] else None
         name = given.get("name") if isinstance(given.get("name"), str) else ""

@@ -1,6 +1,6 @@
 """Putting streams together: pieces of text, JSON that may break off, notes about what was odd."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import cast
 
 from app.core.chunks import PIECE
@@ -12,6 +12,9 @@ from app.core.limits import Limits
 # What arrives as text inside events has not passed the limits of a body.
 _LIMITS = Limits()
 _MANY = 64
+# How many members one note names, and how much of each name.
+_NAMED = 20
+_LONGEST = 100
 
 
 class Pieces:
@@ -122,15 +125,34 @@ class Odd:
 
 
 class Gathered:
-    """What everybody who puts streams together has; most wires do not know the word [DONE]."""
+    """What everybody who puts streams together has; most wires do not know the word [DONE].
+
+    `unread` are the names of members of events that no one reads.
+    """
 
     def __init__(self) -> None:
         self.begun = False
         self.whole = False
+        self.unread: dict[str, None] = {}
         self._odd = Odd()
 
     def done(self) -> None:
         """The stream said [DONE]."""
 
     def notes(self) -> list[Remark]:
-        return self._odd.notes()
+        notes = self._odd.notes()
+        if self.unread:
+            names = ", ".join(self.unread)
+            detail = f"{names} (in events): kept in the payload, shown in no replay"
+            notes.append(Remark("MEMBERS_NOT_READ", detail))
+        return notes
+
+    def _left_over(self, members: JsonObject, known: Collection[str]) -> None:
+        """Remembers the members that nobody reads; empty ones are no news."""
+        for name, value in members.items():
+            if name not in known and value not in (None, "", [], {}):
+                self._unknown(name)
+
+    def _unknown(self, name: str) -> None:
+        if len(self.unread) < _NAMED:
+            self.unread[name[:_LONGEST]] = None

@@ -2,8 +2,14 @@
 
 import re
 
+from app.codecs._reading import names
 from app.core.jsontext import Json, JsonObject
 
+# google-genai's Candidate: its content, and what is said about it.
+CANDIDATE = names(
+    "content citation_metadata finish_message token_count finish_reason grounding_metadata"
+    " avg_logprobs index logprobs_result safety_ratings url_context_metadata continuation_token"
+)
 _CAPITAL = re.compile(r"(?<=[a-z0-9])[A-Z]")
 
 

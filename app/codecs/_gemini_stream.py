@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from app.codecs._gathering import Gathered, Pieces, an_error, number
-from app.codecs._gemini_names import member
+from app.codecs._gemini_names import CANDIDATE, member, snake
 from app.core.jsontext import Json, JsonObject, JsonText, dumps
 from app.core.limits import Limits
 
@@ -54,8 +54,11 @@ class GeminiGathering(Gathered):
         if index:
             self._others.add(index)
             return
+        self._left_over({snake(name): one for name, one in candidate.items()}, CANDIDATE)
         content = candidate.get("content")
         parts = content.get("parts") if isinstance(content, dict) else None
+        if isinstance(content, dict):
+            self._left_over(content, ("parts", "role"))
         for part in parts if isinstance(parts, list) else ():
             if isinstance(part, dict):
                 self._part({key: value for key, value in part.items() if value is not None})

@@ -6,7 +6,15 @@ What a codec did not ask for is noted; a message with content of which nothing w
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from app.core.conversation import Block, Draft, Opaque, Remark, Speaker, Thinking
+from app.core.conversation import (
+    Block,
+    Draft,
+    Opaque,
+    Remark,
+    Speaker,
+    Thinking,
+    ToolResult,
+)
 from app.core.errors import RuleBroken
 from app.core.fields import Fields, escaped
 from app.core.jsontext import Json, JsonObject, JsonText, dumps
@@ -63,6 +71,13 @@ def left_over(fields: Fields, blocks: Sequence[Block], content: str) -> Iterator
         raise RuleBroken(
             f"Content must stand in `{content}`; {named(name)} is not read here, and nothing else"
             " in this message is content.",
+            pointer=names[0],
+        )
+    if any(isinstance(one, ToolResult) and not (one.raw_id or one.call_id) for one in blocks):
+        # It may be the id of the result, one level too high or too deep.
+        raise RuleBroken(
+            f"A result without an id stands beside {named(names[0].rpartition('/')[2])}, which is"
+            " not read there: the id of its call must stand in the result itself.",
             pointer=names[0],
         )
     shown = ", ".join(name[:_LONGEST] for name in names[:_NAMED])

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from app.codecs._gemini_names import both, member, snake, snake_keys
+from app.codecs._gemini_names import CANDIDATE, both, member, snake, snake_keys
 from app.codecs._gemini_stream import GeminiGathering, is_generated
 from app.codecs._gemini_tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs._reading import (
@@ -169,6 +169,8 @@ def _read_reply(response: JsonObject, at: str) -> Reply:
         content = candidate.below(_as_asked(candidate.inner("content")), "content")
         said = list(_parts(content, "parts"))
         notes = (*notes, *left_over(content, said, "parts"))
+    candidate.passed_over(*(name for name in candidate.members if snake(name) in CANDIDATE))
+    notes = (*notes, *left_over(candidate, said, "content"))
     stop = member(candidate.members, "finish_reason")
     return reply(
         said,

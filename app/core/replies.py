@@ -1,6 +1,6 @@
 """What a provider answered: whole, or put together from the events of its stream."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -42,6 +42,10 @@ class Gathering(Protocol):
 
     def response(self) -> JsonObject:
         """The response as far as it came, in the wire's own shape."""
+
+    @property
+    def unread(self) -> Collection[str]:
+        """The names of members of its events that no one reads."""
 
     def notes(self) -> list[Remark]:
         """What was odd about the stream."""

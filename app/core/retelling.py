@@ -220,7 +220,11 @@ class Walk:
         if not words.startswith(_REASONING, position):
             return 0
         begins = _behind_blanks(words, position + len(_REASONING))
-        for part in self.parts[self.reached : self.place.part + 1]:
+        last = self.place.part
+        # A list of a provider does not tell the notes in between.
+        while last < len(self.parts) and self.parts[last].role == "note":
+            last += 1
+        for part in self.parts[self.reached : last + 1]:
             for thought in part.thoughts:
                 if thought and words.startswith(thought, begins):
                     return begins + len(thought)

@@ -35,7 +35,10 @@ def read_response(wire: str, response: Json, texts: list[str]) -> Draft:
 def _read(wire: str, replies: Replies, response: Json) -> Reply:
     if isinstance(response, dict):
         try:
-            return replies.read(response, "/response")
+            reply = replies.read(response, "/response")
+            if not reply.blocks and (kind := error_type(response)) is not None:
+                raise ErrorResponse(kind, pointer="/response")
+            return reply
         except RuleBroken as error:
             # What is no response of this wire is told by what it is, not by what it lacks.
             raise (_something_else(wire, response) or error) from None

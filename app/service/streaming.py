@@ -103,7 +103,10 @@ class Stream:
         if not self._gathering.begun and (self._heard.broken or self._heard.strange):
             return _unreadable("none of its events could be read")
         try:
-            return read_what_can_be(self._replies.read, self._gathering.response())
+            reply = read_what_can_be(self._replies.read, self._gathering.response())
+            if self._gathering.unread and not reply.blocks:
+                return _unreadable("nothing that it says could be read", reply.facts)
+            return reply
         except Exception as error:
             # Whoever sent this cannot send it again: the bytes are kept, the turn can be completed.
             return _unreadable(_reason(error))

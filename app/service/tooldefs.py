@@ -111,19 +111,6 @@ def read_order(members: JsonObject, payload: bytes, limits: Limits) -> KeepTools
     return KeepTools(provider, offered, payload)
 
 
-def refuse_useless(order: KeepTools) -> None:
-    """A list of which nothing can be used would take away the tools that are in force."""
-    prepared = order.offered.prepared
-    if prepared.tools or not prepared.dropped:
-        return
-    index, refused = prepared.dropped[0]
-    raise RuleBroken(
-        f"None of the tools can be used, so those in force stay; tool {index}: {refused.reason}."
-        " `format` says whose shape they have; an empty list takes all tools away.",
-        pointer=order.tools.place(index),
-    )
-
-
 def riding_order(members: JsonObject, limits: Limits) -> KeepTools | None:
     """The definitions that ride along with posted turns, as they do in a provider's request."""
     provider, source = wire_of(members)

@@ -176,3 +176,79 @@ def test_a_tool_part_of_the_ai_sdk_with_an_odd_state_is_refused(lite: Api) -> No
     part = {"type": "tool-b", "state": {}, "toolCallId": "a", "input": {}}
     refused = lite.post({"role": "assistant", "parts": [part]}, provider="vercel")
     assert (refused.status_code, refused.json()["pointer"]) == (422, "/messages/0/parts/0/state")
+
+
+@pytest.mark.parametrize(
+    ("provider", "message"),
+    [
+        (
+            "anthropic",
+            {
+                "role": "user",
+                "tool_use_id": "call_read",
+                "content": [{"type": "tool_result", "content": "x"}],
+            },
+        ),
+        (
+            "bedrock",
+            {
+                "role": "user",
+                "content": [{"toolUseId": "call_read", "toolResult": {"content": [{"text": "x"}]}}],
+            },
+        ),
+        (
+            "neutral",
+            {
+                "speaker": "tool",
+                "tool_call_id": "call_read",
+                "blocks": [{"type": "tool_result", "result": "x"}],
+            },
+        ),
+        (
+            "openai",
+            {
+                "role": "tool",
+                "content": [{"type": "text", "text": "x", "tool_call_id": "call_read"}],
+            },
+        ),
+        (
+            "gemini",
+            {
+                "role": "user",
+                "parts": [
+                    {"id": "call_read", "functionResponse": {"name": "read", "response": {"r": 1}}}
+                ],
+            },
+        ),
+    ],
+)
+def test_an_id_one_level_too_high_or_too_deep_is_not_passed_over(
+    lite: Api, provider: str, message: Any
+) -> None:
+    lite.post(calling(("call_drop", "delete_db", "{}"), ("call_read", "read", "{}")))
+    refused = lite.post(message, provider=provider)
+    assert refused.status_code == 422
+    assert refused.json()["pointer"].endswith(("tool_use_id", "toolUseId", "tool_call_id", "/id"))
+    states = {call["state"] for call in lite.get("tool-calls").json()["data"]}
+    assert states == {"open"}
+
+
+def test_a_response_that_failed_without_a_word_is_an_error_response(lite: Api) -> None:
+    failed = {
+        "id": "resp_1",
+        "object": "response",
+        "status": "failed",
+        "error": {"code": "server_error", "message": "m"},
+        "output": [],
+    }
+    body = {"provider": "openai-responses", "response": failed}
+    refused = lite.http.post("/v1/conversations/c1/turns", json=body)
+    assert (refused.status_code, refused.json()["code"]) == (422, "error_response")
+
+
+def test_a_candidate_of_gemini_whose_content_stands_elsewhere_is_refused(lite: Api) -> None:
+    candidate = {"contents": {"parts": [{"text": "Hello"}]}, "finishReason": "STOP"}
+    body = {"provider": "gemini", "response": {"candidates": [candidate]}}
+    refused = lite.http.post("/v1/conversations/c1/turns", json=body)
+    assert refused.status_code == 422
+    assert refused.json()["pointer"] == "/response/candidates/0/contents"

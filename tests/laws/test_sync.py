@@ -103,7 +103,8 @@ def test_a_changed_message_is_the_one_that_is_named(bodies: Bodies, chosen: int)
         told = request[CODECS[target].LIST]
         place = chosen % len(told)
         text = json.dumps(told[place])
-        assume(MARKER.search(text))
+        # Notes may be left out of a list, and blocks that only their issuer reads are not compared.
+        assume(MARKER.search(text) and told[place].get("speaker") != "note")
         told[place] = json.loads(MARKER.sub("~changed~", text, count=1))
         listed, found = held_against(history, json.dumps({"provider": target, **request}))
         assert isinstance(found, Difference), target

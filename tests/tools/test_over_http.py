@@ -78,21 +78,6 @@ def test_a_put_without_tools_is_refused_and_takes_nothing_away(lite: ToolApi) ->
     assert offered(lite) == ["read"]
 
 
-def test_a_list_of_which_nothing_can_be_used_takes_no_tools_away(lite: ToolApi) -> None:
-    kept = {"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}
-    foreign = {"name": "read", "description": "d", "input_schema": {"type": "object"}}
-    assert lite.post(user("a"), tools=[kept]).status_code == 201
-    refused = lite.post(user("b"), tools=[foreign])
-    assert (refused.status_code, refused.json()["pointer"]) == (422, "/tools/0")
-    body = {"provider": "openai", "tools": [foreign]}
-    assert lite.http.put("/v1/conversations/c1/tools", json=body).status_code == 422
-    assert lite.get("").json()["version"] == 1
-    assert [one["function"]["name"] for one in lite.replay("openai")["request"]["tools"]] == [
-        "read"
-    ]
-    assert lite.post(user("c"), tools=[foreign, kept]).status_code == 201
-
-
 def test_the_format_alone_says_how_to_read_the_tools(lite: ToolApi) -> None:
     body = {"format": "anthropic", "tools": written("anthropic", READ)}
     answer = lite.http.put("/v1/conversations/c1/tools", json=body)
