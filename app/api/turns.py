@@ -76,7 +76,7 @@ async def append(
     with here.claim(cid, key):
         read = partial(_read, body, here.limits, query.mode)
         what, tools = read() if len(body) <= _SMALL else await run_sync(read)
-        digest = hashlib.sha256(body).digest()
+        digest = _digest(body, query.mode)
         texts = query.returned == "turns"
         if isinstance(what, Post):
             order = Append(cid, what, digest, key, version, tools, texts=texts)
@@ -157,6 +157,13 @@ def _answered(done: Appended) -> Response:
     if done.replayed:
         return json_response(done.answer, 200, {"Idempotent-Replayed": "true"})
     return json_response(done.answer, done.status, {"ETag": f'"{done.version}"'})
+
+
+def _digest(body: bytes, mode: Literal["append", "sync"]) -> bytes:
+    """Tells requests under one key apart: the same body means another thing when it is synced."""
+    digest = hashlib.sha256(b"" if mode == "append" else b"mode=sync\n")
+    digest.update(body)
+    return digest.digest()
 
 
 def _read(

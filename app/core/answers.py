@@ -78,7 +78,7 @@ class Answering:
         kind = "image" if isinstance(piece, Image) else "file"
         self.beside.append(Shown(piece, self.answer.turn.turn_id))
         self._report("IMAGE_RELOCATED", f"the {kind} stands behind the results")
-        return Text(f"{wording.MARK} The {kind} is in the next user message.")
+        return Text(wording.moved(kind))
 
     def _words(self, *, has_more: bool = False) -> str:
         result = self.answer.result

@@ -4,6 +4,7 @@ The walk tries these in order and comes back to the turn when it goes wrong; eac
 a list is walked along in linear time.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -26,6 +27,7 @@ class Interruption:
     at: int = 0
     seq: int = 0
     place: Place = field(default_factory=Place)
+    owed: Counter[object] = field(default_factory=Counter)
     left: list[Way] = field(default_factory=list)
     first: tuple[int, Differs] | None = None
     _seen: set[int] = field(default_factory=set)
@@ -38,6 +40,7 @@ class Interruption:
         if part and part.turn.status == "interrupted" and part.turn.seq not in self._seen:
             self._seen.add(part.turn.seq)
             self.turn, self.at, self.seq, self.place = part.turn, at, seq, walk.place
+            self.owed = walk.owed.copy()
             last = walk.parts[-1].turn == part.turn
             self.left = ["complete", "leave out"] if last else ["leave out", "complete"]
 
@@ -47,7 +50,7 @@ class Interruption:
         while self.turn and self.left:
             way = self.left.pop(0)
             if way == "leave out" or self.completes(self.seq, self.turn):
-                walk.place = self.place
+                walk.place, walk.owed = self.place, self.owed.copy()
                 while (part := walk.next_part()) and part.turn == self.turn:
                     walk.skip()
                 return way

@@ -5,6 +5,7 @@ renders and SDKs change them. What was said counts.
 """
 
 import re
+from collections import Counter
 from math import isinf
 
 from app.core.arguments import object_of, parsed
@@ -14,7 +15,7 @@ from app.core.jsontext import Json, NumberText, dumps
 from app.core.media import data_url
 from app.core.names import shown_name
 from app.core.unicode import mended, mended_value
-from app.core.wording import ERROR_PREFIX, is_placeholder, result_text
+from app.core.wording import ERROR_PREFIX, are_moved, is_placeholder, result_text
 
 # Beyond this a float is no exact integer, and two numbers that differ would look the same.
 _EXACT = 2**53
@@ -62,7 +63,7 @@ def same_call(told: ToolCall, stored: ToolCall, names: re.Pattern[str]) -> bool:
 def same_result(told: ToolResult, stored: ToolResult) -> bool:
     """The words and the media; whether a format has a flag for failures does not count."""
     told_media, stored_media = _media(told), _media(stored)
-    if told_media and stored_media and told_media != stored_media:
+    if told_media and told_media != stored_media:
         return False
     told_words, stored_words = _words(told), _words(stored)
     if told_words == stored_words:
@@ -108,6 +109,15 @@ def says_nothing(result: ToolResult) -> bool:
 
 def _words(result: ToolResult) -> str:
     return plain(plain(result_text(result)).removeprefix(ERROR_PREFIX))
+
+
+def moved_media(told: ToolResult, stored: ToolResult) -> Counter[object]:
+    """Media of a stored result that stand behind it in a list, as the told one says."""
+    if not any(moved := are_moved(result_text(told))):
+        return Counter()
+    # What the tool itself said stands before our words.
+    pairs = zip(reversed(_media(stored)), reversed(moved), strict=False)
+    return Counter(key for key, is_moved in pairs if is_moved)
 
 
 def _media(result: ToolResult) -> list[object]:

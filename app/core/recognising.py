@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from app.core.conversation import File, Image, ToolCall, ToolResult, Turn
+from app.core.conversation import ToolCall, ToolResult, Turn
 from app.core.interruptions import Interruption
 from app.core.likeness import (
     is_unspoken,
-    media_key,
+    moved_media,
     same_call,
     same_result,
     says_nothing,
@@ -109,7 +109,7 @@ class Recognising:
             is_alone = walk.place.part - start < 2 and walk.place.part < len(self._parts)
             # A part that was left out is no beginning; the one behind it is looked at by itself.
             if isinstance(found, Recognised) and walk.began == start and not is_alone:
-                found.begins = part.turn
+                found.begins = min((part.turn, *self._answering(found)), key=_seq)
                 fitting.append(found)
         return fitting
 
@@ -139,25 +139,39 @@ class Recognising:
     @cached_property
     def _results(self) -> dict[str, list[ToolResult]]:
         """The stored results of each call."""
-        found: dict[str, list[ToolResult]] = defaultdict(list)
-        for turn in self.stored.turns:
-            for place, result in turn.results():
-                if link := self.stored.links.get((turn.seq, place)):
-                    found[link.call_id].append(result)
-        return found
+        return _by_call(self.stored)
 
     @cached_property
-    def _beside(self) -> set[object]:
-        return {
-            media_key(part)
-            for results in self._results.values()
-            for result in results
-            for part in result.parts or ()
-            if isinstance(part, Image | File)
-        }
+    def _shown(self) -> Mapping[str, Sequence[ToolResult]]:
+        return self.rendered()
+
+    @cached_property
+    def _told_results(self) -> dict[str, list[ToolResult]]:
+        """The results of each call in the list."""
+        return _by_call(self.told)
+
+    @cached_property
+    def _owed(self) -> Counter[object]:
+        """Media of results whose calls the list does not have."""
+        owed: Counter[object] = Counter()
+        for turn in self.told.turns:
+            for place, result in turn.results():
+                if call_id := self._named.get((turn.seq, place)):
+                    owed.update(self._moved(call_id, result))
+        return owed
 
     def _walk(self, start: int = 0) -> Walk:
-        return Walk(self._parts, self.names, self._beside, start)
+        return Walk(self._parts, self.names, start, self._owed)
+
+    def _owe(self, walk: Walk, told: ToolCall, stored: ToolCall) -> None:
+        for result in self._told_results.get(told.id, ())[-1:]:
+            walk.owed.update(self._moved(stored.id, result))
+
+    def _moved(self, call_id: str, told: ToolResult) -> Counter[object]:
+        """Media of a stored call's result that the list shows behind its own."""
+        stored = self._results.get(call_id, [])
+        shown = ([one for one in stored if is_real(one)] or stored)[-1:]
+        return moved_media(told, shown[0]) if shown else Counter()
 
     def _attempt(self, walk: Walk) -> Recognised | Difference:
         found = Recognised()
@@ -187,13 +201,15 @@ class Recognising:
                     case "leave out":
                         at = interruption.at
                     case "complete":
-                        at = self._complete(interruption, found)
+                        at = self._complete(walk, interruption, found)
                     case None:
                         assert interruption.first
                         seq, differs = interruption.first
                         return Difference(seq, differs.turn, differs.what)
                 continue
             _record(found, item, taken)
+            if isinstance(item.block, ToolCall) and isinstance(taken, ToolCall):
+                self._owe(walk, item.block, taken)
             last = item if taken else last
             at += 1
         return None
@@ -215,7 +231,7 @@ class Recognising:
             return last.turn.seq, missing
         return seq, differs
 
-    def _complete(self, interruption: Interruption, found: Recognised) -> int:
+    def _complete(self, walk: Walk, interruption: Interruption, found: Recognised) -> int:
         """Notes that a turn of the list makes an interrupted one whole; gives the next item."""
         at, seq, turn = interruption.at, interruption.seq, interruption.turn
         assert turn
@@ -229,6 +245,7 @@ class Recognising:
             if isinstance(block, ToolCall):
                 if told < len(calls) and same_call(block, calls[told], self.names):
                     found.calls[block.id] = calls[told].id
+                    self._owe(walk, block, calls[told])
                 told += 1
             at += 1
         return at
@@ -258,7 +275,7 @@ class Recognising:
         stored = self._results.get(call_id, ())
         if says_nothing(result) or any(same_result(result, one) for one in stored):
             return True
-        shown = self.rendered().get(call_id, ()) if stored else ()
+        shown = self._shown.get(call_id, ()) if stored else ()
         return any(same_result(result, one) for one in shown)
 
     def _turn_of(self, call_id: str) -> Turn:
@@ -271,6 +288,14 @@ class Recognising:
             and (link := self.stored.links.get((turn.seq, place)))
             and link.call_id == call_id
         )
+
+    def _answering(self, found: Recognised) -> Iterator[Turn]:
+        """The stored turns of known results whose calls the list does not have."""
+        known = {call_id for (seq, at), call_id in self._named.items() if at in found.known[seq]}
+        for turn in self.stored.turns if known else ():
+            links = (self.stored.links.get((turn.seq, place)) for place, _ in turn.results())
+            if any(link and link.call_id in known for link in links):
+                yield turn
 
     def _unspoken(self, walk: Walk, found: Recognised) -> None:
         """Turns at the end of which nothing is compared: new, unless the end of the history has
@@ -288,6 +313,15 @@ class Recognising:
                 found.bare.add(turn.seq)
 
 
+def _by_call(history: Told) -> dict[str, list[ToolResult]]:
+    found: dict[str, list[ToolResult]] = defaultdict(list)
+    for turn in history.turns:
+        for place, result in turn.results():
+            if link := history.links.get((turn.seq, place)):
+                found[link.call_id].append(result)
+    return found
+
+
 def _record(found: Recognised, item: Placed, taken: ToolCall | bool) -> None:
     seq, place = item.turn.seq, item.place or 0
     chosen, other = (found.known, found.new) if taken else (found.new, found.known)
@@ -297,6 +331,10 @@ def _record(found: Recognised, item: Placed, taken: ToolCall | bool) -> None:
         found.calls.pop(item.block.id, None)
         if isinstance(taken, ToolCall):
             found.calls[item.block.id] = taken.id
+
+
+def _seq(turn: Turn) -> int:
+    return turn.seq
 
 
 def _size(found: Recognised) -> int:

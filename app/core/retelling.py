@@ -6,7 +6,8 @@ texts keep their order and calls keep theirs; one part follows the other.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -91,24 +92,24 @@ class Walk:
     """Takes what a list tells, in its order, and says of each thing whether it is stored.
 
     `start`: the part with which the list begins, but for leading system parts; `began`: the one
-    with which it really does. `beside`: media of results, which some formats show behind them.
+    with which it really does. `owed`: media of results that the list is to show behind them.
     """
 
     def __init__(
         self,
         parts: Sequence[Part],
         names: re.Pattern[str],
-        beside: Collection[object] = (),
         start: int = 0,
+        owed: Mapping[object, int] | None = None,
     ) -> None:
         self.parts = parts
         self.names = names
-        self.beside = beside
         self.start = start
         self.place = Place()
         self.reached = 0
         self.began: int | None = None
         self.taken = 0
+        self.owed = Counter(owed)
         self._settle()
 
     def take(self, role: Role, block: Block) -> ToolCall | bool:
@@ -163,10 +164,18 @@ class Walk:
             if part:
                 raise Differs(part.turn, "image" if isinstance(block, Image) else "file")
         except Differs:
-            if media_key(block) not in self.beside:
+            if not self._is_owed(block):
                 raise
             return True
-        return media_key(block) in self.beside
+        return self._is_owed(block)
+
+    def _is_owed(self, block: Image | File) -> bool:
+        """Each is shown once; the same once more is new."""
+        key = media_key(block)
+        if not self.owed[key]:
+            return False
+        self.owed[key] -= 1
+        return True
 
     def _text(self, role: Role, words: str) -> bool:
         if words in _OURS and not self._is_next(words):

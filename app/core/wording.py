@@ -1,5 +1,7 @@
 """The few sentences this service writes into a history: marked, saying no more than is known."""
 
+import re
+
 from app.core.conversation import File, Image, Part, Status, Text, ToolResult, TurnStatus
 from app.core.jsontext import Json, dumps_utf8
 
@@ -10,6 +12,10 @@ EMPTY = f"{MARK} This history has no content to show."
 NO_OUTPUT = "(no output)"
 NO_MESSAGE = "(tool failed without message)"
 ERROR_PREFIX = "[Error] "
+
+_MEDIA = re.compile(
+    re.escape(MARK) + r" (?:(The (?:image|file) is in the next user message\.)|\w+ left out: )"
+)
 
 _UNRECORDED = f"{MARK} No result was recorded for this call; outcome unknown."
 _BROKEN = (
@@ -88,3 +94,13 @@ def elided(text: str, most: int) -> str:
 
 def left_out(kind: str, why: str) -> str:
     return f"{MARK} {kind} left out: {why}."
+
+
+def moved(kind: str) -> str:
+    """In a result, for a medium that stands behind it."""
+    return f"{MARK} The {kind} is in the next user message."
+
+
+def are_moved(text: str) -> list[bool]:
+    """Of the media that a result speaks of: whether each was moved, or left out."""
+    return [bool(one) for one in _MEDIA.findall(text)]

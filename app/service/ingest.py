@@ -10,7 +10,7 @@ from app.core.bookkeeping import Entered, complete, enter
 from app.core.chunks import Chunks
 from app.core.conversation import Draft, ToolResult, Turn
 from app.core.errors import KeyReused, StaleVersion, TurnIdTaken
-from app.core.jsontext import JsonObject, dumps, dumps_utf8
+from app.core.jsontext import Json, JsonObject, dumps, dumps_utf8
 from app.core.ledger import with_canonical_ids
 from app.core.records import ConversationRecord, RevisionRecord, TurnRecord
 from app.core.usage import Usage
@@ -28,10 +28,22 @@ from app.storage.store import Store, TurnIdCollision
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What the receipt of a synced list says beside its new turns."""
+    """What the receipt of a synced list says beside its new turns. `turns`: completed ones."""
 
     known: int
-    notes: tuple[JsonObject, ...] = ()
+    notes: tuple[Json, ...] = ()
+    turns: tuple[Json, ...] = ()
+
+    def beside(self, receipt: JsonObject) -> JsonObject:
+        """The receipt of the whole list; `receipt` is that of what is new."""
+        more = self.with_receipt(receipt)
+        return receipt | {"turns": [*more.turns], "notes": [*more.notes], "known": self.known}
+
+    def with_receipt(self, receipt: JsonObject) -> "Synced":
+        turns, notes = receipt["turns"], receipt["notes"]
+        assert isinstance(turns, list)
+        assert isinstance(notes, list)
+        return Synced(self.known, (*self.notes, *notes), (*self.turns, *turns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +69,8 @@ class Append:
 class Appended:
     """The answer as bytes; `replayed` when it was given before.
 
-    `overtaken` names the turn that was stored although its version had passed.
+    `overtaken` names the turn that was stored although its version had passed. `receipt`: the
+    answer as a value, where an interrupted turn was completed.
     """
 
     answer: bytes
@@ -65,6 +78,7 @@ class Appended:
     replayed: bool = False
     status: int = 201
     overtaken: str | None = None
+    receipt: JsonObject | None = None
 
 
 def ingest(store: Store, order: Append) -> Appended:
@@ -134,12 +148,10 @@ def _append_now(store: Store, head: ConversationRecord, order: Append) -> Append
         orphans=ledger.orphans,
         used=sum(filter(None, used), Usage()),
     )
-    synced = order.synced
-    notes = [*(synced.notes if synced else ()), *tool_notes(order.tools)]
-    notes += post_notes(order.post, turns)
+    notes = [*tool_notes(order.tools), *post_notes(order.post, turns)]
     receipt = answer(cid, version, turns, entered, used, notes, texts=order.texts)
-    if synced:
-        receipt["known"] = synced.known
+    if order.synced:
+        receipt = order.synced.beside(receipt)
     return Appended(dumps_utf8(receipt), version)
 
 
@@ -278,7 +290,9 @@ def _complete(
     made = Entered(stored_calls(store, cid, after), [], entered.adopted)
     index_turns(store, cid, [after], store.index.calls(cid, after.seq - 1, after.seq))
     shown = answer(cid, head.version, [after], [made], used, notes, texts=order.texts)
-    return Appended(dumps_utf8(shown), head.version, status=200)
+    if order.synced:
+        shown = order.synced.beside(shown)
+    return Appended(dumps_utf8(shown), head.version, status=200, receipt=shown)
 
 
 def _check_places(before: Turn, after: Turn) -> None:
@@ -297,6 +311,11 @@ def _repeated(store: Store, order: Append) -> Appended:
     stored = stored_turns(store, cid, post)
     if stored is None:
         raise contradiction(store, cid, post)
+    if order.synced:
+        raise TurnIdTaken(
+            "A new message of the list has the `turn_id` of a stored turn; it must have another.",
+            turn_ids=[draft.turn_id for draft in post.drafts if draft.turn_id],
+        )
     return Appended(_stored_receipt(store, order, stored), replayed=True)
 
 

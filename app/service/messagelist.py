@@ -77,7 +77,7 @@ class MessageList:
 
 def read_list(members: JsonObject, texts: Mapping[str, list[str]], limits: Limits) -> MessageList:
     """Raises `RuleBroken` with a pointer for whatever does not hold."""
-    if "response" in members:
+    if members.get("response") is not None:
         raise RuleBroken(
             "`response` is one turn; mode=sync takes the whole list of messages.",
             pointer="/response",

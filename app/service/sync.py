@@ -62,7 +62,7 @@ def _sync(store: Store, head: ConversationRecord, order: Sync, seen: Seen) -> Ap
         raise StaleVersion(head.id, str(order.expected_version), head.version)
     known = Synced(_known(order.messages, found, new), tuple(_notes(found)))
     for seq, turn in found.completed.items():
-        _complete(store, head.id, order.messages, seq, turn)
+        known = _complete(store, order, seq, turn, known)
     head = locked(store, head.id) if found.completed else head
     if not new:
         return _nothing_new(store, head, order, known)
@@ -99,15 +99,16 @@ def _notes(found: Recognised) -> Iterator[JsonObject]:
     if found.begins:
         why = f"the list begins with turn {found.begins.seq}; those before it are not in it"
         yield note("LIST_CUT", found.begins.turn_id, why)
-    for turn in found.completed.values():
-        why = "it had been interrupted; both are kept"
-        yield note("TURN_COMPLETED", turn.turn_id, why)
 
 
-def _complete(store: Store, cid: str, messages: MessageList, seq: int, turn: Turn) -> None:
-    post = messages.post({seq - 1})
+def _complete(store: Store, order: Sync, seq: int, turn: Turn, known: Synced) -> Synced:
+    """Gives the completed turn into the receipt: its calls may be there to be run."""
+    cid, post = order.conversation_id, order.messages.post({seq - 1})
     drafts = tuple(replace(draft, turn_id=turn.turn_id) for draft in post.drafts)
-    append(store, locked(store, cid), Append(cid, replace(post, drafts=drafts)))
+    # Remarks on the body as a whole are made once, with what is new.
+    post = replace(post, drafts=drafts, notes=())
+    done = append(store, locked(store, cid), Append(cid, post, texts=order.texts))
+    return known.with_receipt(done.receipt) if done.receipt else known
 
 
 def _nothing_new(store: Store, head: ConversationRecord, order: Sync, known: Synced) -> Appended:
@@ -118,7 +119,6 @@ def _nothing_new(store: Store, head: ConversationRecord, order: Sync, known: Syn
         "conversation_id": head.id,
         "version": head.version,
         "turns": [],
-        "notes": [*known.notes, *tool_notes(order.tools), *remarks],
-        "known": known.known,
+        "notes": [*tool_notes(order.tools), *remarks],
     }
-    return Appended(dumps_utf8(receipt), head.version, status=200)
+    return Appended(dumps_utf8(known.beside(receipt)), head.version, status=200)

@@ -2,10 +2,12 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from app.codecs import CODECS, TARGETS
+from app.service import seeing
 from tests.api.conftest import Api, answering, calling, user
 
 READ = ("call_1", "read", '{"path": "a.txt"}')
@@ -202,6 +204,60 @@ def test_a_picture_of_a_result_that_a_replay_moved_is_known(lite: Api) -> None:
     assert difference(sync(lite, *shown[:3], other, *shown[4:]))[1] == "/messages/3"
 
 
+PICTURE = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
+
+
+def test_a_new_picture_that_a_result_showed_before_is_stored(lite: Api) -> None:
+    whole = [user("a"), calling(READ), answering("call_1", [PICTURE]), said("done")]
+    sync(lite, *whole)
+    again = {"role": "user", "content": [PICTURE]}
+    assert outcome(sync(lite, *whole, again)) == (201, 4, ["human"])
+    assert outcome(sync(lite, *whole, again)) == (200, 5, [])
+
+
+def test_a_picture_that_a_replay_moved_is_known_once(lite: Api) -> None:
+    sync(lite, user("a"), calling(READ), answering("call_1", [PICTURE]), said("done"))
+    shown = lite.replay("openai")["request"]["messages"]
+    again = {"role": "user", "content": [PICTURE]}
+    assert shown[3] == again
+    assert difference(sync(lite, *shown[:4], again, *shown[4:]))[1:3] == ("/messages/4", "speaker")
+    assert outcome(sync(lite, *shown, again)) == (201, 5, ["human"])
+    assert lite.get("turns").json()["data"][4]["blocks"][0]["type"] == "image"
+
+
+def test_a_picture_that_a_replay_moved_is_known_behind_an_interrupted_turn(lite: Api) -> None:
+    lite.post(user("a"))
+    call = {"type": "tool_call", "id": "call_1", "name": "read", "arguments": READ[2]}
+    broken_off(lite, call)
+    lite.post(answering("call_1", [PICTURE]), said("done"))
+    shown = lite.replay("openai")["request"]["messages"]
+    assert outcome(sync(lite, *shown)) == (200, len(shown), [])
+    cut = lite.replay("openai", last=2)["request"]["messages"]
+    assert outcome(sync(lite, *cut)) == (200, len(cut), [])
+
+
+def test_the_history_is_rendered_once_however_many_results_differ(
+    lite: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A replay shows words in the place of pictures, so each result is held against a render."""
+    ids = [f"call_{number}" for number in range(5)]
+    calls = calling(*((one, "see", "{}") for one in ids))
+    sync(lite, user("a"), calls, *(answering(one, [PICTURE]) for one in ids))
+    shown = lite.replay("openai")["request"]["messages"]
+    render = Mock(wraps=seeing.shown_results)
+    monkeypatch.setattr(seeing, "shown_results", render)
+    assert outcome(sync(lite, *shown)) == (200, len(shown), [])
+    assert render.call_count == 1
+
+
+def test_a_result_that_gained_a_picture_differs(lite: Api) -> None:
+    words = {"type": "text", "text": "alpha"}
+    sync(lite, user("a"), calling(READ), answering("call_1", [words]), said("done"))
+    gained = answering("call_1", [words, PICTURE])
+    refused = sync(lite, user("a"), calling(READ), gained, said("done"))
+    assert difference(refused) == (409, "/messages/2", "result", 3)
+
+
 def test_a_placeholder_never_becomes_a_result(api: Api) -> None:
     api.post(user("a"), calling(READ))
     shown = api.replay("openai")["request"]["messages"]
@@ -253,7 +309,7 @@ def test_an_interrupted_turn_is_completed_by_the_message_in_its_place(api: Api) 
     api.post(user("a"))
     broken_off(api, {"type": "text", "text": "Hel"})
     whole = sync(api, user("a"), said("Hello"), user("b"))
-    assert outcome(whole) == (201, 1, ["human"])
+    assert outcome(whole) == (201, 1, ["ai", "human"])
     assert [note["code"] for note in whole.json()["notes"]] == ["TURN_COMPLETED"]
     turns = api.get("turns").json()["data"]
     assert [turn["blocks"][0]["text"] for turn in turns] == ["a", "Hello", "b"]
@@ -265,8 +321,22 @@ def test_an_old_interrupted_turn_is_completed_too(lite: Api) -> None:
     lite.post(user("a"))
     broken_off(lite, {"type": "text", "text": "Hel"})
     lite.post(user("b"), said("c"))
-    assert outcome(sync(lite, user("a"), said("Hello"), user("b"), said("c"))) == (200, 3, [])
+    whole = [user("a"), said("Hello"), user("b"), said("c")]
+    assert outcome(sync(lite, *whole)) == (200, 3, ["ai"])
+    assert outcome(sync(lite, *whole)) == (200, 4, [])
     assert version(lite) == 4
+
+
+def test_the_receipt_has_the_calls_and_the_notes_of_a_completed_turn(lite: Api) -> None:
+    lite.post(user("a"))
+    broken_off(lite, {"type": "text", "text": "I"})
+    message = {**calling(("", "read", READ[2])), "content": "I read"}
+    receipt = sync(lite, user("a"), message, user("b"), temperature=1).json()
+    assert [turn["seq"] for turn in receipt["turns"]] == [2, 3]
+    (call,) = receipt["turns"][0]["tool_calls"]
+    assert (call["name"], call["parameters"]) == ("read", {"path": "a.txt"})
+    codes = [note["code"] for note in receipt["notes"]]
+    assert codes == ["TURN_COMPLETED", "ID_SYNTHESIZED", "SETTINGS_IGNORED"]
 
 
 def test_a_second_try_of_a_broken_answer_is_recognised_behind_it(lite: Api) -> None:
@@ -289,7 +359,7 @@ def test_results_of_a_completed_turn_are_known(lite: Api) -> None:
     broken_off(lite, call)
     lite.post(answering("call_1", "alpha"))
     whole = [user("a"), {**calling(READ), "content": "I read"}, answering("call_1", "alpha")]
-    assert outcome(sync(lite, *whole)) == (200, 2, [])
+    assert outcome(sync(lite, *whole)) == (200, 2, ["ai"])
     assert lite.get("tool-calls").json()["data"][0]["state"] == "answered"
     assert lite.get("verify").json()["ok"]
 
@@ -324,6 +394,19 @@ def test_one_message_that_was_said_before_is_no_list_without_its_beginning(lite:
     assert difference(sync(lite, user("yes"))) == (409, "/messages/0", "text", 1)
     assert "leave out `mode=sync`" in sync(lite, user("yes")).json()["detail"]
     assert version(lite) == 4
+
+
+def test_the_note_on_a_cut_list_names_the_result_with_which_it_begins(lite: Api) -> None:
+    whole = [user("a"), calling(READ), answering("call_1", "x"), said("b"), user("c")]
+    sync(lite, *whole)
+    cut = sync(lite, *whole[2:])
+    assert outcome(cut) == (200, 3, [])
+    (note,) = cut.json()["notes"]
+    assert (note["code"], note["detail"].split(";")[0]) == (
+        "LIST_CUT",
+        "the list begins with turn 3",
+    )
+    assert note["turn_id"] == lite.get("turns").json()["data"][2]["turn_id"]
 
 
 def test_a_replay_of_the_last_turns_is_recognised(lite: Api) -> None:
@@ -380,6 +463,28 @@ def test_new_turns_get_the_ids_that_stand_beside_the_list(lite: Api) -> None:
     assert outcome(sync(lite, *whole, turn_ids=names)) == (200, 4, [])
     taken = sync(lite, *whole, user("c"), turn_ids=[*names[:3], None, "t4"])
     assert (taken.status_code, taken.json()["code"]) == (409, "turn_id_taken")
+
+
+def test_a_new_message_under_the_id_of_a_stored_one_is_no_retry(lite: Api) -> None:
+    whole = [user("a"), user("b")]
+    sync(lite, *whole, turn_ids=["t1", "t2"])
+    taken = sync(lite, *whole, user("a"), turn_ids=[None, None, "t1"])
+    assert (taken.status_code, taken.json()["code"]) == (409, "turn_id_taken")
+    assert taken.json()["turn_ids"] == ["t1"]
+    assert version(lite) == 2
+
+
+def test_a_key_of_a_post_is_not_that_of_a_sync(lite: Api) -> None:
+    key = {"Idempotency-Key": "k"}
+    body = {"provider": "openai", "messages": [user("a")]}
+    url = "/v1/conversations/c1/turns"
+    lite.http.post(url, json=body, headers=key)
+    reused = lite.http.post(f"{url}?mode=sync", json=body, headers=key)
+    assert (reused.status_code, reused.json()["code"]) == (422, "idempotency_key_reused")
+
+
+def test_a_response_that_is_null_says_nothing(lite: Api) -> None:
+    assert outcome(sync(lite, user("a"), response=None)) == (201, 0, ["human"])
 
 
 def test_a_response_cannot_be_synced(lite: Api) -> None:
