@@ -73,16 +73,21 @@ def left_over(fields: Fields, blocks: Sequence[Block], content: str) -> Iterator
             " in this message is content.",
             pointer=names[0],
         )
-    if any(isinstance(one, ToolResult) and not (one.raw_id or one.call_id) for one in blocks):
+    ids = [name for name in names if name.lower().endswith("id")]
+    if ids and any(isinstance(one, ToolResult) and not _has_id(one) for one in blocks):
         # It may be the id of the result, one level too high or too deep.
         raise RuleBroken(
-            f"A result without an id stands beside {named(names[0].rpartition('/')[2])}, which is"
+            f"A result without an id stands beside {named(ids[0].rpartition('/')[2])}, which is"
             " not read there: the id of its call must stand in the result itself.",
-            pointer=names[0],
+            pointer=ids[0],
         )
     shown = ", ".join(name[:_LONGEST] for name in names[:_NAMED])
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     yield Remark("MEMBERS_NOT_READ", f"{shown}{more}: kept in the payload, shown in no replay")
+
+
+def _has_id(result: ToolResult) -> bool:
+    return bool(result.raw_id or result.call_id)
 
 
 def check_named(result: Fields, raw_id: str | None, key: str) -> None:
