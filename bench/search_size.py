@@ -6,7 +6,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from app.core.jsontext import loads_object
+from app.core.json.text import loads_object
 from app.core.limits import Limits
 from app.service.ingest import Append, ingest
 from app.service.posting import read_post

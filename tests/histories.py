@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.core.conversation import Draft
-from app.core.jsontext import dumps_utf8, loads_object
+from app.core.json.text import dumps_utf8, loads_object
 from app.core.limits import Limits
-from app.core.repairs import Repair
+from app.core.render.repairs import Repair
 from app.service.memory import Remembered, remember
 from app.service.posting import read_post
 from app.service.rendering import Wanted, render

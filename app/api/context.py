@@ -9,7 +9,7 @@ from typing import Annotated, cast
 from fastapi import Depends, Request, Response
 
 from app.core.errors import KeyInFlight
-from app.core.jsontext import JsonObject, dumps_utf8
+from app.core.json.text import JsonObject, dumps_utf8
 from app.core.limits import Limits
 from app.storage.database import Database
 

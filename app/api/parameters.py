@@ -10,7 +10,7 @@ from fastapi import Path
 from pydantic import Field
 
 from app.codecs import TARGETS
-from app.core.ids import CALLER_TURN_ID
+from app.core.identity.ids import CALLER_TURN_ID
 from app.service.conversations import CONVERSATION_ID
 from app.service.providers import PROVIDER
 

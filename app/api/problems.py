@@ -13,7 +13,7 @@ from app.api.operations import parameters_of, stray_parameter
 from app.api.paths import methods_of, no_such_path, offered
 from app.core import errors, telling
 from app.core.errors import TurnkeepError
-from app.core.jsontext import JsonObject, dumps_utf8
+from app.core.json.text import JsonObject, dumps_utf8
 
 MEDIA_TYPE = "application/problem+json"
 STATUS: dict[type[TurnkeepError], int] = {

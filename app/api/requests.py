@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from app.api.complaints import rule_broken
 from app.core import telling
 from app.core.errors import NotJson, RuleBroken, TooLarge, Unsupported
-from app.core.jsontext import JsonObject, loads_object
+from app.core.json.text import JsonObject, loads_object
 from app.core.limits import Limits
 
 _JSON = re.compile(r"application/(?:[\w.+-]+\+)?json")

@@ -12,9 +12,9 @@ from app.cli.options import settings_of
 from app.cli.words import complain
 from app.codecs import CODECS, TARGETS
 from app.core.errors import NotJson, TooLarge
-from app.core.jsontext import Json, JsonObject, dumps_utf8, loads, loads_object
+from app.core.json.text import Json, JsonObject, dumps_utf8, loads, loads_object
 from app.core.limits import Limits
-from app.core.repairs import CODES
+from app.core.render.repairs import CODES
 from app.service.convert import convert_messages, convert_tool_id, convert_tools
 from app.settings import SettingsError
 

@@ -13,8 +13,8 @@ from app.cli.sources import STDIN, Source, Wish, found_in, sources
 from app.cli.words import printable
 from app.codecs import TARGETS
 from app.core.errors import Conflict, RuleBroken
-from app.formats.grouping import NAMES
-from app.formats.histories import History
+from app.importers.grouping import NAMES
+from app.importers.histories import History
 from app.service.importing import store_history
 from app.service.planning import Plan, read_history
 from app.storage.database import Database

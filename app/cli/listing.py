@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
-from app.core.records import ConversationRecord
+from app.core.ledger.records import ConversationRecord
 from app.storage.database import Database
 from app.storage.store import ReadStore
 

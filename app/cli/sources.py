@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from app.core.errors import TurnkeepError
-from app.core.jsontext import Json, loads
+from app.core.json.text import Json, loads
 from app.core.limits import Limits
-from app.formats import claude_code, codex, lists, message_lines
-from app.formats.detecting import Kind, kind_of
-from app.formats.histories import Found, Line, Problem
+from app.importers import claude_code, codex, lists, message_lines
+from app.importers.detecting import Kind, kind_of
+from app.importers.histories import Found, Line, Problem
 
 STDIN = "-"
 _ENDINGS = (".jsonl", ".json", ".ndjson", ".jsonl.gz", ".json.gz", ".ndjson.gz")

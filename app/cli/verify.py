@@ -6,7 +6,7 @@ from functools import partial
 
 from app.cli.listing import all_ids
 from app.cli.options import add_database, check_schema, settings_of
-from app.core.jsontext import dumps_utf8
+from app.core.json.text import dumps_utf8
 from app.service.verify import verify
 from app.storage.database import Database
 

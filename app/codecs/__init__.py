@@ -11,8 +11,8 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import cast
 
-from app.core.ids import CANONICAL_PREFIX, with_prefix
-from app.core.wire import Assigned, Codec, Prefixed
+from app.core.identity.ids import CANONICAL_PREFIX, with_prefix
+from app.core.wire.codec import Assigned, Codec, Prefixed
 
 
 def _found() -> dict[str, Codec]:

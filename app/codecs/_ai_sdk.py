@@ -23,12 +23,12 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
-from app.core.fields import Fields
-from app.core.jsontext import Json, JsonObject, dumps
-from app.core.media import data_url
+from app.core.json.fields import Fields
+from app.core.json.text import Json, JsonObject, dumps
+from app.core.render.media import data_url
+from app.core.render.view import AnswerShown, CallShown, Content, Message, View
 from app.core.telling import wrong_type
-from app.core.view import AnswerShown, CallShown, Content, Message, View
-from app.core.wire import Posted
+from app.core.wire.codec import Posted
 
 KEYS = ("system", "messages")
 LIST = "messages"

@@ -4,8 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.codecs._reading import bad_choice, definitions
-from app.core.jsontext import Json, JsonObject
-from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool, with_own
+from app.core.json.text import Json, JsonObject
+from app.core.tools.definitions import (
+    Choice,
+    Definition,
+    HostedTool,
+    Mode,
+    Refused,
+    Tool,
+    tool,
+    with_own,
+)
 
 # Tools that a provider runs; older versions said `provider-defined`.
 _HOSTED = ("provider-defined", "provider")

@@ -18,7 +18,7 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
-from app.core.fields import Fields
+from app.core.json.fields import Fields
 from app.core.telling import wrong_type
 
 _SERVER_RESULT = re.compile(r".+_tool_result")

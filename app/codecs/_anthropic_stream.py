@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from app.codecs._gathering import Gathered, Pieces, an_error, number, value_of
-from app.core.jsontext import Json, JsonObject, JsonText
+from app.core.json.text import Json, JsonObject, JsonText
 
 # Deltas that are pieces of a text: the member of the delta, and the member of the block.
 _GROWS = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from app.codecs._gathering import Gathered, Pieces, an_error, number, value_of
-from app.core.jsontext import Json, JsonObject, JsonText
+from app.core.json.text import Json, JsonObject, JsonText
 
 BROKEN_OFF = "brokenOff"
 # What is read of a delta. A citation is not: it belongs to a text that comes by itself.

@@ -6,8 +6,8 @@ from app.codecs._reading import (
     bad_choice,
     definitions,
 )
-from app.core.jsontext import Json, JsonObject
-from app.core.tools import (
+from app.core.json.text import Json, JsonObject
+from app.core.tools.definitions import (
     Choice,
     Definition,
     HostedTool,

@@ -35,15 +35,15 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
-from app.core.fields import Fields
-from app.core.ids import signature_in
-from app.core.jsontext import Json, JsonObject, dumps
-from app.core.media import is_base64
-from app.core.replies import Replies, Reply
+from app.core.identity.ids import signature_in
+from app.core.json.fields import Fields
+from app.core.json.text import Json, JsonObject, dumps
+from app.core.render.media import is_base64
+from app.core.render.view import AnswerShown, CallShown, Content, Message, View
 from app.core.telling import wrong_type
-from app.core.usage import Usage, tokens
-from app.core.view import AnswerShown, CallShown, Content, Message, View
-from app.core.wire import Posted
+from app.core.wire.codec import Posted
+from app.core.wire.responses import Replies, Reply
+from app.core.wire.usage import Usage, tokens
 
 WIRE = "chat"
 # The shape of reasoning that OpenRouter signs and wants back as it was.

@@ -12,8 +12,8 @@ from typing import cast
 from app.codecs._gathering import Gathered, Pieces, an_error, is_object, number, text_so_far
 from app.codecs._reading import names
 from app.codecs._reasoning_details import DetailsGathering, words
-from app.core.chunks import PIECE
-from app.core.jsontext import Json, JsonObject, dumps
+from app.core.json.large import PIECE
+from app.core.json.text import Json, JsonObject, dumps
 
 # How often the arguments of one call are taken apart to see whether they are whole.
 _LOOKS = 64

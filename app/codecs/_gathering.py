@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterable
 from typing import cast
 
-from app.core.chunks import PIECE
 from app.core.conversation import Remark
 from app.core.errors import TurnkeepError
-from app.core.jsontext import Json, JsonObject, JsonText, dumps, loads
+from app.core.json.large import PIECE
+from app.core.json.text import Json, JsonObject, JsonText, dumps, loads
 from app.core.limits import Limits
 
 # What arrives as text inside events has not passed the limits of a body.

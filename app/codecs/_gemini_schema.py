@@ -5,7 +5,7 @@ camelCase, 64-bit integers as text. Only schemas are rewritten: defaults, exampl
 are data and stay as they are.
 """
 
-from app.core.jsontext import Json, JsonObject
+from app.core.json.text import Json, JsonObject
 
 _NAMES = {
     "additional_properties": "additionalProperties",

@@ -6,7 +6,7 @@ from typing import cast
 
 from app.codecs._gathering import Gathered, Pieces, an_error, number
 from app.codecs._gemini_names import CANDIDATE, member, snake
-from app.core.jsontext import Json, JsonObject, JsonText, dumps
+from app.core.json.text import Json, JsonObject, JsonText, dumps
 from app.core.limits import Limits
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[([0-9]{1,6})\]|\['([^']*)'\]")

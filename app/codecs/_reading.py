@@ -16,11 +16,11 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
-from app.core.fields import Fields, escaped
-from app.core.jsontext import Json, JsonObject, JsonText, dumps
-from app.core.replies import Reply
+from app.core.json.fields import Fields, escaped
+from app.core.json.text import Json, JsonObject, JsonText, dumps
 from app.core.telling import missing, named, one_of
-from app.core.wire import Posted
+from app.core.wire.codec import Posted
+from app.core.wire.responses import Reply
 
 _GIVEN = ("input", "args")
 # How many members one note names, and how much of each pointer.

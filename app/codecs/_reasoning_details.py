@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from app.codecs._gathering import Pieces, number
-from app.core.jsontext import Json, JsonObject
+from app.core.json.text import Json, JsonObject
 
 # @openrouter/sdk: ReasoningDetailText, ReasoningDetailSummary, ReasoningDetailEncrypted.
 _GROWING = ("text", "summary", "data")

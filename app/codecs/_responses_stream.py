@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from app.codecs._gathering import Gathered, Pieces, an_error, number, text_so_far
-from app.core.jsontext import Json, JsonObject
+from app.core.json.text import Json, JsonObject
 
 # Deltas: the list of the item that the piece belongs to, its index there, the kind of the element.
 _IN_LISTS = {

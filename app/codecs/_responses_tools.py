@@ -3,8 +3,17 @@
 from collections.abc import Sequence
 
 from app.codecs._reading import bad_choice, definitions, description_in
-from app.core.jsontext import Json, JsonObject
-from app.core.tools import Choice, Definition, HostedTool, Mode, Refused, Tool, tool, with_own
+from app.core.json.text import Json, JsonObject
+from app.core.tools.definitions import (
+    Choice,
+    Definition,
+    HostedTool,
+    Mode,
+    Refused,
+    Tool,
+    tool,
+    with_own,
+)
 
 WIRE = "openai-responses"
 

@@ -36,20 +36,20 @@ from app.core.conversation import (
     ToolCall,
     ToolResult,
 )
-from app.core.fields import Fields
-from app.core.jsontext import Json, JsonObject, dumps
-from app.core.media import data_url
-from app.core.profile import BOTH, Profile
-from app.core.replies import Replies, Reply
-from app.core.schemawalk import COMBINATIONS
-from app.core.toolrules import ToolRules
-from app.core.tools import (
+from app.core.json.fields import Fields
+from app.core.json.text import Json, JsonObject, dumps
+from app.core.render.media import data_url
+from app.core.render.profile import BOTH, Profile
+from app.core.render.view import AnswerShown, CallShown, Content, Message, View
+from app.core.tools.definitions import (
     EMPTY_SCHEMA,
     Tool,
 )
-from app.core.usage import Usage, tokens
-from app.core.view import AnswerShown, CallShown, Content, Message, View
-from app.core.wire import Posted, Prefixed
+from app.core.tools.rules import ToolRules
+from app.core.tools.schema.walk import COMBINATIONS
+from app.core.wire.codec import Posted, Prefixed
+from app.core.wire.responses import Replies, Reply
+from app.core.wire.usage import Usage, tokens
 
 __all__ = [
     "IDS",

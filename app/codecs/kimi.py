@@ -11,14 +11,14 @@ from app.codecs import _chat
 from app.codecs._chat import KEYS, LIST, REPLIES, SETTINGS, WIRE, parse
 from app.codecs._chat_tools import read_choice, read_tools, write_tools
 from app.core.conversation import ToolCall
-from app.core.ids import kimi_id
-from app.core.jsontext import JsonObject
-from app.core.names import shown_name
-from app.core.profile import Profile
-from app.core.schemawalk import COMBINATIONS
-from app.core.toolrules import ToolRules
-from app.core.view import View
-from app.core.wire import Assigned, Taken
+from app.core.identity.ids import kimi_id
+from app.core.identity.tool_names import shown_name
+from app.core.json.text import JsonObject
+from app.core.render.profile import Profile
+from app.core.render.view import View
+from app.core.tools.rules import ToolRules
+from app.core.tools.schema.walk import COMBINATIONS
+from app.core.wire.codec import Assigned, Taken
 
 __all__ = [
     "IDS",

@@ -9,12 +9,12 @@ from app.codecs import _chat
 from app.codecs._chat import KEYS, LIST, REPLIES, SETTINGS, parse
 from app.codecs._chat_tools import read_choice, read_tools, write_tools
 from app.core.conversation import ToolCall
-from app.core.ids import mistral_id
-from app.core.jsontext import JsonObject
-from app.core.profile import BOTH, Profile
-from app.core.toolrules import ToolRules
-from app.core.view import View
-from app.core.wire import Assigned, Taken
+from app.core.identity.ids import mistral_id
+from app.core.json.text import JsonObject
+from app.core.render.profile import BOTH, Profile
+from app.core.render.view import View
+from app.core.tools.rules import ToolRules
+from app.core.wire.codec import Assigned, Taken
 
 __all__ = [
     "IDS",

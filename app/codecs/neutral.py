@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.codecs._reading import bad_choice, check_named, definitions, draft, elements
-from app.core import neutral
 from app.core.conversation import (
     SPEAKERS,
     TURN_STATUSES,
@@ -22,16 +21,17 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
-from app.core.fields import Fields, escaped
-from app.core.ids import signature_in
-from app.core.jsontext import Json, JsonObject
-from app.core.profile import Profile
+from app.core.identity.ids import signature_in
+from app.core.json.fields import Fields, escaped
+from app.core.json.text import Json, JsonObject
+from app.core.neutral import blocks as neutral
+from app.core.render.placeholders import value_text
+from app.core.render.profile import Profile
+from app.core.render.view import View
 from app.core.telling import missing, named, one_of
-from app.core.toolrules import ToolRules
-from app.core.tools import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
-from app.core.view import View
-from app.core.wire import Posted, Prefixed
-from app.core.wording import value_text
+from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
+from app.core.tools.rules import ToolRules
+from app.core.wire.codec import Posted, Prefixed
 
 IDS = Prefixed("hist_tool_")
 KEYS = ("messages", "turns")

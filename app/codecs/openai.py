@@ -12,13 +12,13 @@ from app.codecs import _chat, _chat_tools
 from app.codecs._chat import KEYS, LIST, REPLIES, SETTINGS, WIRE, parse
 from app.codecs._chat_tools import read_choice, read_tools
 from app.core.conversation import Opaque
-from app.core.jsontext import JsonObject
-from app.core.profile import Profile
-from app.core.schemawalk import COMBINATIONS
-from app.core.toolrules import ToolRules
-from app.core.tools import Choice, HostedTool, Tool
-from app.core.view import View
-from app.core.wire import Prefixed
+from app.core.json.text import JsonObject
+from app.core.render.profile import Profile
+from app.core.render.view import View
+from app.core.tools.definitions import Choice, HostedTool, Tool
+from app.core.tools.rules import ToolRules
+from app.core.tools.schema.walk import COMBINATIONS
+from app.core.wire.codec import Prefixed
 
 __all__ = [
     "IDS",

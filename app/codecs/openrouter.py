@@ -13,13 +13,13 @@ from app.codecs._chat import DETAILED, KEYS, LIST
 from app.codecs._chat_tools import read_choice, read_tools
 from app.codecs._reading import names
 from app.core.conversation import Draft
-from app.core.jsontext import JsonObject
-from app.core.profile import Profile
-from app.core.schemawalk import COMBINATIONS
-from app.core.toolrules import ToolRules
-from app.core.tools import Choice, HostedTool, Tool
-from app.core.view import View
-from app.core.wire import Posted, Prefixed
+from app.core.json.text import JsonObject
+from app.core.render.profile import Profile
+from app.core.render.view import View
+from app.core.tools.definitions import Choice, HostedTool, Tool
+from app.core.tools.rules import ToolRules
+from app.core.tools.schema.walk import COMBINATIONS
+from app.core.wire.codec import Posted, Prefixed
 
 __all__ = [
     "IDS",

@@ -5,11 +5,11 @@ import re
 from app.codecs import _chat
 from app.codecs._chat import KEYS, LIST, REPLIES, SETTINGS, parse
 from app.codecs._chat_tools import read_choice, read_tools, write_tools
-from app.core.jsontext import JsonObject
-from app.core.profile import Profile
-from app.core.toolrules import ToolRules
-from app.core.view import View
-from app.core.wire import Prefixed
+from app.core.json.text import JsonObject
+from app.core.render.profile import Profile
+from app.core.render.view import View
+from app.core.tools.rules import ToolRules
+from app.core.wire.codec import Prefixed
 
 __all__ = [
     "IDS",

@@ -9,12 +9,12 @@ from app.codecs import _ai_sdk, _ai_sdk_tools
 from app.codecs._ai_sdk import KEYS, LIST, SETTINGS
 from app.codecs._ai_sdk_tools import read_choice
 from app.core.conversation import Draft
-from app.core.jsontext import Json, JsonObject
-from app.core.profile import Profile
-from app.core.toolrules import ToolRules
-from app.core.tools import Choice, Definition, HostedTool, Tool
-from app.core.view import View
-from app.core.wire import Posted, Prefixed
+from app.core.json.text import Json, JsonObject
+from app.core.render.profile import Profile
+from app.core.render.view import View
+from app.core.tools.definitions import Choice, Definition, HostedTool, Tool
+from app.core.tools.rules import ToolRules
+from app.core.wire.codec import Posted, Prefixed
 
 __all__ = [
     "IDS",

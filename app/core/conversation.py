@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
-from app.core.chunks import Bytes
-from app.core.jsontext import Json, JsonObject
+from app.core.json.large import Bytes
+from app.core.json.text import Json, JsonObject
 
 # A note is kept in its place for people and programs; no model ever sees it.
 Speaker: TypeAlias = Literal["human", "ai", "tool", "system", "note"]

@@ -5,13 +5,13 @@ A loop can run the tools from it, whoever made the calls: each has its name and 
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from app.core.arguments import as_given
-from app.core.bookkeeping import Entered
 from app.core.conversation import ToolCall, Turn
-from app.core.jsontext import Json, JsonObject
-from app.core.ledger import Call
-from app.core.records import ResultRecord, TurnRecord
-from app.core.usage import Usage
+from app.core.json.text import Json, JsonObject
+from app.core.ledger.entering import Entered
+from app.core.ledger.matching import Call
+from app.core.ledger.records import ResultRecord, TurnRecord
+from app.core.render.arguments import as_given
+from app.core.wire.usage import Usage
 from app.service.posting import Post
 from app.service.tooldefs import KeepTools
 from app.service.turnform import read_turn

@@ -7,8 +7,8 @@ from itertools import islice
 
 from app.core import telling
 from app.core.errors import RuleBroken
-from app.core.jsontext import JsonObject
-from app.core.records import CallRecord
+from app.core.json.text import JsonObject
+from app.core.ledger.records import CallRecord
 from app.service.conversations import known
 from app.service.recorded import call_json, contents, state_of
 from app.storage.store import ReadStore

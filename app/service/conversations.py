@@ -4,8 +4,8 @@ import re
 
 from app.core import telling
 from app.core.errors import ConversationExists, ConversationNotFound, RuleBroken
-from app.core.jsontext import JsonObject, dumps
-from app.core.records import ConversationRecord
+from app.core.json.text import JsonObject, dumps
+from app.core.ledger.records import ConversationRecord
 from app.service.indexing import index_head
 from app.service.turnform import read_object
 from app.storage.store import ReadStore, Store

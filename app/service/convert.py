@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 
 from app.codecs import CODECS
-from app.core import ids, telling
+from app.core import telling
 from app.core.errors import RuleBroken
-from app.core.jsontext import Json, JsonObject
+from app.core.identity import ids
+from app.core.json.text import Json, JsonObject
 from app.core.limits import Limits
-from app.core.tools import Note
+from app.core.tools.definitions import Note
 from app.service.appended import post_notes
 from app.service.ignoring import ignored_settings
 from app.service.members import check_members

@@ -6,10 +6,10 @@ The neutral line is what `turnkeep import` takes back: the same ids, the same re
 from dataclasses import dataclass
 
 from app.core.conversation import Turn
-from app.core.history import turn_json
-from app.core.jsontext import Json, JsonObject, dumps_utf8
-from app.core.pairing import Links
-from app.core.records import ToolSetRecord
+from app.core.json.text import Json, JsonObject, dumps_utf8
+from app.core.ledger.records import ToolSetRecord
+from app.core.render.pairing import Links
+from app.core.render.pipeline import turn_json
 from app.service.conversations import known
 from app.service.rendering import Wanted
 from app.service.replay import replay

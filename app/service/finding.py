@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from app.codecs import PREFIXES
-from app.core import ids, telling
+from app.core import telling
 from app.core.errors import RuleBroken
-from app.core.finding import Facet, Order, Place, Questions, Wanted
-from app.core.jsontext import Json, JsonObject
-from app.core.records import ConversationRecord
-from app.core.words import asked
+from app.core.identity import ids
+from app.core.json.text import Json, JsonObject
+from app.core.ledger.records import ConversationRecord
+from app.core.search.wanted import Facet, Order, Place, Questions, Wanted
+from app.core.search.words import asked
 from app.service.conversations import is_id, shown
 from app.storage.store import ReadStore
 

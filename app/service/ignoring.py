@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from app.codecs import CODECS
 from app.core.conversation import Remark
-from app.core.jsontext import JsonObject
+from app.core.json.text import JsonObject
 
 SETTINGS_IGNORED = "SETTINGS_IGNORED"
 

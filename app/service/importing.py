@@ -10,8 +10,8 @@ from functools import partial
 
 from app.core.conversation import Draft, ToolResult
 from app.core.errors import TurnIdTaken
-from app.core.jsontext import dumps, loads
-from app.core.records import ConversationRecord
+from app.core.json.text import dumps, loads
+from app.core.ledger.records import ConversationRecord
 from app.service.conversations import describe, locked
 from app.service.exporting import exported_turn
 from app.service.ingest import Append, ingest

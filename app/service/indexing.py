@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from app.core.conversation import Turn
-from app.core.finding import ID_PART, TITLE_PART, Facet, metadata_facets
-from app.core.ledger import Call
-from app.core.searchable import conversation_words, title_words, turn_words
+from app.core.ledger.matching import Call
+from app.core.search.texts import conversation_words, title_words, turn_words
+from app.core.search.wanted import ID_PART, TITLE_PART, Facet, metadata_facets
 from app.service.turnform import read_object, read_turn
 from app.storage.store import Store
 

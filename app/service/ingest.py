@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from app.codecs import ASSIGNED, PREFIXES
-from app.core import ids
-from app.core.bookkeeping import Entered, complete, enter
-from app.core.chunks import Chunks
 from app.core.conversation import Draft, ToolResult, Turn
 from app.core.errors import KeyReused, StaleVersion, TurnIdTaken
-from app.core.jsontext import Json, JsonObject, dumps, dumps_utf8
-from app.core.ledger import with_canonical_ids
-from app.core.records import ConversationRecord, RevisionRecord, TurnRecord
-from app.core.usage import Usage
+from app.core.identity import ids
+from app.core.json.large import Chunks
+from app.core.json.text import Json, JsonObject, dumps, dumps_utf8
+from app.core.ledger.entering import Entered, complete, enter
+from app.core.ledger.matching import with_canonical_ids
+from app.core.ledger.records import ConversationRecord, RevisionRecord, TurnRecord
+from app.core.wire.usage import Usage
 from app.service.appended import answer, note, post_notes, stored_answer, stored_calls, tool_notes
 from app.service.conversations import locked
 from app.service.indexing import index_turns

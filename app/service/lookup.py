@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from app.codecs import PREFIXES
-from app.core import ids, telling
+from app.core import telling
 from app.core.errors import RuleBroken
-from app.core.jsontext import Json, JsonObject
+from app.core.identity import ids
+from app.core.json.text import Json, JsonObject
 from app.service.conversations import is_id
 from app.service.recorded import call_json, contents, result_json, state_of
 from app.storage.lookup import NEWEST, IdKind, Spot

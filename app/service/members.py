@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from app.codecs import CODECS
 from app.core import telling
 from app.core.errors import RuleBroken
-from app.core.jsontext import JsonObject
+from app.core.json.text import JsonObject
 
 _TOOL_MEMBERS = frozenset(name for codec in CODECS.values() for name in codec.TOOLS.members)
 

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from app.codecs import ASSIGNED, PREFIXES
-from app.core import ids
-from app.core.bookkeeping import MemoryLedger, enter
 from app.core.conversation import Draft, Turn
-from app.core.ledger import with_canonical_ids
-from app.core.pairing import Link, Links
+from app.core.identity import ids
+from app.core.ledger.entering import MemoryLedger, enter
+from app.core.ledger.matching import with_canonical_ids
+from app.core.render.pairing import Link, Links
 
 
 @dataclass(frozen=True, slots=True)

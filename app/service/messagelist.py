@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from app.codecs import CODECS
 from app.core.conversation import Draft, Remark
 from app.core.errors import RuleBroken
-from app.core.jsontext import Json, JsonObject
+from app.core.json.text import Json, JsonObject
 from app.core.limits import Limits
-from app.core.recognising import Told
-from app.core.wire import Posted
+from app.core.sync.recognising import Told
+from app.core.wire.codec import Posted
 from app.service.memory import remember
 from app.service.posting import Post, read_post
 from app.service.providers import wire_of

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from app.codecs import PREFIXES
 from app.core.conversation import Block, Draft, Remark, ToolResult, Turn
-from app.core.ledger import CallBook, match
-from app.core.likeness import is_unspoken, says_nothing
-from app.core.recognising import Recognised, Told
+from app.core.ledger.matching import CallBook, match
+from app.core.sync.likeness import is_unspoken, says_nothing
+from app.core.sync.recognising import Recognised, Told
 from app.service.messagelist import MessageList
 from app.service.posting import Post
 

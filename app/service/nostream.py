@@ -11,10 +11,10 @@ from itertools import islice
 from app.codecs import CODECS
 from app.core import telling
 from app.core.errors import ErrorResponse, RuleBroken, TurnkeepError
-from app.core.events import EventReader
-from app.core.jsontext import Json, JsonObject, loads
+from app.core.json.text import Json, JsonObject, loads
 from app.core.limits import Limits
-from app.core.provider_errors import error_type
+from app.core.wire.errors import error_type
+from app.core.wire.events import EventReader
 from app.service.responses import whose_response
 
 # Events that are shown to the other wires.

@@ -8,9 +8,9 @@ from itertools import takewhile
 from app.codecs import CODECS
 from app.core.conversation import Draft
 from app.core.errors import RuleBroken, UnknownProvider
-from app.core.jsontext import JsonObject, dumps
+from app.core.json.text import JsonObject, dumps
 from app.core.limits import Limits
-from app.formats.histories import History, Message
+from app.importers.histories import History, Message
 from app.service.conversations import check_id
 from app.service.posting import read_post
 from app.service.tooldefs import KeepTools, offer, riding_order

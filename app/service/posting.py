@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 from app.codecs import CODECS
 from app.core import telling
-from app.core.chunks import Bytes
 from app.core.conversation import Draft, Remark, Thinking, ToolCall, ToolResult
 from app.core.errors import LimitExceeded, RuleBroken
-from app.core.jsontext import Json, JsonObject
+from app.core.json.large import Bytes
+from app.core.json.text import Json, JsonObject
 from app.core.limits import Limits
-from app.core.replies import Reply
-from app.core.wire import Codec, Posted
+from app.core.wire.codec import Codec, Posted
+from app.core.wire.responses import Reply
 from app.service.ignoring import ignored_settings
 from app.service.members import check_members
 from app.service.providers import check_provider, wire_of

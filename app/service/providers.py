@@ -5,7 +5,7 @@ import re
 from app.codecs import CODECS, TARGETS
 from app.core import telling
 from app.core.errors import RuleBroken, UnknownProvider, UnknownTarget
-from app.core.jsontext import Json, JsonObject
+from app.core.json.text import Json, JsonObject
 from app.core.nearest import nearest_provider
 
 PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")

@@ -8,11 +8,11 @@ from typing import Literal, TypeAlias
 from app.codecs import CODECS, shown_id
 from app.core.conversation import Turn
 from app.core.errors import RuleBroken
-from app.core.history import Window, view_of
-from app.core.jsontext import Json, JsonObject, dumps_utf8
-from app.core.pairing import Links
-from app.core.repairs import Repair
-from app.core.view import Options, Pending, Reasoning
+from app.core.json.text import Json, JsonObject, dumps_utf8
+from app.core.render.pairing import Links
+from app.core.render.pipeline import Window, view_of
+from app.core.render.repairs import Repair
+from app.core.render.view import Options, Pending, Reasoning
 from app.service.tooldefs import Offer, offer
 from app.service.toolreading import ToolSet
 

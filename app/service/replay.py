@@ -9,13 +9,13 @@ from app.codecs import CODECS
 from app.core import telling
 from app.core.conversation import Turn
 from app.core.errors import RuleBroken, TurnNotFound
-from app.core.ids import CALLER_TURN_ID
-from app.core.jsontext import JsonObject, dumps, dumps_utf8
-from app.core.notes import spoken
-from app.core.records import ConversationRecord, ToolSetRecord
-from app.core.repairs import Repair
-from app.core.windows import group_end
-from app.core.wire import Prefixed
+from app.core.identity.ids import CALLER_TURN_ID
+from app.core.json.text import JsonObject, dumps, dumps_utf8
+from app.core.ledger.records import ConversationRecord, ToolSetRecord
+from app.core.render.notes import spoken
+from app.core.render.repairs import Repair
+from app.core.render.window import group_end
+from app.core.wire.codec import Prefixed
 from app.service.conversations import known
 from app.service.providers import target_of
 from app.service.rendering import Rendered, Wanted, demand_request, prefix, render

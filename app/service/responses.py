@@ -4,9 +4,9 @@ from app.codecs import CODECS
 from app.core import telling
 from app.core.conversation import Draft
 from app.core.errors import ErrorResponse, RuleBroken
-from app.core.jsontext import Json, JsonObject
-from app.core.provider_errors import error_type
-from app.core.replies import Replies, Reply
+from app.core.json.text import Json, JsonObject
+from app.core.wire.errors import error_type
+from app.core.wire.responses import Replies, Reply
 
 
 def replies_of(wire: str, pointer: str) -> Replies:

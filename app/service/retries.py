@@ -1,7 +1,7 @@
 """A post whose turns are stored already: the same again, or a contradiction that is named."""
 
 from app.core.errors import TurnIdTaken
-from app.core.records import TurnRecord
+from app.core.ledger.records import TurnRecord
 from app.service.posting import Post
 from app.service.turnform import content_hash
 from app.storage.store import Store

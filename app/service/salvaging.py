@@ -10,8 +10,8 @@ from typing import cast
 
 from app.core.conversation import UNREADABLE, Remark
 from app.core.errors import RuleBroken
-from app.core.jsontext import Json, JsonObject
-from app.core.replies import Reply
+from app.core.json.text import Json, JsonObject
+from app.core.wire.responses import Reply
 
 # A response with more broken parts than this is not read at all.
 _MOST = 16

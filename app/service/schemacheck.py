@@ -14,8 +14,8 @@ from typing import Final
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
-from app.core.jsontext import Json, JsonObject, dumps
-from app.core.schemawalk import INNER, LISTED, NAMED
+from app.core.json.text import Json, JsonObject, dumps
+from app.core.tools.schema.walk import INNER, LISTED, NAMED
 
 # Longer texts are judged again each time: what is remembered stays within a few megabytes.
 _WHOLE: Final = 16_384

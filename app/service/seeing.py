@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from app.codecs import CODECS, PREFIXES, shown_id
 from app.core.conversation import ToolResult, Turn
-from app.core.jsontext import dumps
-from app.core.ledger import CallBook, match
-from app.core.pairing import Links
-from app.core.recognising import Difference, Recognised, Recognising, Told
-from app.core.wire import Posted
+from app.core.json.text import dumps
+from app.core.ledger.matching import CallBook, match
+from app.core.render.pairing import Links
+from app.core.sync.recognising import Difference, Recognised, Recognising, Told
+from app.core.wire.codec import Posted
 from app.service.memory import remember
 from app.service.messagelist import MessageList
 from app.service.rendering import Wanted, render

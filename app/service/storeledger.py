@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from app.core.ledger import Call, KeyKind, Match
-from app.core.records import AssignedId, ResultRecord
+from app.core.ledger.matching import Call, KeyKind, Match
+from app.core.ledger.records import AssignedId, ResultRecord
 from app.storage.store import Store
 
 
 class StoreLedger:
-    """Satisfies `core.bookkeeping.Ledger`. `orphans` counts the results that wait for a call."""
+    """Satisfies `core.ledger.entering.Ledger`. `orphans` counts results that wait for a call."""
 
     def __init__(self, store: Store, conversation_id: str, orphans: int) -> None:
         self.orphans = orphans

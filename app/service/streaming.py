@@ -8,13 +8,13 @@ from io import BytesIO
 from tempfile import TemporaryFile
 from typing import IO
 
-from app.core.chunks import PIECE, Bytes, Chunks
 from app.core.conversation import UNREADABLE, Remark
 from app.core.errors import RuleBroken, TooLarge
-from app.core.events import Event, EventReader
-from app.core.jsontext import JsonObject
+from app.core.json.large import PIECE, Bytes, Chunks
+from app.core.json.text import JsonObject
 from app.core.limits import Limits
-from app.core.replies import Reply
+from app.core.wire.events import Event, EventReader
+from app.core.wire.responses import Reply
 from app.service.nostream import Heard, check_is_stream
 from app.service.posting import Post, read_stream
 from app.service.responses import replies_of

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 from app.core.conversation import Turn
 from app.core.errors import HistoryDiffers, StaleVersion
-from app.core.jsontext import JsonObject, dumps_utf8
-from app.core.recognising import Difference, Recognised
-from app.core.records import ConversationRecord
+from app.core.json.text import JsonObject, dumps_utf8
+from app.core.ledger.records import ConversationRecord
+from app.core.sync.recognising import Difference, Recognised
 from app.service.appended import note, tool_notes
 from app.service.conversations import locked
 from app.service.ingest import Append, Appended, Synced, append, once

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from app.codecs import CODECS, neutral
 from app.core import telling
 from app.core.errors import RuleBroken
-from app.core.jsontext import Json, JsonObject, dumps
+from app.core.json.text import Json, JsonObject, dumps
+from app.core.ledger.records import ConversationRecord, ToolSetRecord
 from app.core.limits import Limits
-from app.core.records import ConversationRecord, ToolSetRecord
-from app.core.toolfitting import Prepared, Required, prepared
-from app.core.tools import Note, Refused, Tool
+from app.core.tools.definitions import Note, Refused, Tool
+from app.core.tools.fit import Prepared, Required, prepared
 from app.service.conversations import known, locked
 from app.service.members import check_members
 from app.service.providers import target_of, wire_of

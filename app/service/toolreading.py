@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from app.codecs import CODECS
 from app.core import telling
 from app.core.errors import LimitExceeded, RuleBroken
-from app.core.jsontext import Json, JsonObject
+from app.core.json.text import Json, JsonObject
 from app.core.limits import Limits
-from app.core.olderschemas import in_present_draft
-from app.core.schemawalk import size
-from app.core.tools import Choice, Definition, Refused, Tool
+from app.core.tools.definitions import Choice, Definition, Refused, Tool
+from app.core.tools.schema.drafts import in_present_draft
+from app.core.tools.schema.walk import size
 from app.service.schemacheck import fault
 
 _OURS = ("tools", "tool_choice", "parallel_tool_calls")

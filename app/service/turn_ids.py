@@ -5,8 +5,8 @@ from dataclasses import replace
 from app.core import telling
 from app.core.conversation import Draft
 from app.core.errors import RuleBroken
-from app.core.ids import CALLER_TURN_ID
-from app.core.jsontext import Json, JsonObject
+from app.core.identity.ids import CALLER_TURN_ID
+from app.core.json.text import Json, JsonObject
 
 
 def with_turn_ids(drafts: list[Draft], members: JsonObject) -> list[Draft]:

@@ -2,13 +2,13 @@
 
 import hashlib
 
-from app.core.chunks import Bytes, Chunks, digest, whole
 from app.core.conversation import SPEAKERS, UNREADABLE, Block, Draft, Turn
 from app.core.errors import TurnkeepError
-from app.core.jsontext import Json, JsonObject, dumps, dumps_pieces, loads
+from app.core.json.large import Bytes, Chunks, digest, whole
+from app.core.json.text import Json, JsonObject, dumps, dumps_pieces, loads
+from app.core.ledger.records import TurnRecord
 from app.core.limits import Limits
-from app.core.neutral import block, block_json
-from app.core.records import TurnRecord
+from app.core.neutral.blocks import block, block_json
 
 # Stored bytes were checked against the limits of their day; reading them back must not depend on
 # the limits of today.

@@ -3,13 +3,13 @@
 import base64
 from dataclasses import dataclass
 
-from app.core.chunks import whole
 from app.core.errors import TurnkeepError, TurnNotFound
-from app.core.history import turn_json
-from app.core.ids import CALLER_TURN_ID
-from app.core.jsontext import JsonObject, dumps_utf8, loads
-from app.core.pairing import Links
-from app.core.records import TurnRecord
+from app.core.identity.ids import CALLER_TURN_ID
+from app.core.json.large import whole
+from app.core.json.text import JsonObject, dumps_utf8, loads
+from app.core.ledger.records import TurnRecord
+from app.core.render.pairing import Links
+from app.core.render.pipeline import turn_json
 from app.service.conversations import known
 from app.service.turnform import UNLIMITED, read_turn
 from app.service.usage import usage_of

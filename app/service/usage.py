@@ -2,7 +2,7 @@
 
 from app.codecs import CODECS
 from app.core.conversation import Turn
-from app.core.usage import Usage
+from app.core.wire.usage import Usage
 
 
 def usage_of(wire: str, turn: Turn) -> Usage | None:

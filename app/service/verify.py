@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.codecs import ASSIGNED, PREFIXES
-from app.core import ids
-from app.core.bookkeeping import MemoryLedger, complete, enter
 from app.core.conversation import ToolCall, Turn
-from app.core.jsontext import Json, JsonObject
-from app.core.ledger import Call
-from app.core.records import CallRecord, ConversationRecord, RevisionRecord, TurnRecord
+from app.core.identity import ids
+from app.core.json.text import Json, JsonObject
+from app.core.ledger.entering import MemoryLedger, complete, enter
+from app.core.ledger.matching import Call
+from app.core.ledger.records import CallRecord, ConversationRecord, RevisionRecord, TurnRecord
 from app.service.conversations import known
 from app.service.turnform import chain_hash, read_turn
 from app.storage.store import ReadStore

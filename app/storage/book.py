@@ -1,4 +1,4 @@
-"""The ledger in the database: the questions of `core.ledger.CallBook`, each one index probe.
+"""The ledger in the database: each question of `core.ledger.matching.CallBook` is one index probe.
 
 Statements that look for the newest turn ask for its number first (the end of an index range) and
 then for its oldest call; no question reads more than it answers.
@@ -17,8 +17,8 @@ from sqlalchemy import (
     true,
 )
 
-from app.core import ids
-from app.core.ledger import Call, KeyKind
+from app.core.identity import ids
+from app.core.ledger.matching import Call, KeyKind
 from app.storage.rows import CALL
 from app.storage.scope import IDS, AnySelect, Scope, owned
 from app.storage.tables import provider_ids, tool_calls

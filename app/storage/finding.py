@@ -20,8 +20,8 @@ from sqlalchemy import (
     tuple_,
 )
 
-from app.core.finding import TITLE_PART, Facet, Questions, Wanted
-from app.core.records import ConversationRecord
+from app.core.ledger.records import ConversationRecord
+from app.core.search.wanted import TITLE_PART, Facet, Questions, Wanted
 from app.storage.fulltext import CONDITIONS, written
 from app.storage.rows import CONVERSATION
 from app.storage.scope import ALL, LIMIT, TENANT, AnySelect, Scope

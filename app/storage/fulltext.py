@@ -2,7 +2,7 @@
 
 `search_texts` holds the words of every turn. On PostgreSQL they are a `tsvector` with a GIN index;
 on SQLite an FTS5 table, kept by triggers, indexes them by their `number`. Words come as
-`core.words` made them, so both databases find the same, and nothing in them is syntax.
+`core.search.words` made them, so both databases find the same, and nothing in them is syntax.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, Dialect, Text, cast, func
 from sqlalchemy.dialects.postgresql import ARRAY, TSVECTOR
 from sqlalchemy.types import TypeDecorator
 
-from app.core.finding import Questions
-from app.core.words import AskedWord
+from app.core.search.wanted import Questions
+from app.core.search.words import AskedWord
 
 # Kept beside the table. The tokenizer only parts words at blanks: it takes all but ASCII signs for
 # letters. `detail=none`: neither columns nor places are asked for, and the index stays small.

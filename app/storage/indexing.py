@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from sqlalchemy import bindparam, delete, func, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from app.core.finding import Facet, FacetKind
-from app.core.ledger import Call
+from app.core.ledger.matching import Call
+from app.core.search.wanted import Facet, FacetKind
 from app.storage.audit import SHOWN_OF
 from app.storage.rows import CALL
 from app.storage.scope import IDS, Scope, owned, pieces

@@ -23,8 +23,8 @@ from sqlalchemy import (
     tuple_,
 )
 
-from app.core import ids
-from app.core.ledger import Call
+from app.core.identity import ids
+from app.core.ledger.matching import Call
 from app.storage.rows import CALL
 from app.storage.scope import LIMIT, TENANT, AnySelect, Scope, owned
 from app.storage.tables import provider_ids, tool_calls, tool_results, turn_revisions, turns

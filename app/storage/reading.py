@@ -4,14 +4,14 @@ from collections.abc import Collection
 
 from sqlalchemy import Connection, bindparam, select
 
-from app.core import ids
-from app.core.ledger import CallBook
-from app.core.pairing import Link
-from app.core.records import (
+from app.core.identity import ids
+from app.core.ledger.matching import CallBook
+from app.core.ledger.records import (
     ConversationRecord,
     ResultRecord,
     ToolSetRecord,
 )
+from app.core.render.pairing import Link
 from app.storage.audit import in_order
 from app.storage.book import DatabaseBook
 from app.storage.finding import Finder

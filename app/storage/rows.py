@@ -1,4 +1,4 @@
-"""Rows as the values of `core.records`, and back. Columns stand in the order of the fields."""
+"""Rows as the values of `core.ledger.records`, and back; columns in the order of the fields."""
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -6,10 +6,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement
 
-from app.core import ids
-from app.core.chunks import Chunks
-from app.core.ledger import Call
-from app.core.records import AssignedId, ResultRecord, RevisionRecord, TurnRecord
+from app.core.identity import ids
+from app.core.json.large import Chunks
+from app.core.ledger.matching import Call
+from app.core.ledger.records import AssignedId, ResultRecord, RevisionRecord, TurnRecord
 from app.storage.scope import AnyRow
 from app.storage.tables import (
     conversations,

@@ -11,9 +11,9 @@ from typing import Any
 from sqlalchemy import Executable, Insert, Table, bindparam, delete, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from app.core import ids
-from app.core.ledger import Call, MatchedBy, places_aside
-from app.core.records import (
+from app.core.identity import ids
+from app.core.ledger.matching import Call, MatchedBy, places_aside
+from app.core.ledger.records import (
     AssignedId,
     ConversationRecord,
     ResultRecord,
@@ -21,7 +21,7 @@ from app.core.records import (
     ToolSetRecord,
     TurnRecord,
 )
-from app.core.usage import Usage
+from app.core.wire.usage import Usage
 from app.storage.indexing import Index
 from app.storage.reading import HEAD, ReadStore
 from app.storage.rows import assigned_row, call_row, result_row, revision_row, turn_row

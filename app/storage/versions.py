@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from sqlalchemy import LargeBinary, bindparam, literal_column, select
 
-from app.core.records import (
+from app.core.ledger.records import (
     RevisionRecord,
     TurnRecord,
 )

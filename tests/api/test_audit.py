@@ -6,7 +6,7 @@ import pytest
 
 from app.api.schemas import ToolCallListOut
 from app.codecs import TARGETS
-from app.core.excerpts import SHOWN
+from app.core.neutral.excerpts import SHOWN
 from app.service import audit
 from tests.api.conftest import Api, answering, calling, user
 from tests.api.test_streams import CUT, RESPONSE, WHOLE, respond, stream

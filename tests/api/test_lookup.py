@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from app.api.schemas import FoundListOut
-from app.core.excerpts import SHOWN
+from app.core.neutral.excerpts import SHOWN
 from tests.api.conftest import Api, answering, calling, user
 from tests.api.test_streams import CUT, RESPONSE, WHOLE, respond, stream
 from tests.api.test_usage import CHAT

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.core import ids
+from app.core.identity import ids
 from tests.api.conftest import Api, calling, user
 
 THREE = (user("a"), calling(("c1", "read", "{}")), user("b"))

@@ -16,9 +16,9 @@ import pytest
 from app.codecs import CODECS, TARGETS
 from app.core.conversation import Draft
 from app.core.errors import TurnkeepError
-from app.core.jsontext import dumps, loads_object
+from app.core.json.text import dumps, loads_object
 from app.core.limits import Limits
-from app.core.neutral import block_json
+from app.core.neutral.blocks import block_json
 from app.service.posting import read_post
 
 ROOT = Path(__file__).parent

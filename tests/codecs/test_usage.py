@@ -9,8 +9,8 @@ from openai.types import CompletionUsage
 from openai.types.responses import ResponseUsage
 
 from app.codecs import CODECS
-from app.core.jsontext import JsonObject
-from app.core.usage import Usage, tokens
+from app.core.json.text import JsonObject
+from app.core.wire.usage import Usage, tokens
 
 CHAT: JsonObject = {
     "prompt_tokens": 100,

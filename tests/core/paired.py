@@ -2,7 +2,7 @@
 
 from typing import Any, TypeAlias
 
-from app.core.pairing import Step, steps
+from app.core.render.pairing import Step, steps
 from tests.histories import said
 
 Steps: TypeAlias = list[Step]

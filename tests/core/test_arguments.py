@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.arguments import object_of, parsed
 from app.core.errors import LimitExceeded, NotJson, RuleBroken
-from app.core.jsontext import JsonObject, dumps, loads
+from app.core.json.text import JsonObject, dumps, loads
 from app.core.limits import Limits
+from app.core.render.arguments import object_of, parsed
 
 DEEPER = Limits(depth=65)
 texts = st.text(alphabet=st.characters(), max_size=10)

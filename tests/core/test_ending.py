@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from app.codecs import CODECS, TARGETS
-from app.core.wording import BRIDGE_USER, EMPTY
+from app.core.render.placeholders import BRIDGE_USER, EMPTY
 from tests import judges
 from tests.core.paired import ai, human, system, tool
 from tests.histories import History, posted, said

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import LimitExceeded, NotJson, RuleBroken
-from app.core.jsontext import Json, NumberText, dumps, dumps_utf8, loads, loads_object
+from app.core.json.text import Json, NumberText, dumps, dumps_utf8, loads, loads_object
 from app.core.limits import Limits
 
 ODD_NUMBERS = [

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.codecs import ASSIGNED, PREFIXES
-from app.core import ids
-from app.core.bookkeeping import MemoryLedger, enter
 from app.core.conversation import ToolCall, ToolResult, Turn
-from app.core.ledger import Call, Match, MemoryBook, match, with_canonical_ids
+from app.core.identity import ids
+from app.core.ledger.entering import MemoryLedger, enter
+from app.core.ledger.matching import Call, Match, MemoryBook, match, with_canonical_ids
 from tests.histories import History, posted, said
 
 FREE = "hist_tool_" + "f" * 24

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.media import data_url, refusal
+from app.core.render.media import data_url, refusal
 
 PNG = frozenset({"image/png"})
 MB = 1024 * 1024

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.codecs import CODECS
-from app.core.names import shown_name
+from app.core.identity.tool_names import shown_name
 
 ALLOWED = sorted({codec.PROFILE.names.pattern for codec in CODECS.values()})
 names = st.text(alphabet=st.characters(), max_size=80) | st.text(

@@ -16,9 +16,9 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
-from app.core.ids import is_canonical
-from app.core.jsontext import JsonObject, NumberText, dumps, loads
-from app.core.neutral import block, block_json
+from app.core.identity.ids import is_canonical
+from app.core.json.text import JsonObject, NumberText, dumps, loads
+from app.core.neutral.blocks import block, block_json
 
 CANONICAL = "hist_tool_" + "a" * 24
 

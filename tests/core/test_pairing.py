@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.conversation import Text, ToolCall, ToolResult, Turn
-from app.core.ids import turn_id
-from app.core.pairing import Step, steps
+from app.core.identity.ids import turn_id
+from app.core.render.pairing import Step, steps
 from tests.core.paired import Steps, ai, human, steps_of, system, tool
 
 

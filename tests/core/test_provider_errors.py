@@ -1,7 +1,7 @@
 import pytest
 
-from app.core.jsontext import Json
-from app.core.provider_errors import error_type
+from app.core.json.text import Json
+from app.core.wire.errors import error_type
 
 ERRORS: dict[str, tuple[Json, str]] = {
     "openai": (

@@ -11,7 +11,7 @@ import pytest
 
 from app.core.conversation import Turn
 from app.core.limits import Limits
-from app.core.repairs import CODES, Repair
+from app.core.render.repairs import CODES, Repair
 from app.service.rendering import Wanted, render
 from app.service.toolreading import read_tool_set
 from tests.core.paired import ai, human, system, tool

@@ -4,7 +4,7 @@ import pytest
 
 from app.codecs import TARGETS
 from app.core import telling
-from app.core.jsontext import NumberText
+from app.core.json.text import NumberText
 from app.core.nearest import nearest, nearest_provider
 
 

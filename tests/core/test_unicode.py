@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.unicode import is_broken, mended, mended_value
+from app.core.json.unicode import is_broken, mended, mended_value
 
 texts = st.text(alphabet=st.characters(), max_size=8)
 values: st.SearchStrategy[Any] = st.recursive(

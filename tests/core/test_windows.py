@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.tokens import estimated_text_tokens
-from app.core.windows import estimated_tokens, last_turns, within_tokens
+from app.core.render.tokens import estimated_text_tokens
+from app.core.render.window import estimated_tokens, last_turns, within_tokens
 from tests.core.paired import Steps, ai, human, steps_of, system, tool
 
 

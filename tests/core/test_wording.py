@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core import wording
 from app.core.conversation import File, Image, Opaque, Part, Status, Text, ToolResult
-from app.core.jsontext import Json, NumberText
+from app.core.json.text import Json, NumberText
+from app.core.render import placeholders as wording
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.cli import main
-from app.core.jsontext import loads
+from app.core.json.text import loads
 from app.service import turns
 from app.service.rendering import Wanted
 from app.service.replay import replay

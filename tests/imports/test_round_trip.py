@@ -12,7 +12,7 @@ import pytest
 
 from app.codecs import TARGETS
 from app.core.errors import RuleBroken
-from app.core.jsontext import dumps_utf8, loads_object
+from app.core.json.text import dumps_utf8, loads_object
 from app.core.limits import Limits
 from app.service.audit import Page, tool_calls
 from app.service.conversations import change, create

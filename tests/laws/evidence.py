@@ -20,8 +20,8 @@ from app.core.conversation import (
     ToolResult,
     Turn,
 )
-from app.core.jsontext import Json
-from app.core.repairs import Repair
+from app.core.json.text import Json
+from app.core.render.repairs import Repair
 from tests.histories import Render
 from tests.laws.said import MARKER
 

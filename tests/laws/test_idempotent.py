@@ -5,7 +5,7 @@ import re
 from hypothesis import example, given
 
 from app.codecs import CODECS, TARGETS
-from app.core.wire import Assigned
+from app.core.wire.codec import Assigned
 from tests import judges
 from tests.histories import Render, posted
 from tests.laws import found

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from app.codecs import TARGETS
 from app.core.conversation import Turn
-from app.core.windows import group_end
+from app.core.render.window import group_end
 from app.main import create_app
 from app.settings import Settings
 from tests.histories import History, posted

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.codecs import CODECS
-from app.core.repairs import Repair
+from app.core.render.repairs import Repair
 from tests.histories import History, Render, posted
 from tests.laws.evidence import seen_in, units
 from tests.laws.running import JUDGED, all_ids, messages, tried

@@ -14,9 +14,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.codecs import CODECS, TARGETS
-from app.core.jsontext import loads_object
+from app.core.json.text import loads_object
 from app.core.limits import Limits
-from app.core.recognising import Difference, Recognised, Recognising, Told
+from app.core.sync.recognising import Difference, Recognised, Recognising, Told
 from app.main import create_app
 from app.service.messagelist import MessageList, read_list
 from app.service.seeing import named_call, shown_results

@@ -2,9 +2,9 @@
 
 from hypothesis import example, given
 
-from app.core.chunks import whole
-from app.core.jsontext import loads
-from app.core.neutral import block
+from app.core.json.large import whole
+from app.core.json.text import loads
+from app.core.neutral.blocks import block
 from app.service.turnform import UNLIMITED, blocks_bytes
 from tests.histories import posted
 from tests.laws import found, oracle

@@ -9,7 +9,7 @@ from hypothesis import example, given
 
 from app.codecs import TARGETS
 from app.core.conversation import Turn
-from app.core.wording import MARK
+from app.core.render.placeholders import MARK
 from tests import judges
 from tests.histories import History, Render, posted
 from tests.judges.wellformed import leaves

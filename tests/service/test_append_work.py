@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from app.core.jsontext import loads_object
+from app.core.json.text import loads_object
 from app.core.limits import Limits
 from app.service.ingest import Append, ingest
 from app.service.posting import read_post

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import event
 
 from app.core.errors import RuleBroken
-from app.core.finding import MOST_MEMBERS, Facet, Place, Wanted
-from app.core.words import asked
+from app.core.search.wanted import MOST_MEMBERS, Facet, Place, Wanted
+from app.core.search.words import asked
 from app.service import conversations
 from app.service.finding import Asked, listed
 from app.service.indexing import BATCH, reindex

@@ -2,7 +2,7 @@
 
 import json
 
-from app.core.jsontext import loads_object
+from app.core.json.text import loads_object
 from app.core.limits import Limits
 from app.service.messagelist import MessageList, read_list
 from app.service.seeing import Seen, look

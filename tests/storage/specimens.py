@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from app.core import ids
-from app.core.chunks import whole
-from app.core.ledger import Call, MatchedBy
-from app.core.records import ResultRecord, TurnRecord
+from app.core.identity import ids
+from app.core.json.large import whole
+from app.core.ledger.matching import Call, MatchedBy
+from app.core.ledger.records import ResultRecord, TurnRecord
 from app.storage.database import Database
 from app.storage.store import Store
 

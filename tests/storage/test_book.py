@@ -8,8 +8,8 @@ from typing import get_args
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.core.ledger import Call, CallBook, KeyKind, MemoryBook
-from app.core.records import AssignedId
+from app.core.ledger.matching import Call, CallBook, KeyKind, MemoryBook
+from app.core.ledger.records import AssignedId
 from app.storage.database import Database
 from app.storage.store import Store
 from tests.storage.specimens import call

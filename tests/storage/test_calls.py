@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.pairing import Link
-from app.core.records import AssignedId, CallRecord
+from app.core.ledger.records import AssignedId, CallRecord
+from app.core.render.pairing import Link
 from app.storage.database import Database
 from app.storage.store import Store
 from tests.storage.specimens import call, result

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import event
 
-from app.core.records import AssignedId
+from app.core.ledger.records import AssignedId
 from app.storage import sqlite
 from app.storage.database import Database
 from app.storage.store import ReadStore, Store

@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 import pytest
 
-from app.core.ids import fingerprint
-from app.core.records import AssignedId
+from app.core.identity.ids import fingerprint
+from app.core.ledger.records import AssignedId
 from app.storage import sqlite
 from app.storage.database import Database
 from app.storage.lookup import NEWEST, IdKind, Spot

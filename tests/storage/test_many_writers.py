@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from app.core.chunks import whole
+from app.core.json.large import whole
 from app.storage.database import Database
 from tests.storage.specimens import append, append_many, labels
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.records import AssignedId
+from app.core.ledger.records import AssignedId
 from app.storage.database import Database
 from app.storage.lookup import NEWEST
 from app.storage.store import Store

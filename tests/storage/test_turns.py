@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from app.core.records import TurnRecord
+from app.core.ledger.records import TurnRecord
 from app.storage.database import Database
 from app.storage.store import Store, TurnIdCollision
 from tests.storage.specimens import turn

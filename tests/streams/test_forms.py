@@ -9,7 +9,7 @@ import pytest
 from botocore.eventstream import EventStreamBuffer, ParserError
 
 from app.core.conversation import Text, ToolCall
-from app.core.events import Event, EventReader
+from app.core.wire.events import Event, EventReader
 from tests.streams.posts import LIMITS, from_stream, sized
 from tests.streams.recordings import OTHER_FORMS, Recording
 from tests.streams.recordings.forms import event_frame, frame, header

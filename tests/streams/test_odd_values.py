@@ -11,8 +11,8 @@ import pytest
 
 from app.core.conversation import Draft
 from app.core.errors import TurnkeepError
-from app.core.jsontext import dumps
-from app.core.neutral import block_json
+from app.core.json.text import dumps
+from app.core.neutral.blocks import block_json
 from tests.streams.posts import from_response, from_stream
 from tests.streams.recordings import CLEAN, RECORDINGS, Recording
 from tests.streams.recordings.frames import sse

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from app.codecs import TARGETS
-from app.core.schemas import with_filtered_required
+from app.core.tools.schema.rewrite import with_filtered_required
 from tests.tools.shapes import Said, Schema, convert, faults, property_paths, read, written
 
 NAMES = ["a", "b", "c", "properties", "required", "format", "type"]

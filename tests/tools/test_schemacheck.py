@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
-from app.core.schemawalk import INNER, LISTED, NAMED, size
+from app.core.tools.schema.walk import INNER, LISTED, NAMED, size
 from app.service.schemacheck import fault
 from tests.tools.conftest import ToolApi
 from tests.tools.shapes import LIMITS, RICH, Said, written

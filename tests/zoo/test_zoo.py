@@ -11,8 +11,8 @@ from types import ModuleType
 import pytest
 
 from app.codecs import TARGETS
-from app.core import ids
 from app.core.errors import RuleBroken
+from app.core.identity import ids
 from tests import judges
 from tests.histories import History
 from tests.zoo import cases, laws

@@ -1,0 +1,1 @@
+"""The names that things keep: turns, calls, tools."""

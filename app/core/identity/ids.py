@@ -1,0 +1,134 @@
+"""Identity: pure functions from what was said to the names it keeps.
+
+Turn ids, canonical ids of tool calls, the Kimi and Mistral forms, and the prefix functions that
+older histories used. Frozen by `tests/vectors/`: a change here renames calls in stored histories.
+"""
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable
+
+from app.core.render.media import is_base64
+
+CANONICAL_PREFIX = "hist_tool_"
+CANONICAL = re.compile(r"hist_tool_[A-Za-z0-9_-]{24}")
+# Clients take the path segments . and .. away, so nothing could be found under such a name.
+CALLER_TURN_ID = re.compile(r"(?!\.\.?\Z)[A-Za-z0-9._:-]{1,128}")
+KIMI = re.compile(r"functions\.(?P<name>.+):(?P<n>0|[1-9][0-9]{0,8})", re.DOTALL)
+MISTRAL = re.compile(r"[A-Za-z0-9]{9}")
+BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+_STRIPPED = ("hist_tool_", "toolu_", "call_", "fc_", "call")
+
+
+def turn_id(conversation_id: str, seq: int) -> str:
+    """The id of a turn whose caller minted none; `seq` is its 1-based place."""
+    return "turn_" + _short_hash(f"{conversation_id}|{seq}")
+
+
+def canonical_id(provider: str, raw_id: str | None, name: str, turn: str, call_index: int) -> str:
+    """The one id of a call. All five fields always take part; a missing one keeps its slot."""
+    fields = (provider, raw_id or "", name, turn, str(call_index))
+    return CANONICAL_PREFIX + _short_hash("|".join(map(_escape, fields)))
+
+
+def is_canonical(text: str) -> bool:
+    return CANONICAL.fullmatch(text) is not None
+
+
+def with_prefix(canonical: str, prefix: str) -> str:
+    """How wires with free ids show a call: another prefix, the same 24 characters."""
+    return prefix + canonical.removeprefix(CANONICAL_PREFIX)
+
+
+def from_prefixed(shown: str, prefixes: tuple[str, ...]) -> str | None:
+    """The canonical id behind an id that a replay showed, if it has that form."""
+    for prefix in prefixes:
+        if shown.startswith(prefix):
+            candidate = CANONICAL_PREFIX + shown[len(prefix) :]
+            if is_canonical(candidate):
+                return candidate
+    return None
+
+
+def kimi_id(name: str, raw_id: str | None, highest: int) -> tuple[str, int]:
+    """`functions.{name}:{n}` and n. Kimi's own id is echoed while it keeps the count rising."""
+    native = KIMI.fullmatch(raw_id) if raw_id else None
+    if native and native["name"] == name and int(native["n"]) > highest:
+        return native[0], int(native["n"])
+    return f"functions.{name}:{highest + 1}", highest + 1
+
+
+def mistral_id(
+    canonical: str, raw_id: str | None, taken: Callable[[str], bool], alphabet: str = BASE62
+) -> str:
+    """Nine letters and digits, unused in the conversation; a native id is kept if it is free."""
+    if raw_id and MISTRAL.fullmatch(raw_id) and not taken(raw_id):
+        return raw_id
+    salt = 0
+    while taken(candidate := nine_characters(canonical, salt, alphabet)):
+        salt += 1
+    return candidate
+
+
+def nine_characters(canonical: str, salt: int, alphabet: str = BASE62) -> str:
+    number = int.from_bytes(hashlib.sha256(f"{canonical}|{salt}".encode()).digest(), "big")
+    letters = []
+    for _ in range(9):
+        number, place = divmod(number, len(alphabet))
+        letters.append(alphabet[place])
+    return "".join(letters)
+
+
+def signature_in(raw_id: str | None) -> str | None:
+    """Gemini's thought signature, where a gateway has put it into the id."""
+    signature = (raw_id or "").partition("__thought__")[2]
+    return signature if signature and is_base64(signature) else None
+
+
+def normalized(raw_id: str) -> str:
+    """What is left of a raw id without the decorations that gateways add or lose."""
+    core = raw_id.split("|", 1)[0].split("__thought__", 1)[0]
+    for prefix in _STRIPPED:
+        if core.startswith(prefix):
+            return core[len(prefix) :]
+    return core
+
+
+def to_openai(any_id: str) -> str:
+    """Prefix swap to `call_…`; an unknown form is prefixed as it is."""
+    return _swap(any_id, "call_", ("hist_tool_", "toolu_"))
+
+
+def to_history(any_id: str) -> str:
+    """Prefix swap to `hist_tool_…`; an unknown form is prefixed as it is."""
+    return _swap(any_id, "hist_tool_", ("call_", "toolu_"))
+
+
+def to_anthropic(any_id: str) -> str:
+    """Prefix swap to `toolu_…`; an unknown form is prefixed as it is."""
+    return _swap(any_id, "toolu_", ("hist_tool_", "call_"))
+
+
+def fingerprint(text: str) -> bytes:
+    """The key under which unbounded text is indexed. Lone surrogates have one too."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _swap(any_id: str, wanted: str, known: tuple[str, ...]) -> str:
+    if any_id.startswith(wanted):
+        return any_id
+    for prefix in known:
+        if any_id.startswith(prefix):
+            return wanted + any_id[len(prefix) :]
+    return wanted + any_id
+
+
+def _escape(field: str) -> str:
+    return field.replace("\\", "\\\\").replace("|", "\\|")
+
+
+def _short_hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return base64.urlsafe_b64encode(digest).decode()[:24]

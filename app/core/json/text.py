@@ -1,0 +1,271 @@
+"""JSON text in and out without changing what was written.
+
+Python's `json` turns `1.10` into 1.1, `1e2` into 100.0 and `-0` into 0. What an agent sent must
+come back digit for digit, so numbers whose text would change travel as `NumberText`. Everything
+else is ordinary Python. `dumps` writes ASCII only (NUL and lone surrogates survive any database and
+any codec); `dumps_utf8` writes the readable form that goes to providers.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias, cast
+
+from app.core.errors import LimitExceeded, NotJson, RuleBroken
+from app.core.json.faults import told
+from app.core.limits import Limits
+from app.core.telling import named
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+JsonObject: TypeAlias = dict[str, "Json"]
+
+_STRUCTURE = re.compile(r'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
+# What CPython converts by default; longer integers travel as their text.
+_CONVERTED = 4_300
+# Characters of a long text that are written at a time.
+_SLICE = 64 * 1024
+
+
+class NumberText(float):
+    """A number that remembers how it was written."""
+
+    __slots__ = ("text",)
+    text: str
+
+    @classmethod
+    def of(cls, text: str) -> "NumberText":
+        number = cls(text)
+        number.text = text
+        return number
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def __reduce__(self) -> tuple[Callable[[str], "NumberText"], tuple[str]]:
+        return NumberText.of, (self.text,)
+
+
+@dataclass(frozen=True, slots=True)
+class JsonText:
+    """JSON text where its value would stand: it broke off, or is too long to be taken apart.
+
+    Only between the one who puts a stream together and the one who reads the call.
+    """
+
+    text: str
+
+
+def loads(text: str, limits: Limits | None = None) -> Json:
+    """The value of a whole JSON text. Raises `NotJson`, `RuleBroken` or `LimitExceeded`."""
+    limits = limits or Limits()
+    _check_depth(text, limits.depth)
+    try:
+        value, end = _decoder(limits).raw_decode(text, _skip_blanks(text, 0))
+    except json.JSONDecodeError as error:
+        raise NotJson(told(error)) from None
+    except RecursionError:
+        raise LimitExceeded("depth", limits.depth, None) from None
+    if _skip_blanks(text, end) != len(text):
+        extra = json.JSONDecodeError("Extra data", text, _skip_blanks(text, end))
+        raise NotJson(told(extra))
+    return cast(Json, value)
+
+
+def dumps(value: Json) -> str:
+    """Compact JSON in ASCII; numbers exactly as they were written."""
+    return _encode(value, ascii_only=True)
+
+
+def dumps_utf8(value: Json) -> bytes:
+    """Compact JSON in UTF-8. Lone surrogates must be gone by now: they stay escaped."""
+    text = _encode(value, ascii_only=False)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _encode(value, ascii_only=True).encode()
+
+
+def dumps_pieces(value: Json) -> Iterator[bytes]:
+    """The bytes of `dumps`, piece by piece: long texts are never written out at once."""
+    match value:
+        case dict():
+            for position, (key, member) in enumerate(value.items()):
+                yield f"{',' if position else '{'}{dumps(key)}:".encode()
+                yield from dumps_pieces(member)
+            yield b"}" if value else b"{}"
+        case list():
+            for position, element in enumerate(value):
+                yield b"," if position else b"["
+                yield from dumps_pieces(element)
+            yield b"]" if value else b"[]"
+        case str():
+            yield b'"'
+            for start in range(0, len(value), _SLICE):
+                yield dumps(value[start : start + _SLICE])[1:-1].encode()
+            yield b'"'
+        case _:
+            yield dumps(value).encode()
+
+
+def loads_object(text: str, limits: Limits) -> tuple[JsonObject, dict[str, list[str]]]:
+    """A JSON object, and the very text of each member: of each element, where it is an array."""
+    _check_depth(text, limits.depth)
+    try:
+        return _Walk(text, limits).object()
+    except json.JSONDecodeError as error:
+        raise NotJson(told(error)) from None
+    except RecursionError:
+        raise LimitExceeded("depth", limits.depth, None) from None
+
+
+class _Walk:
+    """Reads the outermost object by hand, so that each element's place in the text is known."""
+
+    def __init__(self, text: str, limits: Limits) -> None:
+        self.text = text
+        self.decode = _decoder(limits).raw_decode
+        self.position = 0
+
+    def object(self) -> tuple[JsonObject, dict[str, list[str]]]:
+        members: JsonObject = {}
+        texts: dict[str, list[str]] = {}
+        self.expect("{")
+        while self.sign() != "}":
+            if self.sign() != '"':
+                self.fail("Expecting property name enclosed in double quotes")
+            key = cast(str, self.value())
+            if key in members:
+                # Whichever one is kept, the other would be lost.
+                raise RuleBroken(f"{named(key)} is given twice.", pointer=f"/{key[:64]}")
+            self.expect(":")
+            if self.sign() == "[":
+                members[key], texts[key] = self.array()
+            else:
+                start = self.position
+                members[key] = self.value()
+                texts[key] = [self.text[start : self.position]]
+            self.next_or("}")
+        self.expect("}")
+        if self.sign():
+            self.fail("Extra data")
+        return members, texts
+
+    def array(self) -> tuple[list[Json], list[str]]:
+        values: list[Json] = []
+        texts: list[str] = []
+        self.expect("[")
+        while self.sign() != "]":
+            start = self.position
+            values.append(self.value())
+            texts.append(self.text[start : self.position])
+            self.next_or("]")
+        self.expect("]")
+        return values, texts
+
+    def value(self) -> Json:
+        value, self.position = self.decode(self.text, self.position)
+        return cast(Json, value)
+
+    def sign(self) -> str:
+        self.position = _skip_blanks(self.text, self.position)
+        return self.text[self.position : self.position + 1]
+
+    def expect(self, sign: str) -> None:
+        if self.sign() != sign:
+            self.fail(f"Expecting {sign!r}")
+        self.position += 1
+
+    def next_or(self, end: str) -> None:
+        if self.sign() == ",":
+            self.position += 1
+            if self.sign() == end:
+                self.fail("Illegal trailing comma")
+        elif self.sign() != end:
+            self.fail("Expecting ',' delimiter")
+
+    def fail(self, message: str) -> None:
+        raise json.JSONDecodeError(message, self.text, self.position)
+
+
+@lru_cache
+def _decoder(limits: Limits) -> json.JSONDecoder:
+    digits = limits.integer_digits
+
+    def integer(text: str) -> int | float:
+        length = len(text.lstrip("-"))
+        if length > digits:
+            raise LimitExceeded("integer_digits", digits, length)
+        return NumberText.of(text) if text == "-0" or length > _CONVERTED else int(text)
+
+    def fraction(text: str) -> float:
+        if len(text) > digits:
+            raise LimitExceeded("integer_digits", digits, len(text))
+        number = float(text)
+        return number if repr(number) == text else NumberText.of(text)
+
+    return json.JSONDecoder(
+        parse_int=integer, parse_float=fraction, parse_constant=_refuse_constant
+    )
+
+
+def _refuse_constant(text: str) -> float:
+    raise RuleBroken(f"{text} is not JSON: a number must be finite.")
+
+
+def _skip_blanks(text: str, position: int) -> int:
+    while position < len(text) and text[position] in " \t\n\r":
+        position += 1
+    return position
+
+
+def _check_depth(text: str, limit: int) -> None:
+    if text.count("{") + text.count("[") <= limit:
+        return
+    depth = 0
+    for match in _STRUCTURE.finditer(text):
+        sign = text[match.start()]
+        if sign in "[{":
+            depth += 1
+            if depth > limit:
+                raise LimitExceeded("depth", limit, None)
+        elif sign in "]}":
+            depth -= 1
+
+
+def _encode(value: Json, *, ascii_only: bool) -> str:
+    quote = json.encoder.encode_basestring_ascii if ascii_only else json.encoder.encode_basestring
+    if not _holds_number_text(value):
+        return json.dumps(value, ensure_ascii=ascii_only, separators=(",", ":"), allow_nan=False)
+    pieces: list[str] = []
+    _write(value, pieces.append, quote)
+    return "".join(pieces)
+
+
+def _holds_number_text(value: Json) -> bool:
+    if isinstance(value, dict):
+        return any(map(_holds_number_text, value.values()))
+    if isinstance(value, list):
+        return any(map(_holds_number_text, value))
+    return isinstance(value, NumberText)
+
+
+def _write(value: Json, put: Callable[[str], None], quote: Callable[[str], str]) -> None:
+    match value:
+        case dict():
+            for position, (key, member) in enumerate(value.items()):
+                put(("," if position else "{") + quote(key) + ":")
+                _write(member, put, quote)
+            put("}" if value else "{}")
+        case list():
+            for position, element in enumerate(value):
+                put("," if position else "[")
+                _write(element, put, quote)
+            put("]" if value else "[]")
+        case str():
+            put(quote(value))
+        case NumberText():
+            put(value.text)
+        case _:
+            put(json.dumps(value, allow_nan=False))

@@ -1,0 +1,28 @@
+"""Text that is no Unicode: lone surrogates, which every strict JSON reader refuses."""
+
+import re
+
+from app.core.json.text import Json
+
+_LONE = re.compile(r"[\ud800-\udfff]")
+
+
+def is_broken(text: str) -> bool:
+    return not text.isascii() and _LONE.search(text) is not None
+
+
+def mended(text: str) -> str:
+    return _LONE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def mended_value(value: Json) -> Json:
+    """The same for every text inside a value; the value itself when nothing is broken."""
+    match value:
+        case str():
+            return mended(value) if is_broken(value) else value
+        case list():
+            return [mended_value(element) for element in value]
+        case dict():
+            return {mended(key): mended_value(member) for key, member in value.items()}
+        case _:
+            return value

@@ -1,0 +1,1 @@
+"""The ledger: which call a result belongs to, and what is kept of both."""

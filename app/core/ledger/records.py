@@ -1,0 +1,120 @@
+"""What a store keeps of a conversation, as values: the words between service and storage."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from app.core.json.large import Bytes
+from app.core.ledger.matching import Call, MatchedBy
+from app.core.wire.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRecord:
+    """A conversation and the head of its chain. `orphans` counts results that wait for a call."""
+
+    id: str
+    title: str | None
+    metadata: bytes
+    version: int
+    head_hash: bytes
+    orphans: int
+    created_at: datetime
+    updated_at: datetime
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+
+    @property
+    def usage(self) -> Usage:
+        """What all responses took together."""
+        return Usage(
+            self.input_tokens, self.output_tokens, self.cached_tokens, self.reasoning_tokens
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRecord:
+    """A turn as bytes. `payload` is what was posted, `blocks` the neutral form with canonical ids.
+
+    Long ones are written in pieces.
+
+    `content_hash` tells a retry from another turn under the same id; `hash` chains the turns.
+    """
+
+    seq: int
+    turn_id: str
+    speaker: str
+    provider: str
+    format: str
+    model: str | None
+    payload: Bytes
+    blocks: Bytes
+    metadata: bytes
+    content_hash: bytes
+    hash: bytes
+    created_at: datetime
+    status: str = "complete"
+    # Where a revision replaced an interrupted turn: the version of the conversation then.
+    completed_at: int | None = None
+    # Under which a response is found. Only for writing: whoever reads has the metadata.
+    response_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionRecord:
+    """A later version of an interrupted turn, in its place; it has its own link in the chain.
+
+    Revisions are numbered from 1 over the conversation; this one came when the conversation had
+    `at_version` turns.
+    """
+
+    number: int
+    at_version: int
+    turn: TurnRecord
+
+
+@dataclass(frozen=True, slots=True)
+class AssignedId:
+    """A row of the mapping table: the id that a target with its own rule shows for a call."""
+
+    target: str
+    provider_id: str
+    call_id: str
+    ordinal: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRecord:
+    """A result, where it stands (turn and place among the blocks), and the call it answers."""
+
+    seq: int
+    place: int
+    turn_id: str
+    raw_id: str | None
+    name: str | None
+    status: str
+    call_id: str | None
+    matched_by: MatchedBy
+    repeat: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSetRecord:
+    """Tool definitions as they were from a version of the conversation on."""
+
+    number: int
+    at_version: int
+    provider: str
+    format: str
+    payload: bytes
+    definitions: bytes
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """A call with all its results, oldest first: a line of the audit."""
+
+    call: Call
+    results: list[ResultRecord] = field(default_factory=list)

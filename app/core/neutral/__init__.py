@@ -1,0 +1,1 @@
+"""The neutral form, in which turns are stored, shown and exported."""

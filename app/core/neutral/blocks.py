@@ -1,0 +1,203 @@
+"""Blocks as JSON: the neutral form, in which turns are stored, shown and exported.
+
+`block_json` and `block` are each other's inverse. Reading is strict about types and says with a
+pointer what is wrong; it also takes the camelCase names of older histories (`callId`, `isError`,
+`tool_response`). Arguments travel as a value (`parameters`); their text (`arguments`) is added only
+where the value would not give it back, and stands alone where it is very long.
+"""
+
+from typing import assert_never, cast
+
+from app.core.conversation import (
+    STATUSES,
+    Block,
+    File,
+    Image,
+    Opaque,
+    Part,
+    Status,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from app.core.errors import NotJson, RuleBroken
+from app.core.identity.ids import is_canonical
+from app.core.json.fields import Fields
+from app.core.json.large import PIECE
+from app.core.json.text import Json, JsonObject, dumps
+from app.core.render.arguments import parsed
+from app.core.telling import one_of
+
+
+def block_json(block: Block) -> JsonObject:
+    """The neutral form; members that say nothing are left out."""
+    match block:
+        case Text():
+            return _said(type="text", text=block.text, signature=block.signature)
+        case Image():
+            return _said(type="image", data=block.url, detail=block.detail)
+        case File():
+            return _said(type="file", data=block.url, name=block.name, media_type=block.media_type)
+        case Thinking():
+            return _said(
+                type="thinking",
+                text=block.text,
+                native=block.native,
+                wire=block.wire,
+                provider=block.provider,
+                model=block.model,
+            )
+        case ToolCall():
+            return _call_json(block)
+        case ToolResult():
+            return result_json(block, block.call_id)
+        case Opaque():
+            return {"type": "opaque", "kind": block.kind, "native": block.native} | _said(
+                wire=block.wire, provider=block.provider, model=block.model
+            )
+        case _:
+            assert_never(block)
+
+
+def block(value: Json, pointer: str) -> Block:
+    """A block from its neutral form. Raises `RuleBroken`."""
+    return read_block(Fields(value, pointer))
+
+
+def read_block(fields: Fields) -> Block:
+    """The same, for callers who want to know what was not read."""
+    kind = fields.text("type")
+    match kind:
+        case "text":
+            return Text(fields.text("text"), fields.maybe_text("signature"))
+        case "image":
+            return Image(fields.text("data"), fields.maybe_text("detail"))
+        case "file":
+            return File(
+                fields.text("data"), fields.maybe_text("name"), fields.maybe_text("media_type")
+            )
+        case "thinking":
+            return _thinking(fields)
+        case "tool_call":
+            return _call(fields)
+        case "tool_result" | "tool_response":
+            return _result(fields)
+        case "opaque":
+            return Opaque(
+                fields.text("kind"),
+                fields.get("native"),
+                fields.maybe_text("wire"),
+                fields.maybe_text("provider"),
+                fields.maybe_text("model"),
+            )
+        case _:
+            return Opaque(kind, fields.whole())
+
+
+def _call_json(call: ToolCall) -> JsonObject:
+    shown = _said(type="tool_call", id=call.id or call.raw_id)
+    if call.id:
+        shown["raw_id"] = call.raw_id
+    shown["name"] = call.name
+    if len(call.arguments) > PIECE:
+        return shown | _said(arguments=call.arguments, signature=call.signature)
+    try:
+        shown["parameters"] = parsed(call.arguments)
+    except (NotJson, RuleBroken):
+        return shown | _said(arguments=call.arguments, signature=call.signature)
+    if dumps(shown["parameters"]) != call.arguments:
+        shown["arguments"] = call.arguments
+    return shown | _said(signature=call.signature)
+
+
+def result_json(result: ToolResult, call_id: str | None, *, exported: bool = False) -> JsonObject:
+    """A result under the canonical id of its call, if it has one. Exports always say the raw id."""
+    shown: JsonObject = {"type": "tool_result", "call_id": call_id or result.raw_id}
+    if call_id or exported:
+        shown["raw_id"] = result.raw_id
+    shown |= _said(name=result.name)
+    if result.parts is None:
+        shown["result"] = result.result
+    else:
+        shown["content"] = [block_json(part) for part in result.parts]
+    if result.status != "ok" or result.error is not None:
+        shown["status"] = result.status
+    return shown | _said(error=result.error)
+
+
+def _thinking(fields: Fields) -> Thinking:
+    native = fields.get("native")
+    wire = fields.maybe_text("wire")
+    signature = fields.maybe_text("signature")
+    text = fields.text("text")
+    if native is None and signature:
+        # A bare signature is Anthropic's: it is the one wire whose thinking is text and signature.
+        native = {"type": "thinking", "thinking": text, "signature": signature}
+        wire = "anthropic"
+    return Thinking(text, native, wire, fields.maybe_text("provider"), fields.maybe_text("model"))
+
+
+def _call(fields: Fields) -> ToolCall:
+    given = fields.maybe_text("id")
+    raw_id = fields.maybe_text("raw_id")
+    keeps = given is not None and is_canonical(given)
+    if "arguments" in fields:
+        arguments = fields.text("arguments")
+        # The same thing as a value; exports give both where the value loses the text.
+        fields.passed_over("parameters")
+    else:
+        arguments = dumps(fields.get("parameters"))
+    return ToolCall(
+        raw_id=raw_id if given is None or (keeps and "raw_id" in fields) else given,
+        name=fields.maybe_text("name") or "",
+        arguments=arguments,
+        id=cast(str, given) if keeps else "",
+        signature=fields.maybe_text("signature"),
+    )
+
+
+def _result(fields: Fields) -> ToolResult:
+    status = fields.maybe_text("status")
+    error = fields.maybe_text("error")
+    flagged = fields.get("isError") is True or fields.get("is_error") is True
+    if status is None:
+        status = "error" if flagged or error is not None else "ok"
+    if status not in STATUSES:
+        raise RuleBroken(one_of("status", status, STATUSES), pointer=f"{fields.at}/status")
+    given = fields.maybe_text("call_id", "callId")
+    raw_id = fields.maybe_text("raw_id")
+    keeps = given is not None and is_canonical(given) and "raw_id" in fields
+    return ToolResult(
+        raw_id=raw_id if given is None or keeps else given,
+        result=fields.get("result"),
+        parts=_parts(fields),
+        status=cast(Status, status),
+        error=error,
+        name=fields.maybe_text("name"),
+        call_id=given if keeps else None,
+    )
+
+
+def _parts(fields: Fields) -> tuple[Part, ...] | None:
+    if "content" not in fields:
+        return None
+    if not isinstance(fields.members["content"], list):
+        raise RuleBroken("`content` must be a list of blocks.", pointer=f"{fields.at}/content")
+    if fields.members.get("result") is not None:
+        raise RuleBroken(
+            "A result must have `result` or `content`, not both.", pointer=f"{fields.at}/content"
+        )
+    parts: list[Part] = []
+    for inner in fields.each("content"):
+        part = read_block(inner)
+        if not isinstance(part, Part):
+            raise RuleBroken(
+                "A result must hold text, images, files and opaque blocks only.", pointer=inner.at
+            )
+        parts.append(part)
+    return tuple(parts)
+
+
+def _said(**members: Json) -> JsonObject:
+    return {name: value for name, value in members.items() if value is not None}

@@ -1,0 +1,1 @@
+"""From stored turns to a history that one format accepts."""

@@ -1,0 +1,51 @@
+"""What a call was asked to do: arguments as text, and as the object every wire wants to see.
+
+Nothing is completed or guessed. Text that cannot be read stays what it is; a render shows an empty
+object in its place and says so.
+"""
+
+from app.core.errors import LimitExceeded, NotJson, RuleBroken
+from app.core.json.large import PIECE
+from app.core.json.text import Json, JsonObject, dumps, loads
+from app.core.limits import Limits
+
+# Arguments arrive as a text inside a text, so the body's limit on depth has not seen inside it.
+_LIMITS = Limits()
+
+
+def parsed(arguments: str) -> Json:
+    """The value of the text. Raises `NotJson` or `RuleBroken`."""
+    return loads(arguments, _LIMITS)
+
+
+def as_given(arguments: str) -> JsonObject:
+    """`parameters`, the value of the text; `arguments`, the text, where it is no JSON or long."""
+    if len(arguments) <= PIECE:
+        try:
+            return {"parameters": parsed(arguments)}
+        except (NotJson, RuleBroken):
+            pass
+    return {"arguments": arguments}
+
+
+def object_of(arguments: str) -> tuple[str, JsonObject, str | None]:
+    """A JSON object for any wire, as text and as value, and the code of the repair it took."""
+    try:
+        value = parsed(arguments)
+    except (NotJson, RuleBroken):
+        return "{}", {}, "ARGS_UNPARSEABLE" if arguments.strip() else "ARGS_COERCED_OBJECT"
+    if isinstance(value, dict):
+        return arguments, value, None
+    if isinstance(value, str):
+        try:
+            inner = parsed(value)
+        except LimitExceeded:
+            return "{}", {}, "ARGS_UNPARSEABLE"
+        except (NotJson, RuleBroken):
+            inner = None
+        if isinstance(inner, dict):
+            return value, inner, "ARGS_UNWRAPPED"
+    if value is None or value == [] or (isinstance(value, str) and not value.strip()):
+        return "{}", {}, "ARGS_COERCED_OBJECT"
+    wrapped: JsonObject = {"value": value}
+    return dumps(wrapped), wrapped, "ARGS_COERCED_OBJECT"

@@ -1,0 +1,255 @@
+"""Showing: each block as one wire can take it, or the reason why it cannot.
+
+Works on one step at a time and knows no order of messages. Whatever is not shown as it was stored
+is named in the repairs with its turn and place.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall, ToolResult
+from app.core.identity.tool_names import shown_name
+from app.core.json.text import Json, dumps_utf8
+from app.core.json.unicode import is_broken, mended, mended_value
+from app.core.render import placeholders as wording
+from app.core.render.arguments import object_of
+from app.core.render.media import refusal
+from app.core.render.pairing import Placed, Step
+from app.core.render.profile import Profile
+from app.core.render.repairs import Repair
+from app.core.render.results import Answering
+from app.core.render.view import CallShown, Content, Options, Shown
+
+_DETAILS = ("auto", "low", "high", "original")
+# What leaks into text when a model's own call syntax is not parsed by its server.
+_MARKUP = ("<|tool_call", "<tool_call>", "<|channel|>", "<function_calls>")
+
+
+@dataclass(slots=True)
+class ShownStep:
+    """A step in the words of the wire. `beside`: media of results that stand behind them."""
+
+    role: str
+    parts: list[Shown] = field(default_factory=list)
+    answers: list[Shown] = field(default_factory=list)
+    beside: list[Shown] = field(default_factory=list)
+    repairs: list[Repair] = field(default_factory=list)
+
+
+class Showing:
+    """Shows steps for one wire; knows which raw ids the history uses more than once."""
+
+    def __init__(self, steps: Sequence[Step], profile: Profile, options: Options) -> None:
+        self.profile = profile
+        self.options = options
+        self.native_ids: set[tuple[str, str]] = set()
+        self.raw_ids = Counter(
+            item.block.raw_id
+            for step in steps
+            for item in step.items
+            if isinstance(item.block, ToolCall)
+        )
+
+    def show(self, step: Step) -> ShownStep:
+        shown = ShownStep(step.role, repairs=list(step.repairs))
+        kept = self._kept_opaque(step) | self._kept_thinking(step)
+        for item in step.items:
+            content = self._content(item, step, kept, shown.repairs)
+            if content is not None:
+                shown.parts.append(Shown(content, item.turn.turn_id, item.place))
+        for answer in step.answers:
+            answering = Answering(answer, self.profile, self._media_of_result)
+            shown_id = self.options.shown_ids[answer.call.id]
+            shown.answers.append(answering.shown(shown_id, shown.repairs, shown.beside))
+        return shown
+
+    def _kept_opaque(self, step: Step) -> set[int]:
+        """The ids of the opaque items that may go back to their issuer.
+
+        Tools that a provider ran stand in its own turns, everything else in the user's.
+        """
+        own = [item.block for item in step.items if self._is_issuer(item)]
+        role = {True: "ai", False: "human"}
+        blocks = [
+            block
+            for block in own
+            if isinstance(block, Opaque) and step.role == role[block.kind.startswith("server_tool")]
+        ]
+        places = self.profile.keeps_opaque(blocks)
+        return {
+            id(block)
+            for place, block in enumerate(blocks)
+            if place in places and self._is_new(block.native)
+        }
+
+    def _kept_thinking(self, step: Step) -> set[int]:
+        """The ids of a turn's thoughts that go back to their issuer: all of them or none."""
+        thoughts = [item for item in step.items if isinstance(item.block, Thinking)]
+        if not self.profile.thinking or step.role != "ai":
+            return set()
+        whole = all(self._is_whole(item) for item in thoughts)
+        return {id(item.block) for item in thoughts} if whole else set()
+
+    def _is_whole(self, item: Placed) -> bool:
+        """Whether a thought can be shown to this reader exactly as it was issued."""
+        block = item.block
+        assert isinstance(block, Thinking)
+        if not self._is_issuer(item) or not self._is_new(block.native):
+            return False
+        if self.profile.plain_reasoning:
+            return block.wire == self.profile.wire or bool(block.text.strip())
+        return block.native is not None and mended_value(block.native) == block.native
+
+    def _is_issuer(self, item: Placed) -> bool:
+        block = item.block
+        if not isinstance(block, Thinking | Opaque) or self.options.reasoning == "drop":
+            return False
+        if block.wire != self.profile.wire and not self.profile.plain_reasoning:
+            return False
+        return self._is_own(block.provider or item.turn.provider, block.model or item.turn.model)
+
+    def _is_own(self, provider: str, model: str | None) -> bool:
+        wanted = self.options.model
+        return provider in self.profile.issuers and (not wanted or not model or wanted == model)
+
+    def _is_new(self, native: Json) -> bool:
+        """A native item with an id may stand in a request once."""
+        if not isinstance(native, dict):
+            return True
+        for key in ("id", "tool_use_id"):
+            if isinstance(native.get(key), str):
+                mark = (key, str(native[key]))
+                fresh = mark not in self.native_ids
+                self.native_ids.add(mark)
+                return fresh
+        return True
+
+    def _content(
+        self, item: Placed, step: Step, kept: set[int], repairs: list[Repair]
+    ) -> Content | None:
+        block = item.block
+        match block:
+            case Text():
+                return self._text(block, item, step, repairs)
+            case Image() | File():
+                return self._media(block, item, repairs, allowed=step.role == "human")
+            case Thinking():
+                return self._thinking(block, item, kept, repairs)
+            case Opaque():
+                if id(block) in kept:
+                    return block
+                repairs.append(left_out(block, item))
+                return None
+            case ToolCall():
+                return self._call(block, item, repairs)
+            case ToolResult():
+                raise AssertionError("pairing keeps results apart")
+            case _:
+                assert_never(block)
+
+    def _text(self, block: Text, item: Placed, step: Step, repairs: list[Repair]) -> Text | None:
+        if not block.text.strip():
+            repairs.append(repair("EMPTY_TEXT_OMITTED", "the text is blank", item))
+            return None
+        if step.role == "ai" and any(sign in block.text for sign in _MARKUP):
+            why = "the text holds the markup of a tool call"
+            repairs.append(repair("SUSPECT_MARKUP", why, item))
+        own = self._is_own(item.turn.provider, item.turn.model)
+        return Text(_mended(block.text, item, repairs), block.signature if own else None)
+
+    def _media(
+        self, block: Image | File, item: Placed, repairs: list[Repair], *, allowed: bool = True
+    ) -> Image | File | Text:
+        kind, taken = ("Image", self.profile.images)
+        if isinstance(block, File):
+            kind, taken = ("File", self.profile.files)
+        why: str | None = "this provider takes none here"
+        if allowed:
+            why = refusal(block.url, taken, self.profile.image_bytes, self.profile.image_pixels)
+        if why is None:
+            return self._mended_media(block, item, repairs)
+        repairs.append(repair(f"{kind.upper()}_OMITTED", why, item))
+        # A result reads the same in whatever turn it arrives; only its repair says which.
+        in_result = isinstance(item.block, ToolResult)
+        where = "" if in_result else f" of turn {item.turn.turn_id}"
+        return Text(wording.left_out(kind + where, why))
+
+    def _mended_media(
+        self, block: Image | File, item: Placed, repairs: list[Repair]
+    ) -> Image | File:
+        if isinstance(block, Image):
+            return block if block.detail in _DETAILS else replace(block, detail=None)
+        name = None if block.name is None else _mended(block.name, item, repairs)
+        return replace(block, name=name)
+
+    def _media_of_result(
+        self, block: Image | File, item: Placed, repairs: list[Repair]
+    ) -> Image | File | Text:
+        return self._media(block, item, repairs)
+
+    def _thinking(
+        self, block: Thinking, item: Placed, kept: set[int], repairs: list[Repair]
+    ) -> Thinking | Text | None:
+        if id(block) in kept:
+            if self.profile.plain_reasoning:
+                return replace(block, text=_mended(block.text, item, repairs))
+            return block
+        if self.options.reasoning == "text" and block.text.strip():
+            repairs.append(repair("THINKING_AS_TEXT", "reasoning is shown as text", item))
+            return Text(wording.reasoning(_mended(block.text, item, repairs)))
+        repairs.append(repair("THINKING_DROPPED", "only its issuer may see it, whole", item))
+        return None
+
+    def _call(self, call: ToolCall, item: Placed, repairs: list[Repair]) -> CallShown:
+        self._report_id(call, item, repairs)
+        arguments, value, code = object_of(call.arguments)
+        if code:
+            repairs.append(repair(code, "arguments are shown as a JSON object", item, call.id))
+        mended_object = mended_value(value)
+        if mended_object != value:
+            assert isinstance(mended_object, dict)
+            value = mended_object
+            arguments = dumps_utf8(value).decode()
+            repairs.append(repair("UNICODE_REPLACED", "in the arguments", item, call.id))
+        name = shown_name(call.name, self.profile.names)
+        if name != call.name:
+            repairs.append(repair("NAME_SANITIZED", f"shown as {name}", item, call.id))
+        shown_id = self.options.shown_ids[call.id]
+        # Gateways speak for Gemini under other names; Gemini's own models do not share signatures.
+        foreign = item.turn.provider not in self.profile.issuers
+        signed = foreign or self._is_own(item.turn.provider, item.turn.model)
+        return CallShown(shown_id, name, arguments, value, call.signature if signed else None)
+
+    def _report_id(self, call: ToolCall, item: Placed, repairs: list[Repair]) -> None:
+        if call.raw_id and call.raw_id == self.options.shown_ids[call.id]:
+            return
+        if not call.raw_id:
+            repairs.append(repair("ID_SYNTHESIZED", "the call came without an id", item, call.id))
+        elif "__thought__" in call.raw_id:
+            why = "the signature in the raw id is Gemini's alone"
+            repairs.append(repair("STATE_SPLIT_FROM_ID", why, item, call.id))
+        elif self.raw_ids[call.raw_id] > 1:
+            repairs.append(repair("ID_REMAPPED", "the raw id is not unique", item, call.id))
+        elif self.profile.assigns_ids:
+            repairs.append(repair("ID_REMAPPED", "this wire names calls itself", item, call.id))
+        elif not self.profile.ids.fullmatch(call.raw_id):
+            repairs.append(repair("ID_REMAPPED", "this wire refuses the raw id", item, call.id))
+
+
+def _mended(text: str, item: Placed, repairs: list[Repair]) -> str:
+    if not is_broken(text):
+        return text
+    repairs.append(repair("UNICODE_REPLACED", "lone surrogates are shown as U+FFFD", item))
+    return mended(text)
+
+
+def left_out(block: Opaque, item: Placed) -> Repair:
+    if block.kind.startswith("server_tool"):
+        return repair("SERVER_TOOL_DROPPED", "half a pair, or another provider's tool", item)
+    return repair("BLOCK_OMITTED", f"a {block.kind} block goes back to its issuer only", item)
+
+
+def repair(code: str, detail: str, item: Placed, call_id: str | None = None) -> Repair:
+    return Repair(code, detail, item.turn.turn_id, call_id, item.place)

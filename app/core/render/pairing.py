@@ -1,0 +1,243 @@
+"""Pairing: every call gets exactly one answer, right behind it, in call order.
+
+Takes the turns as they were stored, in any order of arrival, and gives steps: what a human, the
+system or the model said, and with a model's calls their answers. No wire is known here. What had to
+be moved, doubled or filled in is said in the step's repairs.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Literal, TypeAlias
+
+from app.core.conversation import Block, Text, ToolCall, ToolResult, Turn
+from app.core.ledger.matching import MatchedBy
+from app.core.render.placeholders import orphan_text
+from app.core.render.repairs import Repair
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The call (canonical id) that a result answers, and the rule that found it."""
+
+    call_id: str
+    matched_by: MatchedBy
+
+
+# Renders have no notes; a list that is recognised may have some.
+Role: TypeAlias = Literal["system", "human", "ai", "note"]
+Links: TypeAlias = Mapping[tuple[int, int], Link]
+"""Results by the seq of their turn and their place among its blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A block where it is shown, and where it came from. `place` is None for text of ours."""
+
+    block: Block
+    turn: Turn
+    place: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The one result that is shown for a call; `result` is None when nothing was recorded."""
+
+    call: ToolCall
+    result: ToolResult | None
+    turn: Turn
+    place: int | None
+
+
+@dataclass(slots=True)
+class Step:
+    """What one speaker said, with the answers to its calls. `seqs`: the turns it is made of."""
+
+    role: Role
+    items: list[Placed]
+    answers: list[Answer] = field(default_factory=list)
+    seqs: set[int] = field(default_factory=set)
+    repairs: list[Repair] = field(default_factory=list)
+
+
+def steps(turns: Sequence[Turn], links: Links) -> list[Step]:
+    """The conversation as steps; all laws about calls and results hold for them."""
+    known = {call.id for turn in turns for call in turn.calls()}
+    results: dict[str, list[Placed]] = defaultdict(list)
+    for turn in turns:
+        for place, result in turn.results():
+            call_id = _call_of(links, turn, place)
+            if call_id in known:
+                results[call_id].append(Placed(result, turn, place))
+    ai_seqs = [turn.seq for turn in turns if turn.speaker == "ai"]
+    paired = []
+    for position, turn in enumerate(turns):
+        around = _Neighbours(turns, position, links, ai_seqs)
+        for step in _steps_of(turn, links, known):
+            if calls := [item.block for item in step.items if isinstance(item.block, ToolCall)]:
+                _answer(step, turn, calls, results, around)
+            paired.append(step)
+    return [step for step in paired if step.items or step.repairs]
+
+
+def _call_of(links: Links, turn: Turn, place: int) -> str:
+    link = links.get((turn.seq, place))
+    return link.call_id if link else ""
+
+
+def _steps_of(turn: Turn, links: Links, known: set[str]) -> Iterator[Step]:
+    """A turn as one step; as several, where the model speaks on after results in its own turn."""
+    # What a tool says beside its results is shown as the user's.
+    role: Role = "human" if turn.speaker == "tool" else turn.speaker
+    step = Step(role, [], seqs={turn.seq}, repairs=_of_stream(turn))
+    if turn.blocks is None:
+        step.repairs.append(
+            Repair("TURN_QUARANTINED", "the stored turn cannot be read", turn.turn_id)
+        )
+    elif not turn.blocks:
+        step.repairs.append(Repair("CONTENT_NORMALISED", "the turn is empty", turn.turn_id))
+    answered = False
+    for place, block in enumerate(turn.blocks or ()):
+        is_result = isinstance(block, ToolResult) and _call_of(links, turn, place) in known
+        if answered and not is_result and role == "ai":
+            yield step
+            step = Step(role, [], seqs={turn.seq})
+        answered = is_result
+        if isinstance(block, ToolResult) and not is_result:
+            step.items.append(Placed(Text(orphan_text(block)), turn, place))
+            why = "the call was never recorded"
+            step.repairs.append(Repair("ORPHAN_RESULT", why, turn.turn_id, block=place))
+        elif not is_result:
+            step.items.append(Placed(block, turn, place))
+    yield step
+
+
+def _of_stream(turn: Turn) -> list[Repair]:
+    if turn.status == "interrupted":
+        why = "its stream broke; what had arrived is shown"
+        return [Repair("TURN_INTERRUPTED", why, turn.turn_id)]
+    if turn.completed_at is not None and turn.completed_at > turn.seq:
+        why = "it was interrupted until later turns had come; a cached prefix ends before it"
+        return [Repair("TURN_COMPLETED", why, turn.turn_id)]
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class _Neighbours:
+    """What stands around a turn with calls."""
+
+    turns: Sequence[Turn]
+    position: int
+    links: Links
+    ai_seqs: list[int]
+
+    def following(self, call_ids: set[str]) -> list[Turn]:
+        """The turns right behind that hold results of these calls."""
+        behind = []
+        for turn in islice(self.turns, self.position + 1, None):
+            if not any(_call_of(self.links, turn, p) in call_ids for p, _ in turn.results()):
+                break
+            behind.append(turn)
+        return behind
+
+    def answered_between(self, first: int, second: int) -> bool:
+        """Whether the model spoke between two turns: then it was shown a placeholder."""
+        return bisect_right(self.ai_seqs, first) < bisect_left(self.ai_seqs, second)
+
+
+def _answer(
+    step: Step,
+    turn: Turn,
+    calls: Sequence[ToolCall],
+    results: Mapping[str, list[Placed]],
+    around: _Neighbours,
+) -> None:
+    call_ids = {call.id for call in calls}
+    group = around.following(call_ids)
+    in_place = {turn.seq} | {other.seq for other in group}
+    step.seqs |= in_place
+    for call in calls:
+        chosen = _chosen(results.get(call.id, ()))
+        for other in results.get(call.id, ()):
+            step.seqs.add(other.turn.seq)
+            if other is not chosen:
+                step.repairs.append(_superseded(call, other))
+        if chosen is None:
+            step.answers.append(Answer(call, None, turn, None))
+            continue
+        assert isinstance(chosen.block, ToolResult)
+        step.answers.append(Answer(call, chosen.block, chosen.turn, chosen.place))
+        step.repairs.extend(_weakly_matched(call, chosen, around.links))
+        if chosen.turn.seq not in in_place:
+            step.repairs.extend(_moved(call, turn, chosen, around))
+    if _out_of_order(step.answers, group, around.links, call_ids):
+        step.repairs.append(
+            Repair("RESULTS_REORDERED", "results are shown in call order", turn.turn_id)
+        )
+
+
+def _chosen(candidates: Sequence[Placed]) -> Placed | None:
+    """The last result that says something; a bare interruption only when there is nothing else."""
+    said = [one for one in candidates if is_real(one.block)] or candidates
+    return said[-1] if said else None
+
+
+def is_real(block: Block) -> bool:
+    """Whether a result says what the tool did, and not only that nobody knows."""
+    return isinstance(block, ToolResult) and block.status not in ("interrupted", "unknown")
+
+
+def _superseded(call: ToolCall, other: Placed) -> Repair:
+    return Repair(
+        "DUP_RESULT_SUPERSEDED",
+        "another result of this call is shown",
+        other.turn.turn_id,
+        call.id,
+        other.place,
+    )
+
+
+def _weakly_matched(call: ToolCall, chosen: Placed, links: Links) -> Iterable[Repair]:
+    rule = links[chosen.turn.seq, chosen.place or 0].matched_by
+    if rule in ("normalized", "name", "position"):
+        yield Repair(
+            "MATCHED_BY_FALLBACK",
+            f"the result was matched by {rule}",
+            chosen.turn.turn_id,
+            call.id,
+            chosen.place,
+        )
+
+
+def _moved(call: ToolCall, turn: Turn, chosen: Placed, around: _Neighbours) -> Iterable[Repair]:
+    where = chosen.turn.turn_id
+    yield Repair(
+        "RESULTS_MOVED_TO_CALL",
+        f"recorded in turn {where}, shown after the call in turn {turn.turn_id}",
+        where,
+        call.id,
+    )
+    if around.answered_between(turn.seq, chosen.turn.seq):
+        yield Repair(
+            "LATE_RESULT_APPLIED",
+            "earlier replays showed a placeholder here; a cached prefix ends at this call",
+            where,
+            call.id,
+        )
+
+
+def _out_of_order(
+    answers: list[Answer], group: list[Turn], links: Links, call_ids: set[str]
+) -> bool:
+    seqs = {turn.seq for turn in group}
+    shown = [(a.turn.seq, a.place or 0) for a in answers if a.result and a.turn.seq in seqs]
+    if shown != sorted(shown):
+        return True
+    ours = [
+        isinstance(block, ToolResult) and _call_of(links, turn, place) in call_ids
+        for turn in group
+        for place, block in enumerate(turn.blocks or ())
+    ]
+    return ours != sorted(ours, reverse=True)

@@ -1,0 +1,156 @@
+"""Answers: the one result of a call in the words of a wire.
+
+A state that the wire cannot say is put in words; nothing is shown that was not recorded, and what
+we write ourselves is marked.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from app.core.conversation import File, Image, Opaque, Text
+from app.core.identity.tool_names import shown_name
+from app.core.json.text import Json
+from app.core.json.unicode import is_broken, mended, mended_value
+from app.core.render import placeholders as wording
+from app.core.render.pairing import Answer, Placed
+from app.core.render.profile import Profile
+from app.core.render.repairs import Repair
+from app.core.render.view import AnswerShown, Shown
+
+Piece: TypeAlias = Text | Image | File
+ShowMedia: TypeAlias = Callable[[Image | File, Placed, list[Repair]], Piece]
+
+
+@dataclass
+class Answering:
+    """Shows one answer. `show_media` decides what the wire takes of an image or file."""
+
+    answer: Answer
+    profile: Profile
+    show_media: ShowMedia
+    repairs: list[Repair] = field(default_factory=list)
+    beside: list[Shown] = field(default_factory=list)
+    cut: bool = False
+
+    def shown(self, shown_id: str, repairs: list[Repair], beside: list[Shown]) -> Shown:
+        self.repairs, self.beside = repairs, beside
+        result = self.answer.result
+        failed = result is None or result.status != "ok"
+        pieces = self._pieces()
+        name = shown_name(self.answer.call.name, self.profile.names)
+        content = AnswerShown(shown_id, name, tuple(pieces), failed, self._value())
+        return Shown(content, self.answer.turn.turn_id if result else None)
+
+    def _pieces(self) -> list[Piece]:
+        result = self.answer.result
+        if not result or not result.parts:
+            return [Text(self._words())]
+        if self.profile.result_media and self._is_bare():
+            return self._inside() or [Text(self._placeholder(wording.NO_OUTPUT))]
+        # The wire, or a failed result, takes text only: words first, media behind the group.
+        held = [piece.text for part in result.parts if (piece := self._set_apart(part))]
+        words = self._words(has_more=bool(held))
+        return [Text("\n".join([words, *held] if words.strip() or not held else held))]
+
+    def _inside(self) -> list[Piece]:
+        assert self.answer.result
+        pieces: list[Piece] = []
+        for part in self.answer.result.parts or ():
+            if isinstance(part, Text):
+                if part.text.strip():
+                    pieces.append(Text(self._elided(self._mended(part.text))))
+            elif isinstance(part, Opaque):
+                self._report("BLOCK_OMITTED", f"a {part.kind} block stands in no result here")
+            else:
+                pieces.append(self.show_media(part, self._item(), self.repairs))
+        return pieces
+
+    def _set_apart(self, part: Text | Image | File | Opaque) -> Text | None:
+        if isinstance(part, Text):
+            return None
+        if isinstance(part, Opaque):
+            self._report("BLOCK_OMITTED", f"a {part.kind} block stands in no result here")
+            return None
+        piece = self.show_media(part, self._item(), self.repairs)
+        if isinstance(piece, Text):
+            return piece
+        kind = "image" if isinstance(piece, Image) else "file"
+        self.beside.append(Shown(piece, self.answer.turn.turn_id))
+        self._report("IMAGE_RELOCATED", f"the {kind} stands behind the results")
+        return Text(wording.moved(kind))
+
+    def _words(self, *, has_more: bool = False) -> str:
+        result = self.answer.result
+        if result is None:
+            self._report("SYNTH_RESULT", "no result is recorded")
+            return unrecorded(self.answer, self.profile)
+        said = self._elided(self._mended(wording.result_text(result)))
+        if state := wording.of_status(result.status):
+            self._report("SYNTH_RESULT", f"the state {result.status} is put in words")
+            return self._flagged(f"{state}\n{said}" if said.strip() else state)
+        if result.status == "error":
+            if not said.strip():
+                said = self._placeholder(wording.NO_MESSAGE)
+            return self._flagged(said)
+        if not said.strip() and not has_more and not self.profile.blank_results:
+            return self._placeholder(wording.NO_OUTPUT)
+        return said
+
+    def _placeholder(self, text: str) -> str:
+        self._report("EMPTY_RESULT_PLACEHOLDER", "the result is empty")
+        return text
+
+    def _flagged(self, text: str) -> str:
+        return _flagged(text, self.profile)
+
+    def _mended(self, text: str) -> str:
+        if not is_broken(text):
+            return text
+        self._report("UNICODE_REPLACED", "lone surrogates are shown as U+FFFD")
+        return mended(text)
+
+    def _elided(self, text: str) -> str:
+        most = self.profile.result_text
+        if len(text) <= most:
+            return text
+        self.cut = True
+        self._report("RESULT_ELIDED", f"{len(text)} characters, this wire takes {most}")
+        return wording.elided(text, most)
+
+    def _value(self) -> Json:
+        """The result as a value, where it was one and stays whole."""
+        result = self.answer.result
+        if not self.profile.value_results or self.cut or not result or not self._is_bare():
+            return None
+        if isinstance(result.result, str) or result.result is None:
+            return None
+        if self.profile.object_results and not isinstance(result.result, dict):
+            self._report("RESULT_WRAPPED", "the result is shown inside an object")
+        value = mended_value(result.result)
+        if value != result.result:
+            self._report("UNICODE_REPLACED", "lone surrogates are shown as U+FFFD")
+        return value
+
+    def _is_bare(self) -> bool:
+        """Whether the result is all there is to show: no failure, no words about one."""
+        result = self.answer.result
+        return result is not None and result.status == "ok" and not result.error
+
+    def _item(self) -> Placed:
+        return Placed(self.answer.result or Text(""), self.answer.turn, self.answer.place)
+
+    def _report(self, code: str, detail: str) -> None:
+        turn_id = self.answer.turn.turn_id
+        self.repairs.append(Repair(code, detail, turn_id, self.answer.call.id, self.answer.place))
+
+
+def unrecorded(answer: Answer, profile: Profile) -> str:
+    """What is shown for a call that has no result."""
+    return _flagged(wording.unrecorded(answer.turn.status), profile)
+
+
+def _flagged(text: str, profile: Profile) -> str:
+    if profile.error_flag or text.startswith(wording.ERROR_PREFIX):
+        return text
+    return wording.ERROR_PREFIX + text

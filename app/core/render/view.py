@@ -1,0 +1,129 @@
+"""The view: a history that obeys every demand of one wire, ready to be written down.
+
+These are the values between the middle and the codecs. Steps (pairing) are cut to the window, each
+block is shown as the wire can take it (showing), messages are put in an order it accepts
+(arranging). Codecs read the view and write it down; they repair nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall
+from app.core.json.text import Json, JsonObject
+from app.core.json.unicode import mended_value
+from app.core.render.arguments import as_given
+from app.core.render.repairs import Repair
+
+Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
+Reasoning: TypeAlias = Literal["auto", "text", "drop"]
+
+
+@dataclass(frozen=True, slots=True)
+class CallShown:
+    """A call under the id and name of the wire; arguments as text and as an object."""
+
+    id: str
+    name: str
+    arguments: str
+    value: JsonObject
+    signature: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerShown:
+    """The answer to a call. `value` is the result where it was a JSON value and no text."""
+
+    id: str
+    name: str
+    parts: tuple[Text | Image | File, ...]
+    failed: bool
+    value: Json = None
+
+    @property
+    def text(self) -> str:
+        return "\n".join(part.text for part in self.parts if isinstance(part, Text))
+
+
+Content: TypeAlias = Text | Image | File | Thinking | Opaque | CallShown | AnswerShown
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One piece of a message, the turn it came from (None for text of ours), its place there."""
+
+    content: Content
+    turn_id: str | None
+    place: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    role: Role
+    parts: tuple[Shown, ...]
+
+    def contents(self) -> tuple[Content, ...]:
+        return tuple(part.content for part in self.parts)
+
+    def turn_ids(self) -> list[str]:
+        return list(dict.fromkeys(part.turn_id for part in self.parts if part.turn_id))
+
+
+def bridge(role: Role, text: str) -> Message:
+    """A message of ours, where the wire demands one."""
+    return Message(role, (Shown(Text(text), None),))
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A call without a result. `placeholder` is the text that is shown in its place, if any is."""
+
+    call: ToolCall
+    provider_id: str
+    turn_id: str
+    placeholder: str | None
+
+    def json(self) -> JsonObject:
+        shown: JsonObject = {
+            "call_id": self.call.id,
+            "provider_id": self.provider_id,
+            "name": self.call.name,
+            "turn_id": self.turn_id,
+            **as_given(self.call.arguments),
+            "placeholder": self.placeholder,
+        }
+        return {name: mended_value(value) for name, value in shown.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a codec writes down: system texts beside the messages, and the messages.
+
+    `turns` are the stored turns in the neutral form, for the wire that shows them as they are;
+    `tools` the names of the tools to declare, for the wire that wants them all declared.
+    `pending` are the calls without a result; codecs write down what is shown for them as results.
+    `is_prefix` says that the last message is the assistant's, for the model to go on with.
+    """
+
+    system: tuple[Text, ...] = ()
+    messages: tuple[Message, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+    turns: tuple[JsonObject, ...] = ()
+    tools: tuple[str, ...] = ()
+    pending: tuple[Pending, ...] = ()
+    is_prefix: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the history is wanted.
+
+    `shown_ids`: canonical id to the id of the wire. `has_tools`: definitions come from elsewhere.
+    `ready`: the request is to be sent as it is; otherwise the caller appends what comes next.
+    """
+
+    shown_ids: Mapping[str, str]
+    model: str | None = None
+    reasoning: Reasoning = "auto"
+    has_tools: bool = False
+    ready: bool = False

@@ -1,0 +1,86 @@
+"""Windows: a part of a history that never parts a call from its results.
+
+A window is counted in turns (or in estimated tokens) and cut between steps. A step that reaches
+into the window is shown whole; leading system turns belong to every window.
+"""
+
+from collections.abc import Sequence
+
+from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall, Turn
+from app.core.render.notes import spoken
+from app.core.render.pairing import Links, Placed, Step
+from app.core.render.placeholders import result_text
+from app.core.render.repairs import Repair
+from app.core.render.tokens import estimated_text_tokens
+
+
+def group_end(turns: Sequence[Turn], links: Links, until: int) -> int:
+    """Where a history that ends with turn `until` must end, so that it ends between tool groups.
+
+    A group is a turn with calls and the turns right behind it that hold their results. A result
+    that came later, behind other turns, is no part of it: at that time it was not there. Notes part
+    nothing.
+    """
+    call_ids: set[str] = set()
+    end = until
+    for turn in spoken(turns):
+        answers = {links[turn.seq, p].call_id for p, _ in turn.results() if (turn.seq, p) in links}
+        if turn.seq > until and not answers & call_ids:
+            break
+        if turn.seq > until:
+            end = turn.seq
+        elif not answers & call_ids:
+            call_ids = {call.id for call in turn.calls()}
+    return end
+
+
+def last_turns(steps: Sequence[Step], seqs: Sequence[int], count: int) -> list[Step]:
+    """The steps that the last `count` turns touch."""
+    first = seqs[-count] if 0 < count <= len(seqs) else seqs[0] if count and seqs else None
+    if first is None:
+        return list(_leading(steps))
+    kept = [step for step in steps if max(step.seqs) >= first]
+    if kept and min(min(step.seqs) for step in kept) < first:
+        why = f"the window reaches back to turn {min(kept[0].seqs)} to keep tool groups whole"
+        kept[0].repairs.append(Repair("WINDOW_ALIGNED", why))
+    return [*(step for step in _leading(steps) if step not in kept), *kept]
+
+
+def within_tokens(steps: Sequence[Step], budget: int) -> list[Step]:
+    """The newest steps whose estimate stays within the budget; the newest one always."""
+    leading = list(_leading(steps))
+    left = budget - sum(map(estimated_tokens, leading))
+    kept: list[Step] = []
+    for step in reversed(steps[len(leading) :]):
+        left -= estimated_tokens(step)
+        if left < 0 and kept:
+            break
+        kept.append(step)
+    return [*leading, *reversed(kept)]
+
+
+def estimated_tokens(step: Step) -> int:
+    """About how many tokens a step takes, without a network and without a tokenizer."""
+    texts = [_words(item) for item in step.items]
+    texts += [result_text(answer.result) for answer in step.answers if answer.result]
+    return sum(4 + estimated_text_tokens(text) for text in texts)
+
+
+def _words(item: Placed) -> str:
+    match item.block:
+        case Text(text=text) | Thinking(text=text):
+            return text
+        case ToolCall(name=name, arguments=arguments):
+            return name + arguments
+        case Image() | File() | Opaque():
+            # Providers count pictures and files by their own measure; a page is a fair guess.
+            return "word " * 1_500
+        case _:
+            return ""
+
+
+def _leading(steps: Sequence[Step]) -> Sequence[Step]:
+    for place, step in enumerate(steps):
+        if step.role != "system":
+            return steps[:place]
+    return steps

@@ -1,0 +1,66 @@
+"""What conversations are found by, as values: the words between service and storage.
+
+A facet is something a conversation has or has not: a provider that spoke in it, a tool that was
+called in it, a member of its metadata.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Literal, TypeAlias
+
+from app.core.identity import ids
+from app.core.json.text import JsonObject, dumps
+from app.core.search.words import AskedWord
+
+FacetKind: TypeAlias = Literal["metadata", "tool", "provider"]
+Order: TypeAlias = Literal["id", "updated"]
+# Members of the metadata that conversations are found by: each costs a row.
+MOST_MEMBERS = 1_000
+# Words are kept in parts: those of a turn at its seq, those of the title and of the id at these.
+TITLE_PART = 0
+ID_PART = -1
+# All words of a question must occur; one of several questions is enough.
+Questions: TypeAlias = tuple[tuple[AskedWord, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """`name` is the tool, the provider, or the member of the metadata, which also has a value."""
+
+    kind: FacetKind
+    name: str
+    value: str = ""
+
+    @property
+    def fingerprint(self) -> bytes:
+        """Names and values may be of any length, so they are kept as their hash."""
+        return ids.fingerprint(dumps([self.name, self.value]))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page ended: the last conversation, and when it was changed."""
+
+    conversation_id: str
+    updated_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which conversations, in which order. Everything that is given must hold."""
+
+    order: Order = "id"
+    after: Place | None = None
+    facets: tuple[Facet, ...] = ()
+    text: Questions | None = None
+    title: Questions | None = None
+
+
+def metadata_facets(metadata: JsonObject) -> list[Facet]:
+    """The first members whose values are texts, numbers, true or false, by their text."""
+    return [
+        Facet("metadata", name, value if isinstance(value, str) else dumps(value))
+        for name, value in islice(metadata.items(), MOST_MEMBERS)
+        if isinstance(value, str | int | float)
+    ]

@@ -1,0 +1,1 @@
+"""What of a posted list of messages is stored already."""

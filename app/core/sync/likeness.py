@@ -1,0 +1,136 @@
+"""Likeness: whether two things say the same, whichever formats they came in.
+
+Ids, the spelling of JSON, blanks at the ends and characters that are no Unicode text do not count:
+renders and SDKs change them. What was said counts.
+"""
+
+import re
+from collections import Counter
+from math import isinf
+
+from app.core.conversation import Block, File, Image, Opaque, Text, Thinking, ToolCall, ToolResult
+from app.core.errors import NotJson, RuleBroken
+from app.core.identity.tool_names import shown_name
+from app.core.json.text import Json, NumberText, dumps
+from app.core.json.unicode import mended, mended_value
+from app.core.render.arguments import object_of, parsed
+from app.core.render.media import data_url
+from app.core.render.placeholders import ERROR_PREFIX, are_moved, is_placeholder, result_text
+
+# Beyond this a float is no exact integer, and two numbers that differ would look the same.
+_EXACT = 2**53
+
+
+def plain(text: str) -> str:
+    """A text as it is compared."""
+    return mended(text).strip()
+
+
+def value_key(value: Json) -> str:
+    """A JSON value as text: equal for equal values, in whatever order and spelling."""
+    match value:
+        case dict():
+            members = (f"{dumps(mended(key))}:{value_key(value[key])}" for key in sorted(value))
+            return "{" + ",".join(members) + "}"
+        case list():
+            return "[" + ",".join(map(value_key, value)) + "]"
+        case bool() | None:
+            return dumps(value)
+        case float() if abs(value) < _EXACT and value == int(value):
+            return str(int(value))
+        case NumberText() if isinf(value):
+            return value.text
+        case float():
+            return repr(float(value))
+        case int():
+            return str(value)
+        case str():
+            return dumps(mended(value))
+
+
+def same_call(told: ToolCall, stored: ToolCall, names: re.Pattern[str]) -> bool:
+    """`names`: those that the format of the told one takes; others are shown under mapped names."""
+    if told.name not in (stored.name, shown_name(stored.name, names)):
+        return False
+    if told.arguments == stored.arguments:
+        return True
+    told_object, stored_object = object_of(told.arguments), object_of(stored.arguments)
+    if told_object[2] == stored_object[2] == "ARGS_UNPARSEABLE":
+        return False
+    return value_key(told_object[1]) == value_key(mended_value(stored_object[1]))
+
+
+def same_result(told: ToolResult, stored: ToolResult) -> bool:
+    """The words and the media; whether a format has a flag for failures does not count."""
+    told_media, stored_media = _media(told), _media(stored)
+    if told_media and told_media != stored_media:
+        return False
+    told_words, stored_words = _words(told), _words(stored)
+    if told_words == stored_words:
+        return True
+    told_value, stored_value = _value(told, told_words), _value(stored, stored_words)
+    return told_value is not None and told_value == stored_value
+
+
+def same_media(told: Image | File, stored: Image | File) -> bool:
+    return media_key(told) == media_key(stored)
+
+
+def media_key(block: Image | File) -> str | tuple[str, bytes]:
+    """A picture or file by its content, or by its address."""
+    held = data_url(block.url)
+    return mended(block.url) if held is None else (held.media_type, held.content)
+
+
+def is_blank(block: Block) -> bool:
+    return isinstance(block, Text) and not block.text.strip()
+
+
+def is_unspoken(block: Block) -> bool:
+    """What renders may leave out without a word in its place."""
+    return isinstance(block, Thinking | Opaque) or is_blank(block)
+
+
+def unspoken_key(block: Block) -> str:
+    """What is unspoken, by its content."""
+    match block:
+        case Thinking():
+            return f"thinking {dumps(plain(block.text))} {value_key(block.native)}"
+        case Opaque():
+            return f"{block.kind} {value_key(block.native)}"
+        case _:
+            return "blank"
+
+
+def says_nothing(result: ToolResult) -> bool:
+    """Whether a result is our own placeholder for one that was never recorded."""
+    return is_placeholder(_words(result))
+
+
+def _words(result: ToolResult) -> str:
+    return plain(plain(result_text(result)).removeprefix(ERROR_PREFIX))
+
+
+def moved_media(told: ToolResult, stored: ToolResult) -> Counter[object]:
+    """Media of a stored result that stand behind it in a list, as the told one says."""
+    if not any(moved := are_moved(result_text(told))):
+        return Counter()
+    # What the tool itself said stands before our words.
+    pairs = zip(reversed(_media(stored)), reversed(moved), strict=False)
+    return Counter(key for key, is_moved in pairs if is_moved)
+
+
+def _media(result: ToolResult) -> list[object]:
+    return [media_key(part) for part in result.parts or () if isinstance(part, Image | File)]
+
+
+def _value(result: ToolResult, words: str) -> str | None:
+    """The value of a result, also where it came as the text of one."""
+    if result.parts is None and not isinstance(result.result, str) and not result.error:
+        return value_key(result.result)
+    if not words.startswith(("{", "[")):
+        return None
+    try:
+        return value_key(parsed(words))
+    except (NotJson, RuleBroken):
+        return None

@@ -1,0 +1,350 @@
+"""Recognising: what of a list of messages is stored already, what is new, where the two differ.
+
+The list is read as a history of its own, so that its results have found its calls. Texts, media and
+calls are held against the stored history in order; results against those of the same call. Thinking
+and blocks that only their issuer understands are not compared, because renders leave them out.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from app.core.conversation import ToolCall, ToolResult, Turn
+from app.core.render.interruptions import Interruption
+from app.core.render.pairing import Links, Placed, Role, is_real, steps
+from app.core.sync.likeness import (
+    is_unspoken,
+    moved_media,
+    same_call,
+    same_result,
+    says_nothing,
+    unspoken_key,
+)
+from app.core.sync.retelling import Differs, Part, Walk, What, parts_of, spoken
+
+# How often a history may be walked along to find where a list without its beginning begins.
+_PATIENCE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A history: turns, and which result belongs to which call."""
+
+    turns: Sequence[Turn]
+    links: Links
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The place in the list, the stored turn that says something else, and what differs."""
+
+    seq: int
+    stored: Turn
+    what: What
+
+
+@dataclass(slots=True)
+class Recognised:
+    """Blocks of the list, by the seq of their turn there and their places.
+
+    `calls`: the stored calls by the ids that the list's have. `completed`: the interrupted turns
+    that turns of the list make whole. `bare`: new turns of which nothing is compared. `begins`: the
+    stored turn with which a cut list begins.
+    """
+
+    known: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
+    new: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
+    calls: dict[str, str] = field(default_factory=dict)
+    completed: dict[int, Turn] = field(default_factory=dict)
+    bare: set[int] = field(default_factory=set)
+    begins: Turn | None = None
+
+
+@dataclass(frozen=True)
+class Recognising:
+    """What the list is held against.
+
+    names      the tool names that the list's format takes
+    rendered   the results that a replay in that format shows for each call; asked for only where
+               a result differs from the stored one
+    find       the stored call that a result names whose call is not in the list
+    completes  whether a turn of the list may take the place of an interrupted one
+    """
+
+    stored: Told
+    told: Told
+    names: re.Pattern[str]
+    rendered: Callable[[], Mapping[str, Sequence[ToolResult]]]
+    find: Callable[[ToolResult], str | None]
+    completes: Callable[[int, Turn], bool]
+
+    def outcome(self) -> Recognised | Difference:
+        """From the beginning; where not even the first message is stored there, from the place
+        further on where most of the list is known."""
+        walk = self._walk()
+        first = self._attempt(walk)
+        if isinstance(first, Recognised) or walk.began is not None:
+            return first
+        fitting = sorted(self._cut(), key=_size, reverse=True)
+        is_clear = len(fitting) == 1 or (fitting and _size(fitting[0]) > _size(fitting[1]))
+        return fitting[0] if is_clear else first
+
+    def _cut(self) -> list[Recognised]:
+        """The ways in which the list tells a later part of the history. None, where looking for
+        them would take too long: then the same things are said over and over again."""
+        fitting: list[Recognised] = []
+        left = _PATIENCE * (len(self._parts) + len(self._items))
+        for start in range(len(self._parts) - 1, 0, -1):
+            part = self._parts[start]
+            if part.leads or not (part.pieces or part.calls):
+                continue
+            walk = self._walk(start)
+            found = self._attempt(walk)
+            left -= walk.taken
+            if left < 0:
+                return []
+            # One message that the history goes on behind may be a new one that says the same.
+            is_alone = walk.place.part - start < 2 and walk.place.part < len(self._parts)
+            # A part that was left out is no beginning; the one behind it is looked at by itself.
+            if isinstance(found, Recognised) and walk.began == start and not is_alone:
+                found.begins = min((part.turn, *self._answering(found)), key=_seq)
+                fitting.append(found)
+        return fitting
+
+    @cached_property
+    def _parts(self) -> list[Part]:
+        return parts_of(steps(self.stored.turns, self.stored.links))
+
+    @cached_property
+    def _items(self) -> list[tuple[Role, Placed]]:
+        named = self._named
+        return [
+            (role, item)
+            for role, item in spoken(steps(self.told.turns, self.told.links))
+            if (item.turn.seq, item.place) not in named
+        ]
+
+    @cached_property
+    def _named(self) -> dict[tuple[int, int], str]:
+        """Results whose calls the list does not have, but the history does."""
+        return {
+            (turn.seq, place): call_id
+            for turn in self.told.turns
+            for place, result in turn.results()
+            if (turn.seq, place) not in self.told.links and (call_id := self.find(result))
+        }
+
+    @cached_property
+    def _results(self) -> dict[str, list[ToolResult]]:
+        """The stored results of each call."""
+        return _by_call(self.stored)
+
+    @cached_property
+    def _shown(self) -> Mapping[str, Sequence[ToolResult]]:
+        return self.rendered()
+
+    @cached_property
+    def _told_results(self) -> dict[str, list[ToolResult]]:
+        """The results of each call in the list."""
+        return _by_call(self.told)
+
+    @cached_property
+    def _owed(self) -> Counter[object]:
+        """Media of results whose calls the list does not have."""
+        owed: Counter[object] = Counter()
+        for turn in self.told.turns:
+            for place, result in turn.results():
+                if call_id := self._named.get((turn.seq, place)):
+                    owed.update(self._moved(call_id, result))
+        return owed
+
+    def _walk(self, start: int = 0) -> Walk:
+        return Walk(self._parts, self.names, start, self._owed)
+
+    def _owe(self, walk: Walk, told: ToolCall, stored: ToolCall) -> None:
+        for result in self._told_results.get(told.id, ())[-1:]:
+            walk.owed.update(self._moved(stored.id, result))
+
+    def _moved(self, call_id: str, told: ToolResult) -> Counter[object]:
+        """Media of a stored call's result that the list shows behind its own."""
+        stored = self._results.get(call_id, [])
+        shown = ([one for one in stored if is_real(one)] or stored)[-1:]
+        return moved_media(told, shown[0]) if shown else Counter()
+
+    def _attempt(self, walk: Walk) -> Recognised | Difference:
+        found = Recognised()
+        differs = self._spoken(walk, found)
+        until = differs.seq if differs else None
+        differs = self._answered(found, until) or differs
+        if differs is None:
+            self._unspoken(walk, found)
+        return differs or found
+
+    def _spoken(self, walk: Walk, found: Recognised) -> Difference | None:
+        """Walks along all that is spoken."""
+        items, at = self._items, 0
+        last: Placed | None = None
+        interruption = Interruption(self.completes)
+        while at < len(items):
+            role, item = items[at]
+            seq = item.turn.seq
+            interruption.consider(walk, at, seq)
+            try:
+                taken = walk.take(role, item.block)
+                if at == len(items) - 1 and (missing := walk.missing()):
+                    raise missing
+            except Differs as differs:
+                where = self._blamed(walk, last, item, differs)
+                match interruption.another(walk, *where):
+                    case "leave out":
+                        at = interruption.at
+                    case "complete":
+                        at = self._complete(walk, interruption, found)
+                    case None:
+                        assert interruption.first
+                        seq, differs = interruption.first
+                        return Difference(seq, differs.turn, differs.what)
+                continue
+            _record(found, item, taken)
+            if isinstance(item.block, ToolCall) and isinstance(taken, ToolCall):
+                self._owe(walk, item.block, taken)
+            last = item if taken else last
+            at += 1
+        return None
+
+    def _blamed(
+        self, walk: Walk, last: Placed | None, item: Placed, differs: Differs
+    ) -> tuple[int, Differs]:
+        """Where the list differs: at this item, or at the one before, which says too little."""
+        missing, seq = walk.missing(), item.turn.seq
+        if missing is None or last is None or last.turn.seq == seq:
+            return seq, differs
+        is_other = (missing.what == "call") != isinstance(item.block, ToolCall)
+        between = self.told.turns[last.turn.seq : seq - 1]
+        if (
+            is_other
+            or item.turn.speaker != last.turn.speaker
+            or any(one.speaker != "ai" for one in between)
+        ):
+            return last.turn.seq, missing
+        return seq, differs
+
+    def _complete(self, walk: Walk, interruption: Interruption, found: Recognised) -> int:
+        """Notes that a turn of the list makes an interrupted one whole; gives the next item."""
+        at, seq, turn = interruption.at, interruption.seq, interruption.turn
+        assert turn
+        found.completed[seq] = turn
+        found.known.pop(seq, None)
+        found.new.pop(seq, None)
+        calls = list(turn.calls())
+        told = 0
+        while at < len(self._items) and self._items[at][1].turn.seq == seq:
+            block = self._items[at][1].block
+            if isinstance(block, ToolCall):
+                if told < len(calls) and same_call(block, calls[told], self.names):
+                    found.calls[block.id] = calls[told].id
+                    self._owe(walk, block, calls[told])
+                told += 1
+            at += 1
+        return at
+
+    def _answered(self, found: Recognised, until: int | None) -> Difference | None:
+        """Results of calls that are stored, and of new ones. All others are spoken."""
+        for turn in self.told.turns:
+            if until is not None and turn.seq >= until:
+                break
+            for place, result in turn.results():
+                at = (turn.seq, place)
+                link = self.told.links.get(at)
+                call_id = found.calls.get(link.call_id) if link else self._named.get(at)
+                if link is None and call_id is None:
+                    continue
+                if call_id is None:
+                    found.new[turn.seq].add(place)
+                elif self._is_known(call_id, result):
+                    found.known[turn.seq].add(place)
+                elif any(is_real(one) for one in self._results.get(call_id, ())):
+                    return Difference(turn.seq, self._turn_of(call_id), "result")
+                else:
+                    found.new[turn.seq].add(place)
+        return None
+
+    def _is_known(self, call_id: str, result: ToolResult) -> bool:
+        stored = self._results.get(call_id, ())
+        if says_nothing(result) or any(same_result(result, one) for one in stored):
+            return True
+        shown = self._shown.get(call_id, ()) if stored else ()
+        return any(same_result(result, one) for one in shown)
+
+    def _turn_of(self, call_id: str) -> Turn:
+        """The turn with the newest result of a call that says something."""
+        return next(
+            turn
+            for turn in reversed(self.stored.turns)
+            for place, result in turn.results()
+            if is_real(result)
+            and (link := self.stored.links.get((turn.seq, place)))
+            and link.call_id == call_id
+        )
+
+    def _answering(self, found: Recognised) -> Iterator[Turn]:
+        """The stored turns of known results whose calls the list does not have."""
+        known = {call_id for (seq, at), call_id in self._named.items() if at in found.known[seq]}
+        for turn in self.stored.turns if known else ():
+            links = (self.stored.links.get((turn.seq, place)) for place, _ in turn.results())
+            if any(link and link.call_id in known for link in links):
+                yield turn
+
+    def _unspoken(self, walk: Walk, found: Recognised) -> None:
+        """Turns at the end of which nothing is compared: new, unless the end of the history has
+        the same."""
+        last = max((seq for seq, places in found.known.items() if places), default=0)
+        reached = self._parts[walk.reached].turn.seq if walk.began is not None else 0
+        left = Counter(_keys(turn for turn in self.stored.turns if turn.seq >= reached))
+        for turn in self.told.turns:
+            if turn.seq <= last or found.new.get(turn.seq) or turn.seq in found.completed:
+                continue
+            keys = Counter(_keys([turn]))
+            if keys <= left:
+                left -= keys
+            else:
+                found.bare.add(turn.seq)
+
+
+def _by_call(history: Told) -> dict[str, list[ToolResult]]:
+    found: dict[str, list[ToolResult]] = defaultdict(list)
+    for turn in history.turns:
+        for place, result in turn.results():
+            if link := history.links.get((turn.seq, place)):
+                found[link.call_id].append(result)
+    return found
+
+
+def _record(found: Recognised, item: Placed, taken: ToolCall | bool) -> None:
+    seq, place = item.turn.seq, item.place or 0
+    chosen, other = (found.known, found.new) if taken else (found.new, found.known)
+    chosen[seq].add(place)
+    other[seq].discard(place)
+    if isinstance(item.block, ToolCall):
+        found.calls.pop(item.block.id, None)
+        if isinstance(taken, ToolCall):
+            found.calls[item.block.id] = taken.id
+
+
+def _seq(turn: Turn) -> int:
+    return turn.seq
+
+
+def _size(found: Recognised) -> int:
+    return sum(map(len, found.known.values()))
+
+
+def _keys(turns: Iterable[Turn]) -> Iterator[str]:
+    """What turns hold beside what is spoken."""
+    for turn in turns:
+        if turn.blocks is not None:
+            yield from (unspoken_key(block) for block in turn.blocks if is_unspoken(block))
+            if not turn.blocks:
+                yield "empty"

@@ -1,0 +1,1 @@
+"""Tool definitions and tool choice between formats."""

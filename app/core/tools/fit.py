@@ -1,0 +1,146 @@
+"""Tool definitions rewritten so that a wire takes them; what that took is noted."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from app.core.identity.tool_names import shown_name
+from app.core.json.text import JsonObject
+from app.core.tools.choice import fitted_choice
+from app.core.tools.definitions import Choice, HostedTool, Note, Refused, Tool
+from app.core.tools.rules import ToolRules
+from app.core.tools.schema import rewrite as schemas
+from app.core.tools.schema.combine import with_plain_top, with_top_resolved
+from app.core.tools.schema.references import open_references
+from app.core.tools.schema.rewrite import note_if_changed
+from app.core.tools.schema.walk import COMBINATIONS
+
+Required: TypeAlias = Literal["keep", "filter"]
+_OPENAI = ("openai", "openai-responses")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Definitions and choice as a wire takes them, and what that took."""
+
+    tools: tuple[Tool | HostedTool, ...]
+    choice: Choice | None
+    dropped: tuple[tuple[int, Refused], ...]
+    notes: tuple[Note, ...]
+
+
+def prepared(
+    definitions: Sequence[Tool | HostedTool | Refused],
+    choice: Choice | None,
+    source: str,
+    target: str,
+    rules: ToolRules,
+    names: re.Pattern[str],
+    required: Required | None = None,
+) -> Prepared:
+    """Definitions for a wire: names mapped, schemas rewritten, what is unusable named."""
+    notes: list[Note] = []
+    dropped: list[tuple[int, Refused]] = []
+    tools: list[Tool | HostedTool] = []
+    seen: set[str] = set()
+    for index, definition in enumerate(definitions):
+        fit = _fit(definition, source, target, rules, names, required, notes)
+        if not isinstance(fit, Refused) and fit.name in seen:
+            fit = Refused(fit.name, "another tool has this name already")
+        if not isinstance(fit, Refused) and len(tools) == rules.most:
+            fit = Refused(fit.name, f"the target takes no more than {rules.most} tools")
+        if isinstance(fit, Refused):
+            dropped.append((index, fit))
+        else:
+            seen.add(fit.name)
+            tools.append(fit)
+    return Prepared(
+        tuple(tools),
+        fitted_choice(choice, tools, target, rules, names, notes),
+        tuple(dropped),
+        tuple(notes),
+    )
+
+
+def _fit(
+    definition: Tool | HostedTool | Refused,
+    source: str,
+    target: str,
+    rules: ToolRules,
+    names: re.Pattern[str],
+    required: Required | None,
+    notes: list[Note],
+) -> Tool | HostedTool | Refused:
+    if isinstance(definition, Refused):
+        return definition
+    if isinstance(definition, HostedTool):
+        if definition.wire == target or rules.hosted:
+            return definition
+        return Refused(definition.name, f"only {definition.wire} knows this kind of tool")
+    name = shown_name(definition.name, names)
+    if name != definition.name:
+        notes.append(Note("NAME_SANITIZED", f"shown as {name}", definition.name))
+    fit = _with_schema(definition, source, rules, required, notes)
+    if (key := _refused_key(fit.schema, rules)) is not None:
+        # Under another name it would no longer be the tool's input.
+        return Refused(definition.name, f"the target refuses the property name {key[:80]!r}")
+    if not rules.hosted and (leading := open_references(fit.schema)):
+        why = f"{len(leading)} references lead out of the schema; providers refuse what they miss"
+        notes.append(Note("REFERENCE_OPEN", why, definition.name))
+    if fit.own and fit.wire != target and not rules.hosted:
+        why = f"the target does not know {', '.join(sorted(fit.own))}"
+        notes.append(Note("MEMBERS_DROPPED", why, definition.name))
+        fit = replace(fit, own={})
+    return replace(fit, name=name)
+
+
+def _refused_key(schema: JsonObject, rules: ToolRules) -> str | None:
+    properties = schema.get("properties")
+    if rules.keys is None or not isinstance(properties, dict):
+        return None
+    return next((key for key in properties if not rules.keys.fullmatch(key)), None)
+
+
+def _with_schema(
+    tool: Tool, source: str, rules: ToolRules, required: Required | None, notes: list[Note]
+) -> Tool:
+    schema, name = tool.schema, tool.name
+    from_anthropic = rules.openai and source == "anthropic"
+    if required == "filter" or (required is None and from_anthropic):
+        filtered = schemas.with_filtered_required(schema)
+        why = "optional properties are no longer required"
+        schema = note_if_changed(schema, filtered, "REQUIRED_FILTERED", why, name, notes)
+    if from_anthropic:
+        plain = schemas.without_formats(schema, schemas.OPENAI_FORMATS)
+        why = "formats that the target does not know are left out"
+        schema = note_if_changed(schema, plain, "FORMAT_REMOVED", why, name, notes)
+    foreign = rules.openai and source not in _OPENAI
+    if foreign or not rules.openai:
+        schema = _shaped(schema, rules, name, notes)
+    strict = tool.strict
+    if strict and not rules.strict:
+        notes.append(Note("STRICT_DROPPED", "the target has no strict tools", name))
+        strict = False
+    if strict and (foreign or rules.strict_closed) and not schemas.is_strict(schema):
+        notes.append(Note("STRICT_DROPPED", "the schema breaks the rules of strict tools", name))
+        strict = False
+    return replace(tool, schema=schema, strict=strict)
+
+
+def _shaped(schema: JsonObject, rules: ToolRules, name: str, notes: list[Note]) -> JsonObject:
+    """The schema in the form that the wire takes; only what accepts more than before is noted."""
+    if rules.object_type:
+        schema = schemas.as_object(with_top_resolved(schema))
+    if any(word in schema for word in rules.refused_top):
+        plain = schema
+        if any(word in schema for word in COMBINATIONS if word in rules.refused_top):
+            plain = with_plain_top(schema)
+        plain = schemas.without_top(plain, rules.refused_top)
+        why = "combinations at the top are joined into one object; more inputs are accepted"
+        schema = note_if_changed(schema, plain, "SCHEMA_LOOSENED", why, name, notes)
+    if rules.lone_refs:
+        schema = schemas.with_lone_references(schema)
+    if rules.typed_branches:
+        schema = schemas.with_typed_branches(schema)
+    return schema

@@ -1,0 +1,1 @@
+"""JSON Schema between formats: what is rewritten refuses no input that was accepted before."""

@@ -1,0 +1,163 @@
+"""JSON Schema between wires: what is rewritten never refuses an input that was accepted before.
+
+`required` is filtered as agents' definitions need it (many mark everything as required), formats a
+target does not know are taken out, combinations it refuses at the top are loosened. Each change is
+reported by a note; properties are never lost.
+"""
+
+from typing import Final, cast
+
+from app.core.json.text import Json, JsonObject
+from app.core.tools.definitions import Note
+from app.core.tools.schema.walk import inner_schemas, mapped
+
+# The formats that OpenAI documents for function schemas.
+OPENAI_FORMATS: Final = frozenset(
+    {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
+)
+OPTIONAL_WORDS: Final = (
+    "optional",
+    "defaults to",
+    "if not specified",
+    "set to true to",
+    "set to false to",
+    "if provided",
+    "when provided",
+    "can be omitted",
+    "not required",
+    "only provide if",
+)
+# OpenAI's answers to strict tools: "In context=(…), 'allOf' is not permitted", "$ref cannot have
+# keywords {'description'}".
+_NEVER_STRICT: Final = (
+    "allOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "dependentSchemas",
+)
+
+
+def with_filtered_required(schema: JsonObject) -> JsonObject:
+    """`required` without what is optional in truth, at every depth, in the order it had."""
+    words = ("not", "if", "oneOf", "contains")
+    turned = any(word in one for one in inner_schemas(schema) for word in words)
+    # Without such words definitions are only used where looser ones make a looser whole.
+    return mapped(schema, _filter_required, loosens=turned)
+
+
+def _filter_required(schema: JsonObject) -> JsonObject:
+    required = schema.get("required")
+    properties = schema.get("properties")
+    if not isinstance(required, list) or not isinstance(properties, dict):
+        return schema
+    kept: list[Json] = [
+        name
+        for name in required
+        if not isinstance(name, str) or not is_optional(properties.get(name))
+    ]
+    return schema | {"required": kept}
+
+
+def is_optional(schema: Json) -> bool:
+    """Whether a property that is marked as required is a flag, has a default, or says so."""
+    if not isinstance(schema, dict):
+        return False
+    if "default" in schema or schema.get("nullable") is True or schema.get("type") == "boolean":
+        return True
+    description = schema.get("description")
+    said = description.lower() if isinstance(description, str) else ""
+    return any(words in said for words in OPTIONAL_WORDS)
+
+
+def without_formats(schema: JsonObject, known: frozenset[str]) -> JsonObject:
+    """The schema without formats that a target does not know."""
+
+    def change(inner: JsonObject) -> JsonObject:
+        unknown = isinstance(inner.get("format"), str) and inner["format"] not in known
+        return {key: value for key, value in inner.items() if key != "format"} if unknown else inner
+
+    return mapped(schema, change)
+
+
+def as_object(schema: JsonObject) -> JsonObject:
+    """The schema with `type: object` at its top, which every tool's input is anyway."""
+    return schema if schema.get("type") == "object" else {**schema, "type": "object"}
+
+
+def without_top(schema: JsonObject, words: tuple[str, ...]) -> JsonObject:
+    """The schema without some of the words at its top: it then accepts more than before."""
+    return {key: value for key, value in schema.items() if key not in words}
+
+
+def with_lone_references(schema: JsonObject) -> JsonObject:
+    """References stand alone; what stood beside one stands around it and says the same."""
+    return mapped(schema, _lone_reference)
+
+
+def _lone_reference(schema: JsonObject) -> JsonObject:
+    words = [key for key in schema if not key.startswith("$")]
+    if "$ref" not in schema or not words or "anyOf" in schema:
+        return schema
+    return without_top(schema, ("$ref",)) | {"anyOf": [{"$ref": schema["$ref"]}]}
+
+
+def with_typed_branches(schema: JsonObject) -> JsonObject:
+    """`type` inside every branch of anyOf and oneOf instead of beside them."""
+    return mapped(schema, _typed_branches)
+
+
+def _typed_branches(schema: JsonObject) -> JsonObject:
+    words = [word for word in ("anyOf", "oneOf") if isinstance(schema.get(word), list)]
+    if "type" not in schema or not words:
+        return schema
+    moved: JsonObject = {}
+    for word in words:
+        branches = [_typed(one, schema["type"]) for one in cast("list[Json]", schema[word])]
+        if None in branches:
+            return schema
+        moved[word] = branches
+    return without_top(schema, ("type",)) | moved
+
+
+def _typed(branch: Json, kind: Json) -> Json:
+    """The branch with the type; None where that cannot be said by adding it."""
+    if branch is True:
+        return {"type": kind}
+    if not isinstance(branch, dict):
+        return None
+    own = branch.get("type", kind)
+    kinds = [*kind] if isinstance(kind, list) else [kind]
+    if "number" in kinds:
+        kinds.append("integer")
+    fits = all(one in kinds for one in (own if isinstance(own, list) else [own]))
+    return {"type": own, **branch} if fits else None
+
+
+def is_strict(schema: JsonObject) -> bool:
+    """OpenAI's rules for strict tools: objects are closed, require all, and are not combined."""
+    return all(map(_is_strict, inner_schemas(schema)))
+
+
+def _is_strict(schema: JsonObject) -> bool:
+    if any(word in schema for word in _NEVER_STRICT) or ("$ref" in schema and len(schema) > 1):
+        return False
+    properties = schema.get("properties")
+    if schema.get("type") != "object" and not isinstance(properties, dict):
+        return True
+    names = list(properties) if isinstance(properties, dict) else []
+    required = schema.get("required", [])
+    if schema.get("additionalProperties") is not False or not isinstance(required, list):
+        return False
+    return set(names) == {name for name in required if isinstance(name, str)}
+
+
+def note_if_changed(
+    before: JsonObject, after: JsonObject, code: str, detail: str, name: str, notes: list[Note]
+) -> JsonObject:
+    if after != before:
+        notes.append(Note(code, detail, name))
+    return after

@@ -1,0 +1,62 @@
+"""What a response took, in one shape for all providers.
+
+`input_tokens` are all tokens of the request, `cached_tokens` those of them that came from a cache;
+`output_tokens` are all that the model wrote, `reasoning_tokens` those of them that were thinking.
+Each codec knows how its wire says that. What a provider does not say is 0.
+"""
+
+from dataclasses import dataclass
+
+from app.core.json.text import Json, JsonObject
+
+# Nobody sends more in a response; a wilder number must not spoil the sum of a conversation.
+_MOST = 10**12
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+        )
+
+    def __sub__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.input_tokens - other.input_tokens,
+            self.output_tokens - other.output_tokens,
+            self.cached_tokens - other.cached_tokens,
+            self.reasoning_tokens - other.reasoning_tokens,
+        )
+
+    def at_most(self, other: "Usage") -> "Usage":
+        return Usage(
+            min(self.input_tokens, other.input_tokens),
+            min(self.output_tokens, other.output_tokens),
+            min(self.cached_tokens, other.cached_tokens),
+            min(self.reasoning_tokens, other.reasoning_tokens),
+        )
+
+    def json(self) -> JsonObject:
+        return {
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "cached_tokens": self.cached_tokens,
+            "reasoning_tokens": self.reasoning_tokens,
+        }
+
+
+def tokens(usage: Json, *path: str) -> int:
+    """The count under these names, one inside the other; 0 where there is none."""
+    for name in path:
+        usage = usage.get(name) if isinstance(usage, dict) else None
+    if isinstance(usage, bool) or not isinstance(usage, int):
+        return 0
+    return usage if 0 <= usage <= _MOST else 0

@@ -1,0 +1,230 @@
+"""Session files of Claude Code: `~/.claude/projects/<project>/<session>.jsonl`.
+
+A line is an event. Those of type `user` and `assistant` hold a message in Anthropic's shape; one
+answer of the model is spread over several lines with the same `message.id`, a content block each,
+with results of tools between them. Lines with `isSidechain` belong to a helper's conversation. All
+other lines are the program's own: counted, not stored. docs/import-export.md has the sources.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from app.core.errors import RuleBroken, TurnkeepError
+from app.core.identity.ids import fingerprint
+from app.core.json.text import Json, JsonObject, dumps, loads_object
+from app.core.limits import Limits
+from app.importers.histories import Found, History, Line, Message, Problem
+from app.importers.naming import conversation_name, fit, turn_name
+
+WIRE = "anthropic"
+_TITLES = {"ai-title": "aiTitle", "custom-title": "customTitle"}
+# Written by the program in the model's name: errors of the service, "no response requested".
+_SYNTHETIC = "<synthetic>"
+_FLAGS = {"isMeta": "meta", "isCompactSummary": "compact_summary"}
+
+
+@dataclass(slots=True)
+class _Chain:
+    """The messages of one conversation, lines of one answer side by side."""
+
+    line: int
+    answers: list[list[Message]] = field(default_factory=list)
+    by_answer: dict[str, list[Message]] = field(default_factory=dict)
+
+    def add(self, message: Message, answer: str | None) -> None:
+        if answer is not None and answer in self.by_answer:
+            self.by_answer[answer].append(replace(message, joins=True))
+            return
+        self.answers.append([message])
+        if answer is not None:
+            self.by_answer[answer] = self.answers[-1]
+
+    def messages(self) -> tuple[Message, ...]:
+        return tuple(message for answer in self.answers for message in answer)
+
+
+def read(
+    lines: Iterable[Line], file_name: str, limits: Limits, cid: str | None, provider: str | None
+) -> Found:
+    found = Found()
+    for part in _apart(list(lines), file_name, limits):
+        session = _Session(file_name, limits)
+        for line in part:
+            try:
+                session.take(line)
+            except TurnkeepError as error:
+                session.problems.append(Problem(line.number, error.detail))
+        found.add(session.found(cid, provider or WIRE))
+    return found
+
+
+def _apart(lines: Sequence[Line], file_name: str, limits: Limits) -> Iterable[Sequence[Line]]:
+    """The lines of each session. A file that is named after one of them is that one's alone: it
+    begins with a copy of the session that it goes on."""
+    own = re.compile(rf'"sessionId"\s*:\s*"{re.escape(conversation_name(file_name))}"')
+    if any(own.search(line.text) for line in lines):
+        return [lines]
+    parts: dict[str, list[Line]] = {}
+    session = ""
+    for line in lines:
+        # Lines that name no session belong to the one before them.
+        session = _session_of(line, limits) or session
+        parts.setdefault(session, []).append(line)
+    # What stands before the first name is the first one's.
+    unnamed = parts.pop("", []) if len(parts) > 1 else []
+    first, *others = parts.values() or [[]]
+    return [[*unnamed, *first], *others]
+
+
+def _session_of(line: Line, limits: Limits) -> str | None:
+    try:
+        members, _ = loads_object(line.text, limits)
+    except TurnkeepError:
+        return None
+    session = members.get("sessionId")
+    return session if isinstance(session, str) else None
+
+
+class _Session:
+    def __init__(self, file_name: str, limits: Limits) -> None:
+        self.problems: list[Problem] = []
+        self._limits = limits
+        self._file_name = file_name
+        self._skipped: Counter[str] = Counter()
+        self._chains: dict[str, _Chain] = {}
+        self._sessions: list[str] = []
+        self._titles: dict[str, str] = {}
+        self._summaries: dict[str, str] = {}
+        self._seen: set[str] = set()
+        self._roots: dict[str, str] = {}
+
+    def take(self, line: Line) -> None:
+        members, _ = loads_object(line.text, self._limits)
+        kind = members.get("type")
+        if not isinstance(kind, str):
+            raise RuleBroken("The line has no type; is this a session of Claude Code?")
+        session = members.get("sessionId")
+        if isinstance(session, str) and session not in self._sessions:
+            self._sessions.append(session)
+        # Lines that are not stored are links of their chain, too.
+        chain = self._chain_of(members)
+        message = _typed(members) if kind == "attachment" else members.get("message")
+        if kind not in ("user", "assistant") and not (kind == "attachment" and message):
+            if isinstance(title := members.get(_TITLES.get(kind, "")), str):
+                self._titles[kind] = title
+            if kind == "summary" and isinstance(summary := members.get("summary"), str):
+                self._summaries[str(members.get("leafUuid"))] = summary
+            self._skipped[f"{kind} lines"] += 1
+        elif not isinstance(message, dict):
+            raise RuleBroken(f"A line of type {kind} must have a `message`.")
+        elif members.get("isApiErrorMessage") is True or message.get("model") == _SYNTHETIC:
+            self._skipped["answers written by the program"] += 1
+        elif self._is_repeated(members, message):
+            self._skipped["repeated lines"] += 1
+        else:
+            self._add(line, members, message, chain)
+
+    def _is_repeated(self, members: JsonObject, message: JsonObject) -> bool:
+        """A line that is there twice, or the same piece of the same answer."""
+        uuid, answer = members.get("uuid"), message.get("id")
+        keys = {f"uuid {uuid}"} if isinstance(uuid, str) else set()
+        if isinstance(answer, str):
+            piece = fingerprint(dumps(message.get("content")))
+            keys.add(f"answer {answer} {piece.hex()}")
+        repeated = bool(keys & self._seen)
+        self._seen |= keys
+        return repeated
+
+    def _add(self, line: Line, members: JsonObject, message: JsonObject, name: str) -> None:
+        uuid, answer = members.get("uuid"), message.get("id")
+        said: JsonObject = {
+            name: True for flag, name in _FLAGS.items() if members.get(flag) is True
+        }
+        if isinstance(when := members.get("timestamp"), str):
+            said = {"timestamp": when, **said}
+        chain = self._chains.setdefault(name, _Chain(line.number))
+        model = message.get("model")
+        chain.add(
+            Message(
+                {**message, "content": _whole(message.get("content"))},
+                line.text.strip(),
+                turn_name(uuid, f"line-{line.number}"),
+                line.number,
+                model if isinstance(model, str) else None,
+                {"imported": said} if said else {},
+            ),
+            answer if isinstance(answer, str) and members.get("type") == "assistant" else None,
+        )
+
+    def _chain_of(self, members: JsonObject) -> str:
+        """Empty for the conversation itself; a helper's name, or where its chain began."""
+        if members.get("isSidechain") is not True:
+            return ""
+        agent, uuid, parent = (members.get(key) for key in ("agentId", "uuid", "parentUuid"))
+        if isinstance(agent, str):
+            return f"agent-{agent}"
+        root = self._roots.get(parent if isinstance(parent, str) else "", str(uuid))
+        self._roots[str(uuid)] = root
+        return f"sidechain-{root}"
+
+    def found(self, cid: str | None, provider: str) -> Found:
+        base = cid or self._session_id()
+        title = self._title()
+        histories = [
+            History(
+                f"{base}.{fit(chain)}" if chain else base,
+                provider,
+                WIRE,
+                kept.messages(),
+                line=kept.line,
+                title=None if chain else title,
+                metadata=self._about(chain),
+            )
+            for chain, kept in self._chains.items()
+        ]
+        return Found(histories, self.problems, self._skipped)
+
+    def _title(self) -> str | None:
+        """What the user or the program called it; a summary counts if it sums up this file."""
+        own = [self._summaries[leaf] for leaf in self._summaries if f"uuid {leaf}" in self._seen]
+        named = [self._titles[kind] for kind in _TITLES if kind in self._titles]
+        return (own + named)[-1] if own or named else None
+
+    def _about(self, chain: str) -> JsonObject:
+        about: JsonObject = {"format": "claude-code", "file": self._file_name}
+        return {"imported": about | ({"chain": chain} if chain else {})}
+
+    def _session_id(self) -> str:
+        """The session the file is named after; else the first that its lines name."""
+        bare = conversation_name(self._file_name)
+        if bare in self._sessions or not self._sessions:
+            return bare
+        return fit(self._sessions[0])
+
+
+def _typed(members: JsonObject) -> JsonObject | None:
+    """The prompt of a line that the user typed while the model worked."""
+    queued = members.get("attachment")
+    if not isinstance(queued, dict) or queued.get("type") != "queued_command":
+        return None
+    if queued.get("commandMode") not in (None, "prompt") or not queued.get("prompt"):
+        return None
+    return {"role": "user", "content": queued["prompt"]}
+
+
+def _whole(content: Json) -> Json:
+    """Contents with every part an object: results of tools may hold bare texts."""
+    if not isinstance(content, list):
+        return content
+    return [
+        {**part, "content": [_part(one) for one in inner]}
+        if isinstance(part, dict) and isinstance(inner := part.get("content"), list)
+        else part
+        for part in content
+    ]
+
+
+def _part(value: Json) -> Json:
+    return {"type": "text", "text": value} if isinstance(value, str) else value

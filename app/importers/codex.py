@@ -1,0 +1,150 @@
+"""Rollout files of the Codex CLI: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`.
+
+A line is `{timestamp, type, payload}`. `response_item` payloads are items of OpenAI's Responses;
+`session_meta` names the session, `turn_context` the model; events, snapshots and compactions are
+the program's own and are counted, not stored. Files from before September 2025 have no envelope:
+first `{id, timestamp, instructions}`, then bare items. docs/import-export.md has the sources.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from app.core.errors import RuleBroken, TurnkeepError
+from app.core.json.text import Json, JsonObject, dumps, loads_object
+from app.core.limits import Limits
+from app.importers.histories import Found, History, Line, Message, Problem
+from app.importers.naming import conversation_name, fit
+
+WIRE = "openai-responses"
+_PROVIDER = "openai"
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
+# Items that the program keeps for itself.
+_OWN = frozenset({"additional_tools", "compaction_trigger", "ghost_snapshot", "other"})
+
+
+def read(
+    lines: Iterable[Line], file_name: str, limits: Limits, cid: str | None, provider: str | None
+) -> Found:
+    rollout = _Rollout(file_name, limits)
+    for line in lines:
+        try:
+            rollout.take(line)
+        except _Another:
+            reason = "Another session begins here; each must be a file of its own."
+            rollout.problems.append(Problem(line.number, reason))
+            break
+        except TurnkeepError as error:
+            rollout.problems.append(Problem(line.number, error.detail))
+    return rollout.found(cid, provider)
+
+
+class _Another(Exception):
+    """The file goes on with a session that is not the one it began with."""
+
+
+class _Rollout:
+    def __init__(self, file_name: str, limits: Limits) -> None:
+        self.problems: list[Problem] = []
+        self._limits = limits
+        self._file_name = file_name
+        self._skipped: Counter[str] = Counter()
+        self._messages: list[Message] = []
+        # Whether an item of the conversation came, which those of a session's head are not.
+        self._spoken = False
+        self._meta: JsonObject | None = None
+        self._model: str | None = None
+        self._title: str | None = None
+
+    def take(self, line: Line) -> None:
+        members, _ = loads_object(line.text, self._limits)
+        kind, payload = members.get("type"), members.get("payload")
+        if isinstance(kind, str) and isinstance(payload, dict):
+            self._enveloped(kind, payload, line, members.get("timestamp"))
+        elif "record_type" in members:
+            self._skipped["state lines"] += 1
+        elif isinstance(kind, str):
+            self._item(members, line, None)
+        elif isinstance(members.get("id"), str) and "timestamp" in members:
+            self._session(members, line)
+        else:
+            raise RuleBroken("The line has neither type nor payload; is this a Codex rollout?")
+
+    def _enveloped(self, kind: str, payload: JsonObject, line: Line, when: Json) -> None:
+        match kind:
+            case "session_meta":
+                self._session(payload, line)
+            case "response_item":
+                self._item(payload, line, when)
+            case "turn_context":
+                model = payload.get("model")
+                self._model = model if isinstance(model, str) else self._model
+                self._skipped["turn_context lines"] += 1
+            case "event_msg":
+                event = payload.get("type")
+                if event == "thread_name_updated":
+                    name = payload.get("thread_name")
+                    self._title = name if isinstance(name, str) else self._title
+                self._skipped[f"event_msg {event} lines"] += 1
+            case _:
+                self._skipped[f"{kind} lines"] += 1
+
+    def _session(self, meta: JsonObject, line: Line) -> None:
+        """The first names the session; forks repeat their parent's after their own."""
+        if self._meta is not None:
+            if self._spoken and meta.get("id") != self._meta.get("id"):
+                raise _Another
+            self._skipped["session_meta lines of another session"] += 1
+            return
+        self._meta = meta
+        given = meta.get("base_instructions", meta.get("instructions"))
+        told = given.get("text") if isinstance(given, dict) else given
+        if isinstance(told, str) and told:
+            said: JsonObject = {"type": "message", "role": "system", "content": told}
+            self._add(said, line, None)
+
+    def _item(self, item: JsonObject, line: Line, when: Json) -> None:
+        self._spoken = True
+        if item.get("type") in _OWN:
+            self._skipped[f"{item['type']} items"] += 1
+        elif item.get("type") == "local_shell_call":
+            # Its output is a function_call_output, so it has to be a call that can be answered.
+            call: JsonObject = {
+                "type": "function_call",
+                "call_id": item.get("call_id") or item.get("id"),
+                "name": "local_shell",
+                "arguments": dumps(item.get("action")),
+            }
+            self._add(call, line, when)
+        else:
+            self._add(item, line, when)
+
+    def _add(self, item: JsonObject, line: Line, when: Json) -> None:
+        about: JsonObject = {"imported": {"timestamp": when}} if isinstance(when, str) else {}
+        name, whole = f"line-{line.number}", line.text.strip()
+        self._messages.append(Message(item, whole, name, line.number, self._model, about))
+
+    def found(self, cid: str | None, provider: str | None) -> Found:
+        meta = self._meta or {}
+        spoken = meta.get("model_provider")
+        named = isinstance(spoken, str) and _NAME.fullmatch(spoken)
+        about: JsonObject = {"format": "codex", "file": self._file_name}
+        about |= {key: meta[key] for key in ("cwd", "forked_from_id", "git") if meta.get(key)}
+        history = History(
+            cid or self._session_id(meta.get("id")),
+            provider or (str(spoken) if named else _PROVIDER),
+            WIRE,
+            tuple(self._messages),
+            title=self._title,
+            metadata={"imported": about},
+        )
+        histories = [history] if self._messages else []
+        return Found(histories, self.problems, self._skipped)
+
+    def _session_id(self, given: Json) -> str:
+        """The id that the file says; else the one in its name; else the name."""
+        if isinstance(given, str) and given:
+            return fit(given)
+        named = _UUID.findall(self._file_name)
+        return named[-1] if named else conversation_name(self._file_name)

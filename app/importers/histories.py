@@ -1,0 +1,75 @@
+"""What is read from a file: histories, lines that could not be read, and what was left out."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from app.core.json.text import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a file and its 1-based number."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message in the shape of its wire.
+
+    text       what the file says, which may be more than the message: kept as the turn's payload
+    turn_id    the id of the turn that begins here: the source's own, or one derived from the place
+    joins      the message goes on with the one before it: both are one turn
+    """
+
+    value: JsonObject
+    text: str
+    turn_id: str
+    line: int = 0
+    model: str | None = None
+    metadata: JsonObject = field(default_factory=dict)
+    joins: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A whole conversation. `members` ride beside the messages: system prompt, tools, tool choice.
+
+    `tool_sets` are the definitions of our own export, by version.
+    """
+
+    conversation_id: str
+    provider: str
+    format: str
+    messages: tuple[Message, ...]
+    members: JsonObject = field(default_factory=dict)
+    texts: Mapping[str, list[str]] = field(default_factory=dict)
+    line: int = 1
+    model: str | None = None
+    title: str | None = None
+    metadata: JsonObject = field(default_factory=dict)
+    tool_sets: tuple[JsonObject, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A line, or a history that begins there, which cannot be taken."""
+
+    line: int
+    reason: str
+
+
+@dataclass(slots=True)
+class Found:
+    """What lines of a file came to. `skipped` counts by kind what is no part of a conversation."""
+
+    histories: list[History] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: "Found") -> None:
+        self.histories += other.histories
+        self.problems += other.problems
+        self.skipped += other.skipped

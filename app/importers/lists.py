@@ -1,0 +1,189 @@
+"""Histories as people write them down: a list of messages, or an object with such a list.
+
+A line (or a whole file) is `[…messages…]`, `{"messages": […], "tools": […]}` as in OpenAI's
+fine-tuning files, `{"system", "messages"}`, `{"instructions", "input"}`, `{"contents"}`, our own
+export `{"conversation_id", "turns"}`, or an export for a provider `{"provider", "request"}`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.core.errors import RuleBroken, TurnkeepError
+from app.core.json.text import Json, JsonObject, dumps, loads_object
+from app.core.limits import Limits
+from app.importers.detecting import LISTS, has_messages, wire_of
+from app.importers.grouping import conversation_of, field_of, has, without
+from app.importers.histories import Found, History, Line, Message, Problem
+from app.importers.naming import conversation_name, own_turn_id, turn_name
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How files are to be read.
+
+    wire       None: told from their content
+    cid        the conversation's id, for one history
+    group_by   the member that names the conversation; None: one of those that are known
+    """
+
+    file_name: str
+    limits: Limits
+    wire: str | None = None
+    provider: str | None = None
+    cid: str | None = None
+    group_by: str | None = None
+
+
+def read_line(line: Line, how: Reading, *, only: bool = False) -> Found:
+    """The histories of one line; `only`: it is the whole file and needs no number in its name."""
+    found = Found()
+    try:
+        for places, members, texts in _bodies(
+            line.text, how.limits, () if only else (line.number,)
+        ):
+            found.histories += _histories(members, texts, places, line, how)
+    except TurnkeepError as error:
+        found.problems.append(Problem(line.number, error.detail))
+    return found
+
+
+Body = tuple[tuple[int, ...], JsonObject, Mapping[str, list[str]]]
+
+
+def _bodies(text: str, limits: Limits, places: tuple[int, ...]) -> Iterator[Body]:
+    """The objects that hold a list of messages; a bare list becomes one."""
+    text = text.strip()
+    if not text.startswith("["):
+        yield places, *loads_object(text, limits)
+        return
+    members, texts = loads_object(f'{{"messages":{text}}}', limits)
+    values = members["messages"]
+    if isinstance(values, list) and values and all(map(_is_history, values)):
+        for place, inner in enumerate(texts["messages"], 1):
+            yield from _bodies(inner, limits, (*places, place))
+        return
+    yield places, members, texts
+
+
+def _is_history(value: Json) -> bool:
+    return isinstance(value, list) or (isinstance(value, dict) and has_messages(value))
+
+
+def _histories(
+    members: JsonObject,
+    texts: Mapping[str, list[str]],
+    places: Sequence[int],
+    line: Line,
+    how: Reading,
+) -> Iterator[History]:
+    """One history, or one for each conversation that its messages name."""
+    wire, around = how.wire, members
+    if isinstance(members.get("request"), dict):
+        members, texts = loads_object(texts["request"][0], how.limits)
+        spoken = around.get("provider")
+        wire = wire or (spoken if isinstance(spoken, str) else None)
+    key = next((key for key in LISTS if key in members), None)
+    if key is None:
+        raise RuleBroken(f"The line has no list of messages; known: {', '.join(LISTS)}, request.")
+    values, written = _values(members[key], texts[key], key)
+    if not values and (key != "turns" or how.group_by):
+        raise RuleBroken(f"`{key}` must not be empty.")
+    field = _field_of_line(around, how.group_by)
+    wire = wire or ("neutral" if key == "turns" else wire_of(members, values))
+    named = conversation_of(around, field) if field else None
+    inner = None if named else field_of(values, how.group_by)
+    messages = _messages(values, written, wire, line.number, inner)
+    for name, group in _grouped(values, messages, inner).items():
+        yield History(
+            how.cid or named or name or conversation_name(how.file_name, *places),
+            how.provider or wire,
+            wire,
+            tuple(group),
+            *_beside(members, texts, (key, field), wire),
+            line.number,
+            _text(members, "model"),
+            _text(around, "title"),
+            _object(around.get("metadata")),
+            _tool_sets(members) if wire == "neutral" else (),
+        )
+
+
+def _field_of_line(around: JsonObject, asked: str | None) -> str | None:
+    """What names the conversation of the whole line. What was asked for may stand inside."""
+    if asked is None:
+        return field_of([around], None)
+    return asked if has(around, asked) else None
+
+
+def _grouped(
+    values: Sequence[JsonObject], messages: Sequence[Message], field: str | None
+) -> dict[str | None, list[Message]]:
+    if field is None:
+        return {None: list(messages)}
+    groups: dict[str | None, list[Message]] = {}
+    for number, (value, message) in enumerate(zip(values, messages, strict=True), 1):
+        try:
+            groups.setdefault(conversation_of(value, field), []).append(message)
+        except RuleBroken as error:
+            raise RuleBroken(f"Message {number}: {error.detail}") from None
+    return groups
+
+
+def _values(given: Json, texts: list[str], key: str) -> tuple[list[JsonObject], list[str]]:
+    if key == "input" and isinstance(given, str):
+        said: JsonObject = {"role": "user", "content": given}
+        return [said], [dumps(said)]
+    if not isinstance(given, list):
+        raise RuleBroken(f"`{key}` must be a list of messages.")
+    values = [value for value in given if isinstance(value, dict)]
+    if len(values) < len(given):
+        number = next(n for n, value in enumerate(given, 1) if not isinstance(value, dict))
+        raise RuleBroken(f"Message {number} must be a JSON object.")
+    return values, texts
+
+
+def _messages(
+    values: Sequence[JsonObject], texts: Sequence[str], wire: str, line: int, field: str | None
+) -> list[Message]:
+    return [
+        Message(
+            without(value, field),
+            text,
+            turn_name(own_turn_id(value, wire), f"message-{number}"),
+            line,
+        )
+        for number, (value, text) in enumerate(zip(values, texts, strict=True), 1)
+    ]
+
+
+def _beside(
+    members: JsonObject, texts: Mapping[str, list[str]], read: Sequence[str | None], wire: str
+) -> tuple[JsonObject, Mapping[str, list[str]]]:
+    """What rides with the messages: everything but the list and the names we read ourselves."""
+    taken = {*read, "conversation_id", "title", "metadata", "model"}
+    if wire == "neutral":
+        taken.add("tools")
+    beside = {name: value for name, value in members.items() if name not in taken}
+    functions = beside.pop("functions", None)
+    if isinstance(functions, list) and "tools" not in beside:
+        # The older form of the same thing: https://platform.openai.com/docs/guides/fine-tuning
+        beside["tools"] = [{"type": "function", "function": one} for one in functions]
+    return beside, {name: texts[name] for name in beside if name in texts}
+
+
+def _tool_sets(members: JsonObject) -> tuple[JsonObject, ...]:
+    given = members.get("tools")
+    if given is None:
+        return ()
+    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+        raise RuleBroken("`tools` of an export must be a list of tool sets, each an object.")
+    return tuple(one for one in given if isinstance(one, dict))
+
+
+def _object(value: Json) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(members: JsonObject, key: str) -> str | None:
+    value = members.get(key)
+    return value if isinstance(value, str) else None
