@@ -8,7 +8,8 @@ from pathlib import Path
 
 from app.core.json.text import loads_object
 from app.core.limits import Limits
-from app.service.ingest import Append, ingest
+from app.service.append import Append
+from app.service.newturn import made_ready
 from app.service.posting import read_post
 from app.storage.database import Database
 from app.storage.migrations import upgrade
@@ -45,8 +46,8 @@ def _fill(url: str, *, search: bool) -> int:
             )
             posted += len(body)
             post = read_post(*loads_object(body, Limits()), Limits())
-            order = Append(f"c{number % CONVERSATIONS}", post)
-            database.write_now(lambda store, order=order: ingest(store, order))  # type: ignore[misc]
+            turns = made_ready(post, searches=search)
+            database.write_now(Append(f"c{number % CONVERSATIONS}", post, turns))
     return posted
 
 

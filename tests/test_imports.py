@@ -29,6 +29,7 @@ PURE = {
     "enum",
     "functools",
     "hashlib",
+    "heapq",
     "importlib",
     "itertools",
     "json",

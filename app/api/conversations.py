@@ -47,9 +47,7 @@ async def create(request: Request, here: Here) -> Response:
     given = await model_of(request, ConversationIn, here.limits)
     made_up = f"conv_{uuid.uuid4().hex}"
     cid = conversations.check_id(made_up if given.id is None else given.id, "/id")
-    made = await here.database.write(
-        cid, lambda store: conversations.create(store, cid, given.title, given.metadata)
-    )
+    made = await here.database.write(conversations.Create(cid, given.title, given.metadata))
     return json_response(made, 201, {"Location": f"/v1/conversations/{cid}", "ETag": '"0"'})
 
 
@@ -106,14 +104,10 @@ async def read(cid: Cid, here: Here) -> Response:
 async def change(cid: Cid, request: Request, here: Here) -> Response:
     """Members that are left out stay as they are; metadata is replaced as a whole."""
     given = await model_of(request, ConversationChangeIn, here.limits)
-    return json_response(
-        await here.database.write(
-            cid,
-            lambda store: conversations.change(
-                store, cid, given.title, given.metadata, given.model_fields_set
-            ),
-        )
-    )
+    conversations.known_form(cid)
+    members = frozenset(given.model_fields_set)
+    command = conversations.Describe(cid, given.title, given.metadata, members)
+    return json_response(await here.database.write(command))
 
 
 @router.delete(
@@ -125,7 +119,8 @@ async def change(cid: Cid, request: Request, here: Here) -> Response:
 )
 async def erase(cid: Cid, here: Here) -> Response:
     """Everything of it is gone: turns, ledger, mapping table, idempotency keys."""
-    await here.database.write(cid, lambda store: conversations.erase(store, cid))
+    conversations.known_form(cid)
+    await here.database.write(conversations.Erase(cid))
     return Response(status_code=204)
 
 

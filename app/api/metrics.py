@@ -61,7 +61,7 @@ class WriterNumbers(Collector):
         counts = self.database.counts()
         for name, text, value in (
             ("turnkeep_commits", "Transactions committed", counts.commits),
-            ("turnkeep_deeds", "Writes carried out", counts.deeds),
+            ("turnkeep_deeds", "Writes carried out", counts.commands),
             ("turnkeep_retries", "Writes tried again", counts.retries),
             ("turnkeep_unavailable", "Writes given up", counts.unavailable),
         ):

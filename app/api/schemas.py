@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.api.parameters import Format, Provider, Target
 from app.core.conversation import Speaker, Status, TurnStatus
-from app.core.ledger.matching import MatchedBy
+from app.core.ledger.records import MatchedBy
 from app.core.neutral.excerpts import SHOWN
 
 Metadata = dict[str, Any]

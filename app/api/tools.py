@@ -30,9 +30,7 @@ async def put(cid: Cid, request: Request, here: Here) -> Response:
     body = await body_bytes(request, here.limits)
     members, _ = json_object(body, here.limits)
     order = await run_sync(tooldefs.read_order, members, body, here.limits)
-    return json_response(
-        await here.database.write(cid, lambda store: tooldefs.put_tools(store, cid, order))
-    )
+    return json_response(await here.database.write(tooldefs.PutTools(cid, order)))
 
 
 @router.get(

@@ -32,16 +32,16 @@ from app.api.schemas import (
     TurnsIn,
 )
 from app.core.errors import RuleBroken, StaleVersion, TooLarge, TurnkeepError
-from app.core.limits import Limits
-from app.service import turns
+from app.service import turns as stored
+from app.service.append import Append, Appended
 from app.service.conditions import check_version
 from app.service.conversations import check_id
-from app.service.ingest import Append, Appended, ingest
 from app.service.messagelist import MessageList, read_list
+from app.service.newturn import NewTurn, made_ready
 from app.service.posting import Post, read_post
 from app.service.seeing import look
 from app.service.streaming import Stream
-from app.service.sync import Sync, sync
+from app.service.sync import Sync
 from app.service.tooldefs import KeepTools, riding_order
 
 router = APIRouter(prefix="/v1/conversations/{cid}/turns", tags=["turns"])
@@ -74,17 +74,18 @@ async def append(
     version = expected_version(request)
     body = await body_bytes(request, here.limits)
     with here.claim(cid, key):
-        read = partial(_read, body, here.limits, query.mode)
+        read = partial(_read, body, here, query.mode)
         what, tools = read() if len(body) <= _SMALL else await run_sync(read)
         digest = _digest(body, query.mode)
         texts = query.returned == "turns"
-        if isinstance(what, Post):
-            order = Append(cid, what, digest, key, version, tools, texts=texts)
-            done = await here.database.write(cid, lambda store: ingest(store, order))
+        command: Append | Sync
+        if isinstance(what, MessageList):
+            seen = await here.database.read(lambda store: look(store.history(cid), what))
+            command = Sync(cid, what, seen, digest, key, version, tools, texts=texts)
         else:
-            whole = Sync(cid, what, digest, key, version, tools, texts=texts)
-            seen = await here.database.read(lambda store: look(store, cid, what))
-            done = await here.database.write(cid, lambda store: sync(store, whole, seen))
+            post, turns = what
+            command = Append(cid, post, turns, digest, key, version, tools, texts=texts)
+        done = await here.database.write(command)
     return _answered(done)
 
 
@@ -131,10 +132,10 @@ async def append_stream(
             raise
         if not stream.size:
             raise RuleBroken("The stream is empty; it must be what the provider sent.")
-        post = await run_sync(stream.post)
+        post, turns = await run_sync(_ready, stream, here)
         texts = query.returned == "turns"
-        order = Append(cid, post, stream.digest, key, version, arrived=True, texts=texts)
-        done = await here.database.write(cid, lambda store: ingest(store, order))
+        command = Append(cid, post, turns, stream.digest, key, version, arrived=True, texts=texts)
+        done = await here.database.write(command)
     if done.overtaken is not None:
         assert done.version is not None
         raise StaleVersion(cid, str(version), done.version, turn_id=done.overtaken)
@@ -144,9 +145,9 @@ async def append_stream(
 async def _keep(cid: str, stream: Stream, version: int | None, here: Here) -> None:
     """Stores what a broken connection left behind; the log is the only one to tell."""
     try:
-        post = stream.post(hung_up=True)
-        order = Append(cid, post, expected_version=version, arrived=True)
-        done = await here.database.write(cid, lambda store: ingest(store, order))
+        post, turns = _ready(stream, here, hung_up=True)
+        command = Append(cid, post, turns, expected_version=version, arrived=True)
+        done = await here.database.write(command)
     except TurnkeepError as error:
         _log.warning("a broken stream for %s is not stored: %s", cid, error.detail)
     else:
@@ -166,12 +167,23 @@ def _digest(body: bytes, mode: Literal["append", "sync"]) -> bytes:
     return digest.digest()
 
 
+def _ready(
+    stream: Stream, here: Here, *, hung_up: bool = False
+) -> tuple[Post, tuple[NewTurn, ...]]:
+    post = stream.post(hung_up=hung_up)
+    return post, made_ready(post, searches=here.database.searches)
+
+
 def _read(
-    body: bytes, limits: Limits, mode: Literal["append", "sync"]
-) -> tuple[Post | MessageList, KeepTools | None]:
-    members, texts = json_object(body, limits)
-    post = (read_list if mode == "sync" else read_post)(members, texts, limits)
-    return post, riding_order(members, limits)
+    body: bytes, here: Here, mode: Literal["append", "sync"]
+) -> tuple[tuple[Post, tuple[NewTurn, ...]] | MessageList, KeepTools | None]:
+    """All that can be done before the writer's turn comes."""
+    members, texts = json_object(body, here.limits)
+    if mode == "sync":
+        return read_list(members, texts, here.limits), riding_order(members, here.limits)
+    post = read_post(members, texts, here.limits)
+    ready = made_ready(post, searches=here.database.searches)
+    return (post, ready), riding_order(members, here.limits)
 
 
 @router.get(
@@ -186,9 +198,9 @@ async def listed(cid: Cid, query: Annotated[TurnPageQuery, Query()], here: Here)
     `order=desc`, newest first, its `before`.
     """
     newest_first = query.order == "desc"
-    page = turns.Page(query.after, query.before, query.limit, newest_first=newest_first)
+    page = stored.Page(query.after, query.before, query.limit, newest_first=newest_first)
     return json_response(
-        await here.database.read(lambda store: turns.listed(store, cid, page, raw=query.raw))
+        await here.database.read(lambda store: stored.listed(store, cid, page, raw=query.raw))
     )
 
 
@@ -201,4 +213,4 @@ async def listed(cid: Cid, query: Annotated[TurnPageQuery, Query()], here: Here)
 )
 async def one(cid: Cid, turn_id: TurnId, here: Here) -> Response:
     """With what was posted."""
-    return json_response(await here.database.read(lambda store: turns.one(store, cid, turn_id)))
+    return json_response(await here.database.read(lambda store: stored.one(store, cid, turn_id)))

@@ -7,7 +7,7 @@ from app.cli.listing import all_ids
 from app.cli.options import add_database, check_schema, settings_of
 from app.cli.progress import Progress
 from app.service.conversations import known
-from app.service.indexing import reindex
+from app.service.indexing import Reindex
 from app.storage.database import Database
 
 
@@ -44,6 +44,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _reindex(database: Database, cid: str) -> None:
-    after: int | None = 0
-    while after is not None:
-        after = database.write_now(partial(reindex, cid=cid, after=after), cid)
+    done: int | None = 0
+    while done is not None:
+        done = database.write_now(Reindex(cid, done))

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import cast
 
 from app.core.identity.ids import CANONICAL_PREFIX, with_prefix
+from app.core.ledger.append import IdRules
 from app.core.wire.codec import Assigned, Codec, Prefixed
 
 
@@ -38,6 +39,7 @@ PREFIXES: tuple[str, ...] = tuple(
         }
     )
 )
+ID_RULES = IdRules(ASSIGNED, PREFIXES)
 
 
 def shown_id(target: str, canonical: str, assigned: dict[str, str]) -> str:

@@ -6,6 +6,7 @@ models want `reasoning_content` on assistant messages and take an empty one (kim
 """
 
 import re
+from collections.abc import Iterator
 
 from app.codecs import _chat
 from app.codecs._chat import KEYS, LIST, REPLIES, SETTINGS, WIRE, parse
@@ -18,7 +19,7 @@ from app.core.render.profile import Profile
 from app.core.render.view import View
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema.walk import COMBINATIONS
-from app.core.wire.codec import Assigned, Taken
+from app.core.wire.codec import Assigned
 
 __all__ = [
     "IDS",
@@ -47,11 +48,11 @@ PROFILE = Profile(
 )
 
 
-def _assign(call: ToolCall, highest: int, taken: Taken) -> tuple[str, int | None]:
-    return kimi_id(shown_name(call.name, PROFILE.names), call.raw_id, highest)
+def _candidates(call: ToolCall, highest: int) -> Iterator[tuple[str, int | None]]:
+    yield kimi_id(shown_name(call.name, PROFILE.names), call.raw_id, highest)
 
 
-IDS = Assigned(_assign)
+IDS = Assigned(_candidates)
 
 
 # Moonshot's answers: 'parameters.type is required and must be "object"'; "when using anyOf, type

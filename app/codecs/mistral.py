@@ -5,16 +5,18 @@ message directly behind a tool message (the hosted API's code 3230); the last me
 assistant's unless it says `prefix`.
 """
 
+from collections.abc import Iterator
+
 from app.codecs import _chat
 from app.codecs._chat import KEYS, LIST, REPLIES, SETTINGS, parse
 from app.codecs._chat_tools import read_choice, read_tools, write_tools
 from app.core.conversation import ToolCall
-from app.core.identity.ids import mistral_id
+from app.core.identity.ids import mistral_ids
 from app.core.json.text import JsonObject
 from app.core.render.profile import BOTH, Profile
 from app.core.render.view import View
 from app.core.tools.rules import ToolRules
-from app.core.wire.codec import Assigned, Taken
+from app.core.wire.codec import Assigned
 
 __all__ = [
     "IDS",
@@ -43,11 +45,11 @@ PROFILE = Profile(
 )
 
 
-def _assign(call: ToolCall, highest: int, taken: Taken) -> tuple[str, int | None]:
-    return mistral_id(call.id, call.raw_id, taken), None
+def _candidates(call: ToolCall, highest: int) -> Iterator[tuple[str, int | None]]:
+    return ((one, None) for one in mistral_ids(call.id, call.raw_id))
 
 
-IDS = Assigned(_assign)
+IDS = Assigned(_candidates)
 
 
 # mistral-common: Function.strict.

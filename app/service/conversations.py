@@ -1,14 +1,17 @@
 """Conversations themselves: create, read, change, erase."""
 
 import re
+from dataclasses import dataclass, replace
 
 from app.core import telling
 from app.core.errors import ConversationExists, ConversationNotFound, RuleBroken
 from app.core.json.text import JsonObject, dumps
+from app.core.ledger.keys import Keys
 from app.core.ledger.records import ConversationRecord
-from app.service.indexing import index_head
+from app.core.ledger.slice import Change, Slice
+from app.service.indexing import description
 from app.service.turnform import read_object
-from app.storage.store import ReadStore, Store
+from app.storage.store import ReadStore
 
 # No bar: it parts the fields of a turn id's hash input. No slash: ids stand in paths, and clients
 # take the segments . and .. away.
@@ -20,6 +23,12 @@ def is_id(conversation_id: str) -> bool:
     return CONVERSATION_ID.fullmatch(conversation_id) is not None
 
 
+def known_form(conversation_id: str) -> None:
+    """Raises `ConversationNotFound` for an id that can name nothing."""
+    if not is_id(conversation_id):
+        raise ConversationNotFound(conversation_id)
+
+
 def check_id(conversation_id: str, pointer: str | None = None) -> str:
     """`pointer`: where in the body the id stands, if not in the path."""
     if not is_id(conversation_id):
@@ -27,14 +36,88 @@ def check_id(conversation_id: str, pointer: str | None = None) -> str:
     return conversation_id
 
 
-def create(
-    store: Store, conversation_id: str, title: str | None, metadata: JsonObject
-) -> JsonObject:
-    if not _made(store, conversation_id, title, metadata):
-        # Another process may erase it meanwhile; then it has no turns any more.
-        there = store.conversation(conversation_id)
-        raise ConversationExists(conversation_id, there.version if there else 0)
-    return read(store, conversation_id)
+@dataclass(frozen=True, slots=True)
+class Create:
+    """The command to make a conversation that is not there yet."""
+
+    conversation_id: str
+    title: str | None
+    metadata: JsonObject
+    adds: int = 0
+
+    def keys(self, version: int, *, waiting: bool) -> Keys:
+        return Keys()
+
+    def decide(self, known: Slice) -> Change[JsonObject]:
+        if known.head is not None:
+            raise ConversationExists(known.conversation_id, known.version)
+        made = _made(known, self.title, dumps(self.metadata).encode())
+        assert made.head is not None
+        return made.then(Change(shown(made.head)))
+
+
+@dataclass(frozen=True, slots=True)
+class Describe:
+    """The command to change the `given` members; a null title takes the title away."""
+
+    conversation_id: str
+    title: str | None
+    metadata: JsonObject | None
+    given: frozenset[str]
+    adds: int = 0
+
+    def keys(self, version: int, *, waiting: bool) -> Keys:
+        return Keys()
+
+    def decide(self, known: Slice) -> Change[JsonObject]:
+        if known.head is None:
+            raise ConversationNotFound(known.conversation_id)
+        metadata = dumps(self.metadata or {}).encode()
+        change = described(
+            known,
+            self.title if "title" in self.given else known.head.title,
+            metadata if "metadata" in self.given else known.head.metadata,
+        )
+        assert change.head is not None
+        return change.then(Change(shown(change.head)))
+
+
+@dataclass(frozen=True, slots=True)
+class Erase:
+    """The command to erase a conversation with all its rows."""
+
+    conversation_id: str
+    adds: int = 0
+
+    def keys(self, version: int, *, waiting: bool) -> Keys:
+        return Keys()
+
+    def decide(self, known: Slice) -> Change[None]:
+        if known.head is None:
+            raise ConversationNotFound(known.conversation_id)
+        return Change(None, erased=True)
+
+
+def ensured(known: Slice) -> tuple[Slice, Change[None]]:
+    """The conversation, made when it is absent, and what that changes."""
+    if known.head is not None:
+        return known, Change(None)
+    made = _made(known, None, b"{}")
+    return known.after(made), made
+
+
+def described(known: Slice, title: str | None, metadata: bytes) -> Change[None]:
+    """Gives a conversation that is there another title and other metadata."""
+    assert known.head is not None
+    head = replace(known.head, title=title, metadata=metadata, updated_at=known.now)
+    return Change(None, head=head, described=description(known, title, metadata))
+
+
+def _made(known: Slice, title: str | None, metadata: bytes) -> Change[None]:
+    head = ConversationRecord(
+        known.conversation_id, title, metadata, 0, b"", 0, known.now, known.now
+    )
+    return Change(None, head=head, described=description(known, title, metadata))
 
 
 def read(store: ReadStore, conversation_id: str) -> JsonObject:
@@ -46,53 +129,6 @@ def known(store: ReadStore, conversation_id: str) -> ConversationRecord:
     if record is None:
         raise ConversationNotFound(conversation_id)
     return record
-
-
-def locked(store: Store, cid: str) -> ConversationRecord:
-    """The conversation, ours until the commit; made when it is absent."""
-    # Another process may erase it between our two statements; then it is made again.
-    while (head := store.lock(cid)) is None:
-        _made(store, cid, None, {})
-    return head
-
-
-def describe(store: Store, cid: str, title: str | None, metadata: bytes) -> None:
-    """Gives a conversation, which is ours, another title and other metadata."""
-    store.update(cid, title, metadata)
-    index_head(store, cid, title, metadata)
-
-
-def _made(store: Store, cid: str, title: str | None, metadata: JsonObject) -> bool:
-    written = dumps(metadata).encode()
-    if not store.create(cid, title, written):
-        return False
-    index_head(store, cid, title, written, new=True)
-    return True
-
-
-def change(
-    store: Store,
-    conversation_id: str,
-    title: str | None,
-    metadata: JsonObject | None,
-    fields: set[str],
-) -> JsonObject:
-    """Changes only the members that were given; a null title takes the title away."""
-    record = store.lock(conversation_id) if is_id(conversation_id) else None
-    if record is None:
-        raise ConversationNotFound(conversation_id)
-    describe(
-        store,
-        conversation_id,
-        title if "title" in fields else record.title,
-        dumps(metadata or {}).encode() if "metadata" in fields else record.metadata,
-    )
-    return read(store, conversation_id)
-
-
-def erase(store: Store, conversation_id: str) -> None:
-    if not is_id(conversation_id) or not store.delete(conversation_id):
-        raise ConversationNotFound(conversation_id)
 
 
 def shown(record: ConversationRecord) -> JsonObject:

@@ -9,12 +9,12 @@ from app.core.identity import ids
 from app.core.json.text import Json, JsonObject
 from app.core.limits import Limits
 from app.core.tools.definitions import Note
-from app.service.appended import post_notes
 from app.service.ignoring import ignored_settings
 from app.service.members import check_members
 from app.service.memory import remember
 from app.service.posting import read_post
 from app.service.providers import route_of
+from app.service.receipts import post_notes
 from app.service.rendering import Wanted, demand_request, render
 from app.service.tooldefs import (
     offer,

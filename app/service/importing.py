@@ -1,26 +1,29 @@
-"""Importing a whole history: the same deed as a POST, batch by batch, and nothing twice.
+"""Importing a whole history: the same as a POST, batch by batch, and nothing twice.
 
 Every turn has an id of its own, so a batch begins by asking which of its turns are stored. The same
 file again, a file that has grown, or one whose import was interrupted appends only what is new.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
+from app.codecs import ID_RULES
 from app.core.conversation import Draft, ToolResult
 from app.core.errors import TurnIdTaken
 from app.core.json.text import dumps, loads
-from app.core.ledger.records import ConversationRecord
-from app.service.conversations import describe, locked
+from app.core.ledger.append import keys_of
+from app.core.ledger.keys import Keys
+from app.core.ledger.slice import Change, Slice
+from app.core.render.pairing import Link
+from app.service.append import Append, append
+from app.service.conversations import described, ensured
 from app.service.exporting import exported_turn
-from app.service.ingest import Append, ingest
+from app.service.newturn import made_ready
 from app.service.planning import Plan, Turned, turned_of
 from app.service.posting import Post
-from app.service.tooldefs import keep_tools
+from app.service.tooldefs import KeepTools, tools_at
 from app.service.turnform import UNLIMITED, content_hash, read_turn
 from app.storage.database import Database
-from app.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,57 +39,88 @@ def store_history(database: Database, plan: Plan) -> Iterator[Counted]:
     most = plan.limits.turns
     starts = range(0, len(plan.turns), most) or range(1)
     for start in starts:
-        deed = partial(_store, plan=plan, start=start, end=min(start + most, len(plan.turns)))
-        yield database.write_now(deed, plan.history.conversation_id)
+        yield database.write_now(ImportBatch(plan, start, min(start + most, len(plan.turns))))
 
 
-def _store(store: Store, plan: Plan, start: int, end: int) -> Counted:
-    history, cid = plan.history, plan.history.conversation_id
-    made = store.conversation(cid) is None
-    locked(store, cid)
-    if made and (history.title is not None or history.metadata):
-        describe(store, cid, history.title, dumps(history.metadata).encode())
-    batch = plan.turns[start:end]
-    new, completing = _missing(store, plan, batch)
-    for draft in completing:
-        ingest(store, Append(cid, Post(history.format, (draft,))))
-    if new:
-        # Where the same turns came before, the same rules find the same calls.
-        there = end - len(new)
-        as_before = new == [turned.draft for turned in plan.turns[there:end]]
-        if as_before and _in_their_places(store, plan, there):
-            new = [_matched_anew(draft) for draft in new]
-        ingest(store, Append(cid, Post(history.format, tuple(new)), tools=plan.riding))
-    _keep_tool_sets(store, locked(store, cid), plan, start, end)
-    stored = len(new) + len(completing)
-    return Counted(stored, max(len(batch) - stored, 0))
+@dataclass(frozen=True, slots=True)
+class ImportBatch:
+    """The command to store some turns of a history, if they are not stored yet."""
+
+    plan: Plan
+    start: int
+    end: int
+
+    @property
+    def conversation_id(self) -> str:
+        return self.plan.history.conversation_id
+
+    @property
+    def adds(self) -> int:
+        return self.end - self.start
+
+    def keys(self, version: int, *, waiting: bool) -> Keys:
+        batch = self.plan.turns[self.start : self.end]
+        drafts = [turned.draft for turned in batch]
+        foreseen = keys_of(drafts, self.conversation_id, version, ID_RULES, waiting=waiting)
+        # The turns in front of the batch say whether the history stands at its places.
+        named = {self.plan.turns[at - 1].draft.turn_id for at in (self.start, self.end) if at}
+        named |= _source_ids(self.plan, batch)
+        has_tools = self.plan.riding is not None or bool(self.plan.tool_sets)
+        return foreseen | Keys(turn_ids=frozenset(filter(None, named)), all_tools=has_tools)
+
+    def decide(self, known: Slice) -> Change[Counted]:
+        plan, history = self.plan, self.plan.history
+        made = known.head is None
+        known, change = ensured(known)
+        done: Change[object] = change
+        if made and (history.title is not None or history.metadata):
+            told = described(known, history.title, dumps(history.metadata).encode())
+            done, known = done.then(told), known.after(told)
+        batch = plan.turns[self.start : self.end]
+        new, completing = _missing(known, plan, batch)
+        for draft in completing:
+            one = append(known, _order(known, plan, [draft]))
+            done, known = done.then(one), known.after(one)
+        if new:
+            # Where the same turns came before, the same rules find the same calls.
+            there = self.end - len(new)
+            as_before = new == [turned.draft for turned in plan.turns[there : self.end]]
+            if as_before and _in_their_places(known, plan, there):
+                new = [_matched_anew(draft) for draft in new]
+            one = append(known, replace(_order(known, plan, new), tools=plan.riding))
+            done, known = done.then(one), known.after(one)
+        for order in _tool_sets(known, plan, self.start, self.end):
+            kept: Change[None] = Change(None, tool_sets=tools_at(known, *order))
+            done, known = done.then(kept), known.after(kept)
+        stored = len(new) + len(completing)
+        return done.then(Change(Counted(stored, max(len(batch) - stored, 0))))
 
 
-def _keep_tool_sets(
-    store: Store, head: ConversationRecord, plan: Plan, start: int, end: int
-) -> None:
+def _order(known: Slice, plan: Plan, drafts: Sequence[Draft]) -> Append:
+    post = Post(plan.history.format, tuple(drafts))
+    return Append(known.conversation_id, post, made_ready(post, searches=known.searches))
+
+
+def _tool_sets(known: Slice, plan: Plan, start: int, end: int) -> Iterator[tuple[KeepTools, int]]:
     """Where the turns have the places they had in the export, tools come back by version.
 
     In a conversation that has other turns too, only the newest are kept, from now on.
     """
-    is_last = end == len(plan.turns)
     if not plan.tool_sets:
         return
-    if _in_their_places(store, plan, end):
+    if _in_their_places(known, plan, end):
         for version, order in plan.tool_sets:
             if start < version <= end or (version == 0 and start == 0):
-                keep_tools(store, replace(head, version=version), order)
-    elif is_last:
-        keep_tools(store, head, plan.tool_sets[-1][1])
+                yield order, version
+    elif end == len(plan.turns):
+        yield plan.tool_sets[-1][1], known.version
 
 
-def _in_their_places(store: Store, plan: Plan, end: int) -> bool:
+def _in_their_places(known: Slice, plan: Plan, end: int) -> bool:
     """Whether the first turns of the history are the last ones stored, without others before."""
-    cid = plan.history.conversation_id
-    head = store.conversation(cid)
-    if end == 0 or head is None:
-        return head is None or head.version == 0
-    last = store.turn(cid, plan.turns[end - 1].draft.turn_id or "")
+    if end == 0:
+        return known.version == 0
+    last = known.place(plan.turns[end - 1].draft.turn_id or "")
     return last is not None and last.seq == end
 
 
@@ -109,33 +143,48 @@ def _matched_anew(draft: Draft) -> Draft:
     return replace(draft, blocks=tuple(blocks))
 
 
-def _missing(store: Store, plan: Plan, batch: Sequence[Turned]) -> tuple[list[Draft], list[Draft]]:
+def _source_ids(plan: Plan, batch: Sequence[Turned]) -> set[str | None]:
+    """The ids of the messages that the turns were read from."""
+    messages = plan.history.messages
+    return {one.turn_id for turned in batch for one in messages[turned.first : turned.last]}
+
+
+def _missing(known: Slice, plan: Plan, batch: Sequence[Turned]) -> tuple[list[Draft], list[Draft]]:
     """The drafts that are not stored yet, and those that complete what is interrupted here."""
-    cid, messages = plan.history.conversation_id, plan.history.messages
-    ids = {turned.draft.turn_id or "" for turned in batch}
-    ids |= {one.turn_id for turned in batch for one in messages[turned.first : turned.last]}
-    stored = store.content_hashes(cid, ids) if ids else {}
-    rest = [draft for turned in batch for draft in _rest(store, plan, turned, stored)]
+    _demand_records(known, plan, batch)
+    rest = [draft for turned in batch for draft in _rest(known, plan, turned)]
     return (
-        [draft for draft in rest if draft.turn_id not in stored],
-        [draft for draft in rest if draft.turn_id in stored],
+        [draft for draft in rest if not known.place(draft.turn_id or "")],
+        [draft for draft in rest if known.place(draft.turn_id or "")],
     )
 
 
-def _rest(store: Store, plan: Plan, turned: Turned, stored: Mapping[str, bytes]) -> Iterator[Draft]:
+def _demand_records(known: Slice, plan: Plan, batch: Sequence[Turned]) -> None:
+    """Asks at once for all stored turns that must be compared by more than their hash."""
+    different = {
+        place.seq
+        for turned in batch
+        if (place := known.place(turned.draft.turn_id or ""))
+        and place.content_hash != content_hash(turned.draft, plan.history.format)
+    }
+    known.demand(Keys(seqs=frozenset(different), ledgers_of=frozenset(different)))
+
+
+def _rest(known: Slice, plan: Plan, turned: Turned) -> Iterator[Draft]:
     """What is not stored of a turn: all, nothing, or what its source has added since."""
     draft, name = turned.draft, turned.draft.turn_id or ""
-    if name not in stored:
+    stored, form = known.place(name), plan.history.format
+    if stored is None:
         yield draft
         return
-    if stored[name] == content_hash(draft, plan.history.format) or _is_exported(store, plan, draft):
+    if stored.content_hash == content_hash(draft, form) or _is_exported(known, plan, draft):
         return
     for cut in range(turned.last - 1, turned.first, -1):
         shorter = _part(plan, turned.first, cut)
-        if stored[name] == content_hash(shorter.draft, plan.history.format):
-            yield from _rest(store, plan, _part(plan, cut, turned.last), stored)
+        if stored.content_hash == content_hash(shorter.draft, form):
+            yield from _rest(known, plan, _part(plan, cut, turned.last))
             return
-    record = store.turn(plan.history.conversation_id, name)
+    record = known.turn_at(stored.seq)
     if record is None or record.status == "complete" or draft.status != "complete":
         raise TurnIdTaken(f"The turn {name} is stored with other content.", turn_ids=[name])
     yield draft
@@ -146,12 +195,15 @@ def _part(plan: Plan, first: int, last: int) -> Turned:
     return turned
 
 
-def _is_exported(store: Store, plan: Plan, draft: Draft) -> bool:
+def _is_exported(known: Slice, plan: Plan, draft: Draft) -> bool:
     """Whether a turn of an export is the stored turn's export, however that one was posted."""
-    cid = plan.history.conversation_id
-    record = store.turn(cid, draft.turn_id or "") if plan.history.format == "neutral" else None
+    record = known.turn(draft.turn_id or "") if plan.history.format == "neutral" else None
     if record is None:
         return False
-    links = store.links(cid, after=record.seq - 1, until=record.seq)
+    links = {
+        (result.seq, result.place): Link(result.call_id, result.matched_by)
+        for result in known.book.results_in(record.seq)
+        if result.call_id is not None
+    }
     shown = exported_turn(read_turn(record), links)
     return dumps(shown) == dumps(loads(draft.payload, UNLIMITED))

@@ -1,69 +1,77 @@
-"""Keeping what conversations are found by, in the transaction that changes them."""
+"""What conversations are found by: facets, and words where they are kept at all."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from app.core.conversation import Turn
-from app.core.ledger.matching import Call
+from app.core.ledger.keys import Keys
+from app.core.ledger.slice import Change, Description, Slice
 from app.core.search.texts import conversation_words, title_words, turn_words
 from app.core.search.wanted import ID_PART, TITLE_PART, Facet, metadata_facets
 from app.service.turnform import read_object, read_turn
-from app.storage.store import Store
 
 # Turns that are read at a time; with their calls they must fit into memory.
 BATCH = 50
 
 
-def index_head(
-    store: Store, cid: str, title: str | None, metadata: bytes, *, new: bool = False
-) -> None:
-    """Title and metadata; of a conversation that is not new they replace others."""
-    facets = metadata_facets(read_object(metadata))
-    if new:
-        store.index.add_facets(cid, facets)
-    else:
-        store.index.replace_facets(cid, "metadata", facets)
-    if store.searches:
-        texts = {ID_PART: conversation_words(cid), TITLE_PART: title_words(title)}
-        _write(store, cid, texts, new=new)
+def description(known: Slice, title: str | None, metadata: bytes) -> Description:
+    """Title and metadata of a conversation, and what it is found by through them."""
+    words = {
+        ID_PART: conversation_words(known.conversation_id) if known.searches else [],
+        TITLE_PART: title_words(title) if known.searches else [],
+    }
+    return Description(frozenset(metadata_facets(read_object(metadata))), words)
 
 
-def index_turns(
-    store: Store, cid: str, turns: Sequence[Turn], calls: Iterable[Call], *, new: bool = False
-) -> None:
-    """Turns with their calls; what is not new replaces other versions.
+def turn_facets(turns: Iterable[Turn]) -> frozenset[Facet]:
+    """Providers and tools. They stay known: a call that a later version of its turn does not make
+    was made."""
+    return frozenset(
+        facet
+        for turn in turns
+        for facet in (
+            Facet("provider", turn.provider),
+            *(Facet("tool", call.name) for call in turn.calls()),
+        )
+    )
 
-    Providers and tools stay known: a call that a later version of its turn does not make was made.
+
+@dataclass(frozen=True, slots=True)
+class Reindex:
+    """The command to make the index of the next turns of a conversation again, from 0 on.
+
+    May be repeated. While it runs, everything that could be found before still can. Its receipt is
+    where to go on, None when that was all.
     """
-    by_turn: dict[int, list[Call]] = defaultdict(list)
-    for call in calls:
-        by_turn[call.seq].append(call)
-    tools = {Facet("tool", call.name) for made in by_turn.values() for call in made}
-    store.index.add_facets(cid, tools | {Facet("provider", turn.provider) for turn in turns})
-    if store.searches:
-        texts = {turn.seq: turn_words(turn, by_turn[turn.seq]) for turn in turns}
-        _write(store, cid, texts, new=new)
 
+    conversation_id: str
+    done: int = 0
+    adds: int = 0
 
-def reindex(store: Store, cid: str, after: int) -> int | None:
-    """The next turns of a conversation, from its beginning after 0; None when that was all.
+    def keys(self, version: int, *, waiting: bool) -> Keys:
+        seqs = frozenset(range(self.done + 1, min(self.done + BATCH, version) + 1))
+        return Keys(seqs=seqs, ledgers_of=seqs)
 
-    May be repeated. While it runs, everything that could be found before still can.
-    """
-    head = store.lock(cid)
-    if head is None:
-        return None
-    if after == 0:
-        index_head(store, cid, head.title, head.metadata)
-        if not store.searches:
-            store.index.remove_texts(cid)
-    records = store.turns(cid, after=after, limit=BATCH, payloads=False)
-    if not records:
-        return None
-    last = records[-1].seq
-    index_turns(store, cid, list(map(read_turn, records)), store.index.calls(cid, after, last))
-    return last
-
-
-def _write(store: Store, cid: str, texts: dict[int, list[str]], *, new: bool) -> None:
-    (store.index.add_texts if new else store.index.replace_texts)(cid, texts)
+    def decide(self, known: Slice) -> Change[int | None]:
+        head = known.head
+        if head is None:
+            return Change(None)
+        described = description(known, head.title, head.metadata) if self.done == 0 else None
+        keys = self.keys(head.version, waiting=False)
+        known.demand(keys)
+        records = [record for seq in sorted(keys.seqs) if (record := known.turn_at(seq))]
+        if not records:
+            return Change(None, head=head if described else None, described=described)
+        turns = [read_turn(record) for record in records]
+        calls = {turn.seq: known.book.calls_of(turn.seq) for turn in turns}
+        tools = {Facet("tool", call.name) for made in calls.values() for call in made}
+        return Change(
+            records[-1].seq,
+            head=head if described else None,
+            described=described,
+            facets=turn_facets(turns) | tools,
+            words={
+                turn.seq: turn_words(turn, calls[turn.seq]) if known.searches else []
+                for turn in turns
+            },
+        )

@@ -3,23 +3,23 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from app.codecs import ASSIGNED, PREFIXES
+from app.codecs import ID_RULES
 from app.core.conversation import Draft, Turn
 from app.core.identity import ids
-from app.core.ledger.entering import MemoryLedger, enter
-from app.core.ledger.matching import with_canonical_ids
+from app.core.ledger.append import enter, place
+from app.core.ledger.book import Book
 from app.core.render.pairing import Link, Links
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
     turns: list[Turn]
-    ledger: MemoryLedger
+    ledger: Book
 
     def links(self) -> Links:
         return {
-            place: Link(result.call_id, result.matched_by)
-            for place, result in self.ledger.results.items()
+            at: Link(result.call_id, result.matched_by)
+            for at, result in self.ledger.results.items()
             if result.call_id is not None
         }
 
@@ -35,12 +35,9 @@ class Remembered:
 def remember(drafts: Iterable[Draft], conversation_id: str) -> Remembered:
     """What storing the drafts in an empty conversation would give."""
     turns: list[Turn] = []
-    ledger = MemoryLedger()
+    book = Book()
     for seq, draft in enumerate(drafts, 1):
-        name = draft.turn_id or ids.turn_id(conversation_id, seq)
-        provider = draft.provider or ""
-        blocks = with_canonical_ids(draft.blocks, provider, name, ledger.calls.__contains__)
-        turn = draft.placed(seq, name, blocks)
-        enter(turn, ledger, ASSIGNED, PREFIXES)
+        turn = place(draft, seq, draft.turn_id or ids.turn_id(conversation_id, seq), book)
+        enter(turn, book, ID_RULES)
         turns.append(turn)
-    return Remembered(turns, ledger)
+    return Remembered(turns, book)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from app.codecs import PREFIXES
 from app.core.conversation import Block, Draft, Remark, ToolResult, Turn
-from app.core.ledger.matching import CallBook, match
+from app.core.ledger.book import Book
+from app.core.ledger.rules import match
 from app.core.sync.likeness import is_unspoken, says_nothing
 from app.core.sync.recognising import Recognised, Told
 from app.service.messagelist import MessageList
@@ -24,7 +25,7 @@ class _Mark:
     call_id: str | None = None
 
 
-def new_turns(messages: MessageList, found: Recognised, new: Sequence[int], book: CallBook) -> Post:
+def new_turns(messages: MessageList, found: Recognised, new: Sequence[int], book: Book) -> Post:
     """The messages with these numbers in the list, counted from 1."""
     post = messages.post({seq - 1 for seq in new})
     told = messages.told
@@ -46,7 +47,7 @@ def _marks(turn: Turn, told: Told, found: Recognised) -> Iterator[_Mark]:
         yield _Mark(is_new, found.calls.get(link.call_id) if link else None)
 
 
-def _without_known(draft: Draft, marks: Sequence[_Mark], book: CallBook) -> Draft:
+def _without_known(draft: Draft, marks: Sequence[_Mark], book: Book) -> Draft:
     blocks = tuple(
         _as_new(block, mark, book)
         for block, mark in zip(draft.blocks, marks, strict=True)
@@ -61,7 +62,7 @@ def _without_known(draft: Draft, marks: Sequence[_Mark], book: CallBook) -> Draf
     return replace(draft, blocks=blocks, turn_id=None, notes=(*draft.notes, remark))
 
 
-def _as_new(block: Block, mark: _Mark, book: CallBook) -> Block:
+def _as_new(block: Block, mark: _Mark, book: Book) -> Block:
     if not isinstance(block, ToolResult):
         return block
     if says_nothing(block):

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from app.codecs import TARGETS, shown_id
 from app.core.conversation import ToolResult, Turn
 from app.core.json.text import JsonObject
-from app.core.ledger.matching import Call
-from app.core.ledger.records import CallRecord, ResultRecord, TurnRecord
+from app.core.ledger.records import Call, CallRecord, ResultRecord, TurnRecord
 from app.core.neutral.excerpts import given_excerpt, result_excerpt
 from app.service.turnform import read_turn
 from app.storage.store import ReadStore

@@ -1,58 +1,63 @@
 """A post whose turns are stored already: the same again, or a contradiction that is named."""
 
+from collections.abc import Sequence
+
 from app.core.errors import TurnIdTaken
+from app.core.ledger.keys import Keys
 from app.core.ledger.records import TurnRecord
-from app.service.posting import Post
-from app.service.turnform import content_hash
-from app.storage.store import Store
+from app.core.ledger.slice import Slice
+from app.service.newturn import NewTurn
 
 
-def stored_turns(store: Store, cid: str, post: Post) -> list[TurnRecord] | None:
+def stored_turns(known: Slice, turns: Sequence[NewTurn]) -> list[TurnRecord] | None:
     """The turns of a post, if every one is stored with its content.
 
     A turn with an id is found by it; one without stands where it stood beside the others.
     """
-    found: list[TurnRecord] = []
-    first = _first_seq(store, cid, post)
+    first = _first_seq(known, turns)
     if first is None:
         return None
-    for seq, draft in enumerate(post.drafts, first):
-        record = store.turn(cid, draft.turn_id) if draft.turn_id else _at(store, cid, seq)
-        if record is None or record.content_hash != content_hash(draft, post.format):
+    places = [known.place(new.draft.turn_id) if new.draft.turn_id else None for new in turns]
+    seqs = [place.seq if place else seq for seq, place in enumerate(places, first)]
+    known.demand(Keys(seqs=frozenset(seqs)))
+    found: list[TurnRecord] = []
+    for new, seq, place in zip(turns, seqs, places, strict=True):
+        record = known.turn_at(seq) if place or not new.draft.turn_id else None
+        if record is None or record.content_hash != new.content_hash:
             return None
         found.append(record)
     return found
 
 
-def _first_seq(store: Store, cid: str, post: Post) -> int | None:
+def _first_seq(known: Slice, turns: Sequence[NewTurn]) -> int | None:
     """The place of the first turn, by that of the first one with an id, if that is stored."""
-    for place, draft in enumerate(post.drafts):
-        if draft.turn_id:
-            record = store.turn(cid, draft.turn_id)
-            return record.seq - place if record else None
+    for at, new in enumerate(turns):
+        if new.draft.turn_id:
+            place = known.place(new.draft.turn_id)
+            return place.seq - at if place else None
     return None
 
 
-def _at(store: Store, cid: str, seq: int) -> TurnRecord | None:
-    if seq < 1:
-        return None
-    return next(iter(store.turns(cid, after=seq - 1, until=seq)), None)
-
-
-def contradiction(store: Store, cid: str, post: Post) -> TurnIdTaken:
+def contradiction(known: Slice, turns: Sequence[NewTurn]) -> TurnIdTaken:
     """Why a post that names stored turns is not a retry of theirs."""
-    known = {
-        draft.turn_id: record.content_hash == content_hash(draft, post.format)
-        for draft in post.drafts
-        if draft.turn_id and (record := store.turn(cid, draft.turn_id))
+    places = {
+        new.draft.turn_id: (place.seq, new.content_hash)
+        for new in turns
+        if new.draft.turn_id and (place := known.place(new.draft.turn_id))
     }
-    if other := [turn_id for turn_id, same in known.items() if not same]:
+    known.demand(Keys(seqs=frozenset(seq for seq, _ in places.values())))
+    other = [
+        turn_id
+        for turn_id, (seq, content_hash) in places.items()
+        if (record := known.turn_at(seq)) and record.content_hash != content_hash
+    ]
+    if other:
         return TurnIdTaken(
             f"{_some(other)} stored with other content. A turn never changes: post what is new"
             " with a new `turn_id`.",
             turn_ids=other,
         )
-    there = list(known)
+    there = list(places)
     return TurnIdTaken(f"{_some(there)} stored already; post only the others.", turn_ids=there)
 
 

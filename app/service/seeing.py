@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from app.codecs import CODECS, PREFIXES, shown_id
 from app.core.conversation import ToolResult, Turn
 from app.core.json.text import dumps
-from app.core.ledger.matching import CallBook, match
+from app.core.ledger.book import Book
+from app.core.ledger.rules import match
+from app.core.ledger.slice import History
 from app.core.render.pairing import Links
 from app.core.sync.recognising import Difference, Recognised, Recognising, Told
 from app.core.wire.codec import Posted
@@ -17,7 +19,6 @@ from app.service.memory import remember
 from app.service.messagelist import MessageList
 from app.service.rendering import Wanted, render
 from app.service.turnform import read_turn
-from app.storage.store import ReadStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +29,22 @@ class Seen:
     found: Recognised | Difference
 
 
-def look(store: ReadStore, cid: str, messages: MessageList) -> Seen:
-    head = store.conversation(cid)
-    turns = [read_turn(record) for record in store.turns(cid, payloads=False)]
-    links, book = store.links(cid), store.book(cid)
-    target = messages.format
+def look(history: History, messages: MessageList) -> Seen:
+    turns = [read_turn(record) for record in history.turns]
+    links, book, target = history.links, history.book, messages.format
+    assigned = {call.id: call.shown[target] for call in book.calls.values() if target in call.shown}
     found = Recognising(
         Told(turns, links),
         messages.told,
         CODECS[target].PROFILE.names,
-        lambda: shown_results(turns, links, store.shown_ids(cid, target), target),
+        lambda: shown_results(turns, links, assigned, target),
         lambda result: named_call(book, result),
         lambda seq, turn: _completes(messages, seq, turn),
     ).outcome()
-    return Seen(head.head_hash if head else b"", found)
+    return Seen(history.head_hash, found)
 
 
-def named_call(book: CallBook, result: ToolResult) -> str | None:
+def named_call(book: Book, result: ToolResult) -> str | None:
     """The stored call that a result names by an id."""
     found = match(result, book, PREFIXES).call if result.call_id or result.raw_id else None
     return found.id if found else None

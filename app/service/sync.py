@@ -1,26 +1,28 @@
 """Syncing: a runtime posts the whole list of messages it holds, and what is new of it is appended.
 
 The list is held against the stored history by what it says. That takes a while, so it is done
-before the writer's turn comes; if others have written in between, it is done again inside the
-transaction, so that of two racing syncs the second finds what the first has stored.
+before the writer's turn comes; if others have written in between, it is done again when the command
+decides, so that of two racing syncs the second finds what the first has stored.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from app.codecs import ID_RULES
 from app.core.conversation import Turn
 from app.core.errors import HistoryDiffers, StaleVersion
 from app.core.json.text import JsonObject, dumps_utf8
-from app.core.ledger.records import ConversationRecord
+from app.core.ledger.append import keys_of
+from app.core.ledger.keys import Keys
+from app.core.ledger.slice import Change, Slice
 from app.core.sync.recognising import Difference, Recognised
-from app.service.appended import note, tool_notes
-from app.service.conversations import locked
-from app.service.ingest import Append, Appended, Synced, append, once
+from app.service.append import Append, Appended, Synced, append, once
 from app.service.messagelist import MessageList
+from app.service.newturn import made_ready
 from app.service.newturns import new_turns
+from app.service.receipts import note, tool_notes
 from app.service.seeing import Seen, look
-from app.service.tooldefs import KeepTools, keep_tools
-from app.storage.store import Store
+from app.service.tooldefs import KeepTools, kept_tools
 
 _DIFFERS = {
     "speaker": "its speaker",
@@ -34,43 +36,74 @@ _DIFFERS = {
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """The order to append what is new of a list."""
+    """The command to append what is new of a list. `seen`: what it was held against before."""
 
     conversation_id: str
     messages: MessageList
+    seen: Seen
     body_hash: bytes = b""
     key: str | None = None
     expected_version: int | None = None
     tools: KeepTools | None = None
     texts: bool = False
 
+    @property
+    def adds(self) -> int:
+        return len(_new(self.seen.found)) if isinstance(self.seen.found, Recognised) else 0
 
-def sync(store: Store, order: Sync, seen: Seen) -> Appended:
-    """`seen`: what the list was held against before."""
-    head = locked(store, order.conversation_id)
-    return once(store, head, order.key, order.body_hash, lambda: _sync(store, head, order, seen))
+    def keys(self, version: int, *, waiting: bool) -> Keys:
+        asked = Keys(
+            idempotency=frozenset({self.key} if self.key is not None else ()),
+            tools=self.tools is not None,
+        )
+        found = self.seen.found
+        if isinstance(found, Difference):
+            return asked
+        if found.completed:
+            seqs = frozenset(turn.seq for turn in found.completed.values())
+            ids = frozenset(turn.turn_id for turn in found.completed.values())
+            asked |= Keys(turn_ids=ids, seqs=seqs, ledgers_of=seqs, revisions=True)
+        if new := _new(found):
+            drafts = self.messages.post({seq - 1 for seq in new}).drafts
+            asked |= keys_of(drafts, self.conversation_id, version, ID_RULES, waiting=waiting)
+        return asked
+
+    def decide(self, known: Slice) -> Change[Appended]:
+        return once(known, self.key, self.body_hash, lambda there: _sync(there, self))
 
 
-def _sync(store: Store, head: ConversationRecord, order: Sync, seen: Seen) -> Appended:
+def _new(found: Recognised) -> list[int]:
+    """The messages that bring something, counted from 1."""
+    return sorted({seq for seq, places in found.new.items() if places} | found.bare)
+
+
+def _sync(known: Slice, order: Sync) -> Change[Appended]:
+    seen, head = order.seen, known.head
+    assert head is not None
     if seen.head_hash != head.head_hash:
-        seen = look(store, head.id, order.messages)
+        seen = look(known.whole_history(), order.messages)
     if isinstance(found := seen.found, Difference):
         raise _differs(order.messages, found)
-    new = sorted({seq for seq, places in found.new.items() if places} | found.bare)
+    new = _new(found)
     is_stale = order.expected_version not in (None, head.version)
     if is_stale and (new or found.completed):
         raise StaleVersion(head.id, str(order.expected_version), head.version)
-    known = Synced(_known(order.messages, found, new), tuple(_notes(found)))
+    synced = Synced(_known(order.messages, found, new), tuple(_notes(found)))
+    completed: Change[object] = Change(None)
     for seq, turn in found.completed.items():
-        known = _complete(store, order, seq, turn, known)
-    head = locked(store, head.id) if found.completed else head
+        change = append(known, _completion(known, order, seq, turn))
+        if change.receipt.receipt:
+            synced = synced.with_receipt(change.receipt.receipt)
+        completed, known = completed.then(change), known.after(change)
     if not new:
-        return _nothing_new(store, head, order, known)
-    post = new_turns(order.messages, found, new, store.book(head.id))
-    return append(
-        store,
-        head,
-        Append(head.id, post, tools=order.tools, texts=order.texts, synced=known),
+        return completed.then(_nothing_new(known, order, synced))
+    post = new_turns(order.messages, found, new, known.book)
+    turns = made_ready(post, searches=known.searches)
+    return completed.then(
+        append(
+            known,
+            Append(head.id, post, turns, tools=order.tools, texts=order.texts, synced=synced),
+        )
     )
 
 
@@ -101,24 +134,26 @@ def _notes(found: Recognised) -> Iterator[JsonObject]:
         yield note("LIST_CUT", found.begins.turn_id, why)
 
 
-def _complete(store: Store, order: Sync, seq: int, turn: Turn, known: Synced) -> Synced:
-    """Gives the completed turn into the receipt: its calls may be there to be run."""
-    cid, post = order.conversation_id, order.messages.post({seq - 1})
+def _completion(known: Slice, order: Sync, seq: int, turn: Turn) -> Append:
+    """Completes an interrupted turn. Its receipt goes into that of the list: there may be calls to
+    be run."""
+    post = order.messages.post({seq - 1})
     drafts = tuple(replace(draft, turn_id=turn.turn_id) for draft in post.drafts)
     # Remarks on the body as a whole are made once, with what is new.
     post = replace(post, drafts=drafts, notes=())
-    done = append(store, locked(store, cid), Append(cid, post, texts=order.texts))
-    return known.with_receipt(done.receipt) if done.receipt else known
+    turns = made_ready(post, searches=known.searches)
+    return Append(order.conversation_id, post, turns, texts=order.texts)
 
 
-def _nothing_new(store: Store, head: ConversationRecord, order: Sync, known: Synced) -> Appended:
-    if order.tools is not None:
-        keep_tools(store, head, order.tools)
+def _nothing_new(known: Slice, order: Sync, synced: Synced) -> Change[Appended]:
     remarks = [note(one.code, None, one.detail) for one in order.messages.notes]
     receipt: JsonObject = {
-        "conversation_id": head.id,
-        "version": head.version,
+        "conversation_id": known.conversation_id,
+        "version": known.version,
         "turns": [],
         "notes": [*tool_notes(order.tools), *remarks],
     }
-    return Appended(dumps_utf8(known.beside(receipt)), head.version, status=200)
+    return Change(
+        Appended(dumps_utf8(synced.beside(receipt)), known.version, status=200),
+        tool_sets=kept_tools(known, order.tools),
+    )

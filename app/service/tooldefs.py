@@ -2,22 +2,23 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 from app.codecs import CODECS, neutral
 from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.json.text import Json, JsonObject, dumps
-from app.core.ledger.records import ConversationRecord, ToolSetRecord
+from app.core.ledger.keys import Keys
+from app.core.ledger.records import ToolSetRecord
+from app.core.ledger.slice import Change, Slice
 from app.core.limits import Limits
 from app.core.tools.definitions import Note, Refused, Tool
 from app.core.tools.fit import Prepared, Required, prepared
-from app.service.conversations import known, locked
+from app.service.conversations import ensured, known
 from app.service.members import check_members
 from app.service.providers import target_of, wire_of
 from app.service.toolreading import ToolSet, demand_tools, read_tool_set, under_our_names
 from app.service.turnform import read_object
-from app.storage.store import ALL, ReadStore, Store
+from app.storage.store import ReadStore
 
 _ORDER = ("provider", "format", "tools", "tool_choice", "parallel_tool_calls", "strict")
 
@@ -129,36 +130,62 @@ def riding_order(members: JsonObject, limits: Limits) -> KeepTools | None:
     return read_order(request, dumps(given).encode(), limits)
 
 
-def keep_tools(
-    store: Store, head: ConversationRecord, order: KeepTools, *, riding: bool = False
-) -> int:
-    """Keeps definitions from the present version on, or from the turns they ride with; once."""
+def kept_tools(
+    known: Slice, order: KeepTools | None, *, riding: bool = False
+) -> tuple[ToolSetRecord, ...]:
+    """The tool set to be added, if any: definitions are kept from the present version on, or from
+    the turns they ride with, and those in force are not kept again."""
+    if order is None:
+        return ()
+    version = known.version + 1 if riding else known.version
+    return _added(known, order, version, known.newest_tools())
+
+
+def tools_at(known: Slice, order: KeepTools, version: int) -> tuple[ToolSetRecord, ...]:
+    """The same, from an earlier version on."""
+    return _added(known, order, version, known.tools_at(version))
+
+
+def _added(
+    known: Slice, order: KeepTools, version: int, before: ToolSetRecord | None
+) -> tuple[ToolSetRecord, ...]:
     source = order.tools.source
     definitions = dumps({"source": source, **order.offered.request}).encode()
-    version = head.version + 1 if riding else head.version
-    before = store.tool_set(head.id, version)
     if before and (before.format, before.definitions) == (source, definitions):
-        return before.number
-    newest = store.tool_set(head.id, ALL)
+        return ()
+    newest = known.newest_tools()
     number = newest.number + 1 if newest else 1
-    now = datetime.now(UTC)
-    store.insert_tool_set(
-        head.id,
-        ToolSetRecord(number, version, order.provider, source, order.payload, definitions, now),
+    return (
+        ToolSetRecord(
+            number, version, order.provider, source, order.payload, definitions, known.now
+        ),
     )
-    return number
 
 
-def put_tools(store: Store, cid: str, order: KeepTools) -> JsonObject:
-    head = locked(store, cid)
-    return {
-        "conversation_id": cid,
-        "version": head.version,
-        "number": keep_tools(store, head, order),
-        "tools": len(order.offered.prepared.tools),
-        "dropped": order.offered.dropped_json(),
-        "notes": order.offered.notes_json(),
-    }
+@dataclass(frozen=True, slots=True)
+class PutTools:
+    """The command to keep tool definitions from the present version on."""
+
+    conversation_id: str
+    order: KeepTools
+    adds: int = 0
+
+    def keys(self, version: int, *, waiting: bool) -> Keys:
+        return Keys(tools=True)
+
+    def decide(self, known: Slice) -> Change[JsonObject]:
+        there, made = ensured(known)
+        added = kept_tools(there, self.order)
+        newest = added[-1] if added else there.newest_tools()
+        receipt: JsonObject = {
+            "conversation_id": self.conversation_id,
+            "version": there.version,
+            "number": newest.number if newest else 0,
+            "tools": len(self.order.offered.prepared.tools),
+            "dropped": self.order.offered.dropped_json(),
+            "notes": self.order.offered.notes_json(),
+        }
+        return made.then(Change(receipt, tool_sets=added))
 
 
 def stored_tools(record: ToolSetRecord | None) -> ToolSet | None:

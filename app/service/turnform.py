@@ -10,6 +10,8 @@ from app.core.ledger.records import TurnRecord
 from app.core.limits import Limits
 from app.core.neutral.blocks import block, block_json
 
+# The first byte of a link in the chain: how it was made.
+CHAIN = b"\x01"
 # Stored bytes were checked against the limits of their day; reading them back must not depend on
 # the limits of today.
 UNLIMITED = Limits(depth=10_000, integer_digits=1_000_000)
@@ -92,7 +94,22 @@ def _sorted_text(value: Json) -> str:
 
 
 def chain_hash(before: bytes, record: TurnRecord, revision: int | None = None) -> bytes:
-    """The hash of a turn, or of a later version of one, and of all that was stored before it."""
+    """The hash of a turn, or of a later version of one, and of all that was stored before it.
+
+    It begins with a byte that says how it was made.
+    """
+    return CHAIN + hashlib.sha256(CHAIN + _link(before, record, revision)).digest()
+
+
+def is_linked(before: bytes, record: TurnRecord, revision: int | None = None) -> bool:
+    """Whether the turn carries the hash that it must have behind this one."""
+    if record.hash.startswith(CHAIN) and len(record.hash) > hashlib.sha256().digest_size:
+        return chain_hash(before, record, revision) == record.hash
+    # Up to version 0.1 the hash was bare.
+    return hashlib.sha256(_link(before, record, revision)).digest() == record.hash
+
+
+def _link(before: bytes, record: TurnRecord, revision: int | None) -> bytes:
     facts: list[Json] = [
         record.seq,
         record.turn_id,
@@ -104,4 +121,4 @@ def chain_hash(before: bytes, record: TurnRecord, revision: int | None = None) -
     ]
     if record.status != "complete" or revision is not None:
         facts += [record.status, revision]
-    return hashlib.sha256(before + dumps(facts).encode()).digest()
+    return before + dumps(facts).encode()

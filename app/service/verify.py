@@ -4,15 +4,15 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from app.codecs import ASSIGNED, PREFIXES
+from app.codecs import ID_RULES
 from app.core.conversation import ToolCall, Turn
 from app.core.identity import ids
 from app.core.json.text import Json, JsonObject
-from app.core.ledger.entering import MemoryLedger, complete, enter
-from app.core.ledger.matching import Call
-from app.core.ledger.records import CallRecord, ConversationRecord, RevisionRecord, TurnRecord
+from app.core.ledger.append import complete, enter
+from app.core.ledger.book import Book
+from app.core.ledger.records import Call, CallRecord, ConversationRecord, RevisionRecord, TurnRecord
 from app.service.conversations import known
-from app.service.turnform import chain_hash, read_turn
+from app.service.turnform import is_linked, read_turn
 from app.storage.store import ReadStore
 
 
@@ -23,12 +23,12 @@ def verify(store: ReadStore, cid: str) -> JsonObject:
     stored_calls = store.calls(cid)
     versions = [*records, *(revision.turn for revision in revisions)]
     problems: list[JsonObject] = [*_chain(head, records, revisions), *_identities(versions)]
-    ledger = _entered(records, revisions)
+    book = _entered(records, revisions)
     problems += [
-        *_calls(ledger, stored_calls),
-        *_results(store, cid, ledger),
-        *_mapping(ledger, stored_calls),
-        *_waiting(head, ledger),
+        *_calls(book, stored_calls),
+        *_results(store, cid, book),
+        *_mapping(book, stored_calls),
+        *_waiting(head, book),
     ]
     found: list[Json] = list(problems)
     checked: JsonObject = {
@@ -39,20 +39,20 @@ def verify(store: ReadStore, cid: str) -> JsonObject:
     return {"ok": not problems, "checked": checked, "problems": found}
 
 
-def _entered(records: list[TurnRecord], revisions: list[RevisionRecord]) -> MemoryLedger:
+def _entered(records: list[TurnRecord], revisions: list[RevisionRecord]) -> Book:
     """The ledger as it must have become, turn by turn, revisions when they came."""
-    ledger = MemoryLedger()
+    book = Book()
     newest: dict[int, Turn] = {}
     later = _by_version(revisions)
     for record in records:
         newest[record.seq] = read_turn(record)
-        enter(newest[record.seq], ledger, ASSIGNED, PREFIXES)
+        enter(newest[record.seq], book, ID_RULES)
         for revision in later[record.seq]:
             seq = revision.turn.seq
             after = read_turn(revision.turn)
-            complete(newest[seq], after, ledger, ASSIGNED, PREFIXES)
+            complete(newest[seq], after, book, ID_RULES)
             newest[seq] = after
-    return ledger
+    return book
 
 
 def _by_version(revisions: list[RevisionRecord]) -> dict[int, list[RevisionRecord]]:
@@ -77,14 +77,14 @@ def _chain(
         if record.seq != expected_seq:
             detail = f"seq {record.seq} stands where {expected_seq} is due"
             yield _problem("SEQ_GAP", record.turn_id, detail)
-        if chain_hash(before, record) != record.hash:
+        if not is_linked(before, record):
             yield _problem(
                 "HASH_MISMATCH", record.turn_id, "the turn, or the one before it, was changed"
             )
         before = record.hash
         expected_seq = record.seq + 1
         for revision in later[record.seq]:
-            if chain_hash(before, revision.turn, revision.number) != revision.turn.hash:
+            if not is_linked(before, revision.turn, revision.number):
                 detail = f"revision {revision.number}, or what was stored before it, was changed"
                 yield _problem("HASH_MISMATCH", revision.turn.turn_id, detail)
             before = revision.turn.hash
@@ -116,9 +116,9 @@ def _is_own_id(call: ToolCall, turn: Turn, index: int, wire: str) -> bool:
     return call.id == call.raw_id or wire == "neutral" or call.id in hashed
 
 
-def _calls(ledger: MemoryLedger, stored: list[CallRecord]) -> Iterator[JsonObject]:
+def _calls(book: Book, stored: list[CallRecord]) -> Iterator[JsonObject]:
     known_calls = {record.call.id: record.call for record in stored}
-    for call in ledger.calls.values():
+    for call in book.calls.values():
         found = known_calls.pop(call.id, None)
         if found is None:
             yield _problem("CALL_MISSING", call.turn_id, f"{call.id} is not in the ledger")
@@ -132,9 +132,9 @@ def _bare(call: Call) -> Call:
     return replace(call, shown={})
 
 
-def _results(store: ReadStore, cid: str, ledger: MemoryLedger) -> Iterator[JsonObject]:
+def _results(store: ReadStore, cid: str, book: Book) -> Iterator[JsonObject]:
     stored = {(result.seq, result.place): result for result in store.results(cid)}
-    for place, result in ledger.results.items():
+    for place, result in book.results.items():
         if stored.pop(place, None) != result:
             detail = f"the ledger's row of the result at block {result.place} differs"
             yield _problem("RESULT_DIFFERS", result.turn_id, detail)
@@ -142,9 +142,9 @@ def _results(store: ReadStore, cid: str, ledger: MemoryLedger) -> Iterator[JsonO
         yield _problem("RESULT_UNKNOWN", result.turn_id, "no turn holds this result")
 
 
-def _mapping(ledger: MemoryLedger, stored: list[CallRecord]) -> Iterator[JsonObject]:
+def _mapping(book: Book, stored: list[CallRecord]) -> Iterator[JsonObject]:
     for record in stored:
-        expected = ledger.calls.get(record.call.id)
+        expected = book.calls.get(record.call.id)
         if expected is None or expected.shown == record.call.shown:
             continue
         for target, shown in expected.shown.items():
@@ -153,8 +153,8 @@ def _mapping(ledger: MemoryLedger, stored: list[CallRecord]) -> Iterator[JsonObj
                 yield _problem("PROVIDER_ID_MISMATCH", record.call.turn_id, detail)
 
 
-def _waiting(head: ConversationRecord, ledger: MemoryLedger) -> Iterator[JsonObject]:
-    waiting = sum(result.call_id is None for result in ledger.results.values())
+def _waiting(head: ConversationRecord, book: Book) -> Iterator[JsonObject]:
+    waiting = sum(result.call_id is None for result in book.results.values())
     if waiting != head.orphans:
         detail = f"{waiting} results wait for a call, the conversation says {head.orphans}"
         yield _problem("ORPHANS_MISMATCH", None, detail)

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import ColumnElement, bindparam, select, tuple_
 
-from app.core.ledger.matching import Call
-from app.core.ledger.records import CallRecord, ResultRecord
+from app.core.ledger.records import Call, CallRecord, ResultRecord
 from app.storage.rows import CALL, RESULT
 from app.storage.scope import ALL, IDS, LIMIT, AnyRow, AnySelect, Scope, owned, pieces
 from app.storage.tables import provider_ids, tool_calls, tool_results

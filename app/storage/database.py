@@ -1,7 +1,7 @@
-"""The database as the program sees it: deeds go in, their answers come out once they are durable.
+"""The database as the program sees it: commands go in, receipts come out once they are durable.
 
-Writing deeds queue for a writer thread (one on SQLite, a few on PostgreSQL, a conversation always
-the same one); reading deeds run on a few threads, each in a snapshot.
+Commands queue for a writer thread (one on SQLite, a few on PostgreSQL, a conversation always the
+same one); queries run on a few threads, each in a snapshot.
 """
 
 import asyncio
@@ -19,6 +19,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from app.core.errors import Unavailable
+from app.core.ledger.slice import Command
 from app.storage import migrations, sqlite
 from app.storage.engines import (
     READERS,
@@ -29,7 +30,7 @@ from app.storage.engines import (
     original,
 )
 from app.storage.jobs import Counts, Job
-from app.storage.store import ReadStore, Store
+from app.storage.store import ReadStore
 from app.storage.writer import PAUSES, Writer
 
 __all__ = ["Database", "DatabaseUrlError", "engine_url"]
@@ -55,7 +56,7 @@ class Database:
     ) -> None:
         self._kind = kind_of(engine_url(url))
         self._tenant_id = tenant_id
-        self._searches = search
+        self.searches = search
         self._writing = make_engine(url, "write", prepared=pg_prepared_statements)
         self._reading = make_engine(url, "read", prepared=pg_prepared_statements)
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="turnkeep-reader")
@@ -75,32 +76,31 @@ class Database:
     ) -> None:
         self.close()
 
-    async def write(self, conversation_id: str, deed: Callable[[Store], T]) -> T:
-        """Run a deed in a transaction; returns when it is durable.
+    async def write(self, command: Command[T]) -> T:
+        """Carry out a command; returns its receipt when it is durable.
 
-        A deed may be run again when the database asks for it, so it does nothing but read and
-        write its store.
+        A command may decide again when the database asks for it.
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._put(Job(conversation_id, deed, future, loop))
+        self._put(Job(command, future, loop))
         return await future
 
-    def write_now(self, deed: Callable[[Store], T], conversation_id: str = "") -> T:
+    def write_now(self, command: Command[T]) -> T:
         """`write` for callers without an event loop."""
         future: concurrent.futures.Future[T] = concurrent.futures.Future()
-        self._put(Job(conversation_id, deed, future, None))
+        self._put(Job(command, future, None))
         return future.result()
 
-    async def read(self, deed: Callable[[ReadStore], T]) -> T:
-        """Run a deed that only reads, in one snapshot of the database."""
+    async def read(self, query: Callable[[ReadStore], T]) -> T:
+        """Answer a query in one snapshot of the database."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._readers, self.read_now, deed)
+        return await loop.run_in_executor(self._readers, self.read_now, query)
 
-    def read_now(self, deed: Callable[[ReadStore], T]) -> T:
+    def read_now(self, query: Callable[[ReadStore], T]) -> T:
         """`read` for callers without an event loop."""
         return self._snapshot(
-            lambda connection: deed(ReadStore(connection, self._tenant_id, searches=self._searches))
+            lambda connection: query(ReadStore(connection, self._tenant_id, searches=self.searches))
         )
 
     async def ping(self) -> None:
@@ -116,7 +116,7 @@ class Database:
         total = Counts()
         for counts in [writer.counts for writer in self._writers]:
             total.commits += counts.commits
-            total.deeds += counts.deeds
+            total.commands += counts.commands
             total.retries += counts.retries
             total.unavailable += counts.unavailable
             sizes = zip(total.group_sizes, counts.group_sizes, strict=True)
@@ -124,7 +124,7 @@ class Database:
         return total
 
     def close(self) -> None:
-        """Finish the deeds that wait, then let everything go."""
+        """Carry out the commands that wait, then let everything go."""
         with self._lock:
             self._closed = True
         for writer in self._writers:
@@ -139,10 +139,10 @@ class Database:
                 raise Unavailable("The service is shutting down.")
             if not self._writers:
                 self._writers = [
-                    Writer(self._writing, self._tenant_id, name, searches=self._searches)
+                    Writer(self._writing, self._tenant_id, name, searches=self.searches)
                     for name in map("turnkeep-writer-{}".format, range(self._writer_count))
                 ]
-            name = job.conversation_id.encode("utf-8", "surrogatepass")
+            name = job.command.conversation_id.encode("utf-8", "surrogatepass")
             self._writers[zlib.crc32(name) % len(self._writers)].put(job)
 
     async def _in_reader(self, question: Callable[[Connection], T]) -> T:

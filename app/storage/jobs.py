@@ -1,14 +1,14 @@
-"""A deed on its way: who asked for it, what came of it, and how the answer gets back."""
+"""A command on its way: who asked for it, what came of it, and how the receipt gets back."""
 
 import asyncio
 import concurrent.futures
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from app.storage.store import Store
+from app.core.ledger.slice import Command
 
 log = logging.getLogger(__name__)
 
@@ -19,26 +19,28 @@ _Future: TypeAlias = "asyncio.Future[Any] | concurrent.futures.Future[Any]"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A deed and whom to tell. `loop` is None when the caller waits in a thread of its own."""
+    """A command and whom to tell. `loop` is None when the caller waits in a thread of its own."""
 
-    conversation_id: str
-    deed: Callable[[Store], Any]
+    command: Command[Any]
     future: _Future
     loop: asyncio.AbstractEventLoop | None
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
+    """The receipt of a command, or why there is none; `postponed`: to another transaction."""
+
     value: Any = None
     error: Exception | None = None
+    postponed: bool = False
 
 
 @dataclass(slots=True)
 class Counts:
-    """What a writer did; `group_sizes[n]` counts the transactions that held n deeds."""
+    """What a writer did; `group_sizes[n]` counts the transactions that held n commands."""
 
     commits: int = 0
-    deeds: int = 0
+    commands: int = 0
     retries: int = 0
     unavailable: int = 0
     group_sizes: list[int] = field(default_factory=lambda: [0] * (LARGEST_GROUP + 1))
@@ -49,18 +51,18 @@ def deliver(settled: Sequence[tuple[Job, Outcome]]) -> None:
     by_loop = defaultdict(list)
     for job, outcome in settled:
         by_loop[job.loop].append((job.future, outcome))
-    for loop, answers in by_loop.items():
+    for loop, outcomes in by_loop.items():
         if loop is None:
-            _settle(answers)
+            _settle(outcomes)
             continue
         try:
-            loop.call_soon_threadsafe(_settle, answers)
+            loop.call_soon_threadsafe(_settle, outcomes)
         except RuntimeError:
-            log.warning("%d answers came after their loop was closed", len(answers))
+            log.warning("%d receipts came after their loop was closed", len(outcomes))
 
 
-def _settle(answers: Sequence[tuple[_Future, Outcome]]) -> None:
-    for future, outcome in answers:
+def _settle(outcomes: Sequence[tuple[_Future, Outcome]]) -> None:
+    for future, outcome in outcomes:
         if future.done():
             continue
         if outcome.error is not None:

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 from app.core.identity import ids
-from app.core.ledger.matching import Call
+from app.core.ledger.records import Call
 from app.storage.rows import CALL
 from app.storage.scope import LIMIT, TENANT, AnySelect, Scope, owned
 from app.storage.tables import provider_ids, tool_calls, tool_results, turn_revisions, turns

@@ -8,8 +8,14 @@ from sqlalchemy import ColumnElement
 
 from app.core.identity import ids
 from app.core.json.large import Chunks
-from app.core.ledger.matching import Call
-from app.core.ledger.records import AssignedId, ResultRecord, RevisionRecord, TurnRecord
+from app.core.ledger.records import (
+    AssignedId,
+    Call,
+    ConversationRecord,
+    ResultRecord,
+    RevisionRecord,
+    TurnRecord,
+)
 from app.storage.scope import AnyRow
 from app.storage.tables import (
     conversations,
@@ -46,9 +52,14 @@ TURN_WITHOUT_PAYLOAD = [column for column in TURN if column is not turns.c.paylo
 CALL = _named(tool_calls, "call_id raw_id name provider model turn_id seq call_index answered")
 RESULT = _named(tool_results, "seq place turn_id raw_id name status call_id matched_by repeat")
 TOOL_SET = _named(tool_sets, "number at_version provider format payload definitions created_at")
+_CONVERSATION_FIELDS = [column.name for column in CONVERSATION[1:]]
 _NOT_COLUMNS = ("completed_at", "response_id")
 _TURN_FIELDS = [field.name for field in fields(TurnRecord) if field.name not in _NOT_COLUMNS]
 _REVISED = ("seq", "format", "model", "payload", "blocks", "metadata", "content_hash", "hash")
+
+
+def conversation_row(record: ConversationRecord) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in _CONVERSATION_FIELDS}
 
 
 def turn_without_payload(row: AnyRow) -> TurnRecord:

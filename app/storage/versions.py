@@ -13,6 +13,7 @@ from app.core.ledger.records import (
     RevisionRecord,
     TurnRecord,
 )
+from app.core.ledger.slice import TurnPlace
 from app.storage.audit import Audit
 from app.storage.rows import (
     REVISION,
@@ -24,7 +25,6 @@ from app.storage.rows import (
 )
 from app.storage.scope import ALL, IDS, LIMIT, AnySelect, owned, pieces
 from app.storage.tables import (
-    tool_calls,
     turn_pieces,
     turn_revisions,
     turns,
@@ -82,14 +82,8 @@ _PIECES = (
     )
     .order_by(turn_pieces.c.part, turn_pieces.c.place)
 )
-_ASIDE = select(tool_calls.c.call_id, tool_calls.c.call_index).where(
-    owned(tool_calls), tool_calls.c.seq == bindparam("seq"), tool_calls.c.call_index < 0
-)
-_REVISION_COUNT = (
-    select(turn_revisions.c.number)
-    .where(owned(turn_revisions))
-    .order_by(turn_revisions.c.number.desc())
-    .limit(1)
+_TURN_PLACES = select(turns.c.turn_id, turns.c.seq, turns.c.content_hash, turns.c.status).where(
+    owned(turns)
 )
 _CONTENT_HASHES = select(turns.c.turn_id, turns.c.content_hash).where(
     owned(turns), turns.c.turn_id.in_(IDS)
@@ -139,6 +133,19 @@ class Turns(Audit):
         return [
             *(self._filled(cid, record, payload=False) for record in first),
             *(self._filled(cid, one.turn, one.number, payload=False) for one in later),
+        ]
+
+    def turn_places(self, cid: str) -> Iterator[tuple[str, TurnPlace]]:
+        """Every turn id with where it stands."""
+        for turn_id, *place in self._run(_TURN_PLACES, cid):
+            yield turn_id, TurnPlace(*place)
+
+    def turns_at(self, cid: str, seqs: Collection[int]) -> list[TurnRecord]:
+        """These turns, whole, interrupted ones as they were completed."""
+        return [
+            record
+            for after, until in _ranges(seqs)
+            for record in self.turns(cid, after=after, until=until)
         ]
 
     def posted_turns(self, cid: str) -> list[TurnRecord]:
@@ -197,13 +204,6 @@ class Turns(Audit):
             for seq, status in self._run(_REVISED, cid):
                 (broken.discard if status == "complete" else broken.add)(seq)
         return broken
-
-    def aside(self, cid: str, seq: int) -> dict[str, int]:
-        """The calls that the newest version of a turn does not make, with their places."""
-        return {row.call_id: row.call_index for row in self._run(_ASIDE, cid, seq=seq)}
-
-    def revision_count(self, cid: str) -> int:
-        return self._run(_REVISION_COUNT, cid).scalar() or 0
 
     def content_hashes(self, cid: str, turn_ids: Collection[str]) -> dict[str, bytes]:
         """The content hashes of those of the turns that are stored."""

@@ -1,9 +1,9 @@
-"""A thread that writes: it takes every deed that waits and commits them together.
+"""A thread that writes: it takes every command that waits and commits them together.
 
-Each deed runs in a savepoint of one transaction. Only after the commit do the answers go, failures
-too. When the transaction as a whole fails, each deed of the group is tried again alone, a few
-times; then its caller hears `Unavailable`. No deed is lost, none is carried out twice: where a
-COMMIT got no answer, the database is asked what became of it before anything is repeated.
+Load, decide, save, commit; only then do the receipts go, failures too. When the transaction fails,
+each command of the group is tried again alone, a few times; then its caller hears `Unavailable`. No
+command is lost, none is carried out twice: where a COMMIT got no answer, the database is asked what
+became of it before anything is repeated.
 """
 
 import logging
@@ -14,20 +14,17 @@ from queue import Empty, SimpleQueue
 from typing import NoReturn
 
 from sqlalchemy import Connection, Engine, RootTransaction
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from app.core.errors import Unavailable
 from app.storage.engines import TRANSACTION, driver_of, kind_of, original
+from app.storage.groups import Group, Postponed
 from app.storage.jobs import Counts, Job, Outcome, deliver
-from app.storage.store import Store
 
 log = logging.getLogger(__name__)
 
-# Seconds before each new try of a deed that runs alone.
+# Seconds before each new try of a command that runs alone.
 PAUSES = (0.0, 0.02, 0.1, 0.3, 1.0)
-
-# The savepoint stays open for the next deed after a rollback to it.
-_KEEP = "RELEASE SAVEPOINT deed; SAVEPOINT deed"
-_UNDO = "ROLLBACK TO SAVEPOINT deed"
 
 
 class _GroupFailed(Exception):
@@ -45,6 +42,7 @@ class Writer:
         self.counts = Counts()
         self._engine = engine
         self._kind = kind_of(engine.url)
+        self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
         self._tenant_id = tenant_id
         self._searches = searches
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
@@ -65,6 +63,7 @@ class Writer:
         closing = False
         while not closing:
             group, closing = self._gather()
+            self.counts.commands += len(group)
             try:
                 self._carry_out(group)
             except BaseException:
@@ -91,24 +90,25 @@ class Writer:
     def _carry_out(self, group: list[Job]) -> None:
         wanted = [job for job in group if not job.future.cancelled()]
         # All processes lock conversations in the same order, so they cannot lock each other out.
-        jobs = sorted(wanted, key=lambda job: job.conversation_id)
+        jobs = sorted(wanted, key=lambda job: job.command.conversation_id)
         if not jobs:
             return
-        self.counts.deeds += len(jobs)
         try:
             outcomes = self._transaction(jobs)
         except _Unknown:
             outcomes = [self._give_up() for _ in jobs]
         except _GroupFailed as failure:
-            log.info("%d deeds are tried again alone: %s", len(jobs), failure)
+            log.info("%d commands are tried again alone: %s", len(jobs), failure)
             self._one_by_one(jobs)
             return
-        deliver(list(zip(jobs, outcomes, strict=True)))
+        settled = list(zip(jobs, outcomes, strict=True))
+        deliver([(job, outcome) for job, outcome in settled if not outcome.postponed])
+        self._carry_out([job for job, outcome in settled if outcome.postponed])
 
     def _one_by_one(self, jobs: list[Job]) -> None:
         self._reachable = True
         for job in jobs:
-            # Where one deed waited in vain for the database, the others need not wait as long.
+            # Where one command waited in vain for the database, the others need not wait as long.
             deliver([(job, self._alone(job) if self._reachable else self._give_up())])
 
     def _alone(self, job: Job) -> Outcome:
@@ -118,7 +118,7 @@ class Writer:
             try:
                 return self._transaction([job])[0]
             except _GroupFailed as failure:
-                log.info("a deed is tried again: %s", failure)
+                log.info("a command is tried again: %s", failure)
             except _Unknown:
                 break
         return self._give_up()
@@ -128,15 +128,15 @@ class Writer:
         return Outcome(error=_unavailable())
 
     def _transaction(self, jobs: Sequence[Job]) -> list[Outcome]:
-        """Run the jobs and commit; nothing of them is in the database when this raises."""
+        """Carry out the jobs and commit; nothing of them is in the database when this raises."""
         connection, transaction = self._begin()
-        if len(jobs) == 1:
-            outcomes = [self._run(connection, jobs[0])]
-            if outcomes[0].error is not None:
-                self._rollback(connection)
-                return outcomes
-        else:
-            outcomes = self._in_savepoints(connection, jobs)
+        try:
+            outcomes = self._group(connection, jobs)
+        except Exception as error:
+            return [self._refused(connection, error, alone=len(jobs) == 1)]
+        if all(outcome.error is not None for outcome in outcomes):
+            self._rollback(connection)
+            return outcomes
         number = connection.info[TRANSACTION]
         try:
             transaction.commit()
@@ -157,49 +157,40 @@ class Writer:
         self._reachable = True
         return self._connection, transaction
 
-    def _in_savepoints(self, connection: Connection, jobs: Sequence[Job]) -> list[Outcome]:
-        outcomes = []
-        # Closing one savepoint and opening the next is one message to the database.
-        ending = "SAVEPOINT deed"
-        try:
-            for job in jobs:
-                self._kind.run(driver_of(connection), ending)
-                outcome = self._run(connection, job)
-                failed = outcome.error is not None
-                ending = _UNDO if failed else _KEEP
-                outcomes.append(outcome)
-            if failed:
-                self._kind.run(driver_of(connection), _UNDO)
-        except self._kind.Error as error:
-            self._fail(error)
+    def _group(self, connection: Connection, jobs: Sequence[Job]) -> list[Outcome]:
+        """Load what the commands ask for, let each decide, save what they decided.
+
+        A command decides on the slice with the changes of those before it applied. What it raises
+        is its outcome, and there is nothing to undo.
+        """
+        group = Group(connection, self._tenant_id, searches=self._searches)
+        group.load([job.command for job in jobs])
+        outcomes: list[Outcome] = []
+        for job in jobs:
+            try:
+                outcomes.append(Outcome(group.decide(job.command)))
+            except Postponed:
+                outcomes.append(Outcome(postponed=True))
+            except self._refusals:
+                raise
+            except BaseException as error:
+                outcomes.append(Outcome(error=_deliverable(error)))
+        group.save()
         return outcomes
 
-    def _run(self, connection: Connection, job: Job) -> Outcome:
-        """Run one deed; what it raises is its outcome, unless the transaction went with it."""
-        try:
-            store = Store(connection, self._tenant_id, searches=self._searches)
-            outcome = Outcome(job.deed(store))
-        except BaseException as error:
-            outcome = Outcome(error=self._judged(error))
-        state = "lost" if connection.invalidated else self._kind.state(driver_of(connection))
-        if state == "lost":
-            self._fail(outcome.error or RuntimeError("the transaction ended inside a deed"))
-        if state == "failed" and outcome.error is None:
-            return Outcome(error=RuntimeError("a deed went on after a statement had failed"))
-        return outcome
-
-    def _judged(self, error: BaseException) -> Exception:
-        """The error as the caller may see it; a new try where that may help."""
+    def _refused(self, connection: Connection, error: Exception, *, alone: bool) -> Outcome:
+        """The database refused. Returns what the caller of a lone command may see, if no new try
+        may help; a group is tried again one by one."""
         verdict = self._kind.verdict(original(error))
-        if verdict == "again":
+        # Another process was first: what we had read is not so any more.
+        if verdict == "again" or not alone or isinstance(error, IntegrityError):
             self._fail(error)
         if verdict == "unavailable":
-            log.error("a deed failed: %s", original(error))
-            return _unavailable()
-        # Futures take neither StopIteration nor what ends a thread.
-        if not isinstance(error, Exception) or isinstance(error, StopIteration):
-            return RuntimeError(f"a deed raised {type(error).__name__}")
-        return error
+            log.error("a command failed: %s", original(error))
+            self._disconnect()
+            return Outcome(error=_unavailable())
+        self._rollback(connection)
+        return Outcome(error=error)
 
     def _settle_commit(self, number: str | None, error: Exception) -> None:
         """A COMMIT failed. Returns when it was carried out all the same."""
@@ -238,6 +229,13 @@ class Writer:
                 connection.close()
             except Exception as error:
                 log.info("a connection did not close well: %s", original(error))
+
+
+def _deliverable(error: BaseException) -> Exception:
+    """Futures take neither StopIteration nor what ends a thread."""
+    if not isinstance(error, Exception) or isinstance(error, StopIteration):
+        return RuntimeError(f"a command raised {type(error).__name__}")
+    return error
 
 
 def _unavailable() -> Unavailable:

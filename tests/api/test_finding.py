@@ -1,14 +1,14 @@
 """`GET /v1/conversations`: order, facets and words, on both databases alike."""
 
+import asyncio
 import json
 from typing import Any
 from urllib.parse import quote_from_bytes
 
 import pytest
 
-from app.service import conversations
+from app.service.conversations import Create
 from app.storage.database import Database
-from app.storage.store import Store
 from tests.api.conftest import Api, answering, calling, user
 from tests.api.test_streams import CUT, RESPONSE, SSE, STREAM, WHOLE
 
@@ -60,12 +60,11 @@ def test_thousands_are_paged_without_gap_or_repeat_while_others_append(
     count, busy = 2_100, 20
     ids = [f"c{number:04}" for number in range(count)]
 
-    def fill(store: Store) -> None:
-        for cid in ids:
-            conversations.create(store, cid, None, {"team": "blue"})
+    async def fill(database: Database) -> None:
+        await asyncio.gather(*(database.write(Create(cid, None, {"team": "blue"})) for cid in ids))
 
     with Database(database_url) as database:
-        database.write_now(fill)
+        asyncio.run(fill(database))
     for params in ({"order": "updated"}, {"order": "id", "metadata.team": "blue"}):
         seen: list[str] = []
         for number, page in enumerate(pages(api, limit=300, **params)):

@@ -9,13 +9,14 @@ from alembic import command
 from alembic.config import Config
 
 from app.cli import main
-from app.service import conversations
+from app.service.conversations import Describe
 from app.service.finding import Asked, listed
 from app.service.verify import verify
 from app.storage import migrations
 from app.storage.database import Database
 from app.storage.engines import make_engine
 from tests.service.test_append_work import append, rounds
+from tests.service.test_finding import run
 
 
 @pytest.fixture
@@ -42,15 +43,8 @@ def test_an_older_database_is_found_after_migrate_and_reindex(
 ) -> None:
     with Database(database_url) as database:
         append(database, "old", rounds(1, 30))
-        database.write_now(
-            partial(
-                conversations.change,
-                conversation_id="old",
-                title="Aged",
-                metadata={"a": 1},
-                fields={"title", "metadata"},
-            )
-        )
+        given = frozenset({"title", "metadata"})
+        database.write_now(Describe("old", "Aged", {"a": 1}, given))
     to_the_schema_before(database_url)
     assert main(["migrate", "--database-url", database_url]) == 0
     assert "turnkeep reindex" in capsys.readouterr().out
@@ -76,7 +70,7 @@ def test_named_conversations_alone_are_made_again(
 ) -> None:
     for cid in ("a", "b"):
         append(database, cid, rounds(1, 1))
-        database.write_now(lambda store, cid=cid: store.index.remove_texts(cid))  # type: ignore[misc]
+    run(database, "DELETE FROM search_texts")
     assert main(["reindex", "b", "--database-url", database_url]) == 0
     assert found(database, q="call_1") == ["b"]
     assert main(["reindex", "nowhere", "--database-url", database_url]) == 2

@@ -185,11 +185,15 @@ def test_a_full_kimi_replay_counts_from_zero() -> None:
     assert shown == ["functions.a:0", "functions.b:1", "functions.a:2"]
 
 
+def first_free(taken: set[str], canonical: str, raw_id: str | None, **more: str) -> str:
+    return next(one for one in ids.mistral_ids(canonical, raw_id, **more) if one not in taken)
+
+
 @given(st.lists(canonicals.map("hist_tool_{}".format), unique=True, max_size=40))
 def test_mistral_ids_are_nine_characters_and_differ(given_calls: list[str]) -> None:
     taken: set[str] = set()
     for canonical in given_calls:
-        taken.add(ids.mistral_id(canonical, None, taken.__contains__))
+        taken.add(first_free(taken, canonical, None))
     assert len(taken) == len(given_calls)
     assert all(ids.MISTRAL.fullmatch(one) for one in taken)
 
@@ -197,7 +201,7 @@ def test_mistral_ids_are_nine_characters_and_differ(given_calls: list[str]) -> N
 def test_mistral_collisions_are_resolved_even_when_only_512_ids_exist() -> None:
     taken: set[str] = set()
     for n in range(400):
-        one = ids.mistral_id(f"hist_tool_{n:024}", None, taken.__contains__, alphabet="ab")
+        one = first_free(taken, f"hist_tool_{n:024}", None, alphabet="ab")
         assert len(one) == 9
         assert one not in taken
         taken.add(one)
@@ -206,16 +210,16 @@ def test_mistral_collisions_are_resolved_even_when_only_512_ids_exist() -> None:
 def test_a_planted_mistral_id_moves_the_call_to_the_next_salt() -> None:
     canonical = "hist_tool_CwGJ-4bjB1AzwiitK9edpV3i"
     planted = {"TvawkBt9B", "NX86vkNXU", "waMZQBOhd"}
-    assert ids.mistral_id(canonical, None, planted.__contains__) == "1N7MDbQad"
+    assert first_free(planted, canonical, None) == "1N7MDbQad"
 
 
 def test_a_native_mistral_id_is_kept_when_it_is_free() -> None:
-    assert ids.mistral_id("hist_tool_x", "D681PevKs", set[str]().__contains__) == "D681PevKs"
+    assert first_free(set[str](), "hist_tool_x", "D681PevKs") == "D681PevKs"
 
 
 def test_a_native_mistral_id_that_is_taken_gives_way_to_a_hashed_one() -> None:
     canonical = "hist_tool_CwGJ-4bjB1AzwiitK9edpV3i"
-    assert ids.mistral_id(canonical, "D681PevKs", {"D681PevKs"}.__contains__) == "TvawkBt9B"
+    assert first_free({"D681PevKs"}, canonical, "D681PevKs") == "TvawkBt9B"
 
 
 @pytest.mark.parametrize(
@@ -223,7 +227,7 @@ def test_a_native_mistral_id_that_is_taken_gives_way_to_a_hashed_one() -> None:
 )
 def test_a_raw_id_of_another_form_is_never_a_mistral_id(raw_id: str) -> None:
     canonical = "hist_tool_CwGJ-4bjB1AzwiitK9edpV3i"
-    assert ids.mistral_id(canonical, raw_id, set[str]().__contains__) == "TvawkBt9B"
+    assert first_free(set[str](), canonical, raw_id) == "TvawkBt9B"
 
 
 @given(canonicals, st.sampled_from(["call_", "toolu_", "fc_", "hist_tool_"]))

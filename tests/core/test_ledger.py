@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.codecs import ASSIGNED, PREFIXES
+from app.codecs import ID_RULES, PREFIXES
 from app.core.conversation import ToolCall, ToolResult, Turn
 from app.core.identity import ids
-from app.core.ledger.entering import MemoryLedger, enter
-from app.core.ledger.matching import Call, Match, MemoryBook, match, with_canonical_ids
+from app.core.ledger.append import enter, with_canonical_ids
+from app.core.ledger.book import Book
+from app.core.ledger.records import Call
+from app.core.ledger.rules import Match, match
 from tests.histories import History, posted, said
 
 FREE = "hist_tool_" + "f" * 24
@@ -448,41 +450,41 @@ def test_the_call_index_counts_calls_and_not_blocks() -> None:
 
 def test_ids_are_put_on_calls_only() -> None:
     blocks = (ToolResult("a", "r"), ToolCall("a", "read", "{}"))
-    result, one = with_canonical_ids(blocks, "openai", "turn-1", lambda _: False)
+    result, one = with_canonical_ids(blocks, "openai", "turn-1", Book())
     assert result == blocks[0]
     assert isinstance(one, ToolCall)
     assert one.id == ids.canonical_id("openai", "a", "read", "turn-1", 0)
 
 
 def test_giving_ids_twice_changes_nothing() -> None:
-    once = with_canonical_ids((ToolCall("a", "read", "{}"),), "openai", "t", lambda _: False)
-    assert with_canonical_ids(once, "kimi", "other", lambda _: False) == once
+    once = with_canonical_ids((ToolCall("a", "read", "{}"),), "openai", "t", Book())
+    assert with_canonical_ids(once, "kimi", "other", Book()) == once
 
 
 def test_an_empty_book_knows_no_call() -> None:
-    assert match(ToolResult("a"), MemoryBook(), PREFIXES) == Match(None, "none")
-    assert match(ToolResult(None), MemoryBook(), PREFIXES) == Match(None, "none")
+    assert match(ToolResult("a"), Book(), PREFIXES) == Match(None, "none")
+    assert match(ToolResult(None), Book(), PREFIXES) == Match(None, "none")
 
 
 def test_entering_a_turn_says_what_it_brought() -> None:
-    ledger = MemoryLedger()
+    ledger = Book()
     early = Turn(1, "t1", "tool", (ToolResult("a", "r"),), "x")
     later = Turn(2, "t2", "ai", (ToolCall("a", "read", "{}", FREE),), "x", "m")
-    assert enter(early, ledger, ASSIGNED, PREFIXES).adopted == []
-    entered = enter(later, ledger, ASSIGNED, PREFIXES)
+    assert enter(early, ledger, ID_RULES).adopted == []
+    entered = enter(later, ledger, ID_RULES)
     assert [one.id for one in entered.calls] == [FREE]
     assert [(r.seq, r.call_id, r.matched_by) for r in entered.adopted] == [(1, FREE, "raw")]
 
 
 def test_a_turn_that_cannot_be_read_changes_nothing() -> None:
-    entered = enter(Turn(1, "t1", "ai", None, "x"), MemoryLedger(), ASSIGNED, PREFIXES)
+    entered = enter(Turn(1, "t1", "ai", None, "x"), Book(), ID_RULES)
     assert (entered.calls, entered.results, entered.adopted) == ([], [], [])
 
 
 def test_every_assigned_id_is_in_the_mapping_table() -> None:
     ledger = said(ai("a", "b")).remembered.ledger
-    assert {(one.target, one.call_id) for one in ledger.assigned.values()} == {
-        (target, one) for target in ASSIGNED for one in ledger.calls
+    assert {(one.target, one.call_id) for one in ledger.entries().assigned} == {
+        (target, one) for target in ID_RULES.assigned for one in ledger.calls
     }
 
 
@@ -520,5 +522,5 @@ def test_appending_changes_no_match_except_that_orphans_are_adopted(
 def test_ids_are_unique_in_a_conversation(turns: list[dict[str, Any]]) -> None:
     calls = calls_of(said(*turns))
     assert all(ids.is_canonical(one.id) for one in calls)
-    for target in ASSIGNED:
+    for target in ID_RULES.assigned:
         assert len({one.shown[target] for one in calls}) == len(calls)

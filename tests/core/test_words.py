@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.conversation import File, Image, Text, Thinking, ToolCall, ToolResult, Turn
-from app.core.ledger.matching import Call
+from app.core.ledger.records import Call
 from app.core.search.texts import SEARCHED, turn_words
 from app.core.search.words import LONGEST, AskedWord, asked, id_words, words
 

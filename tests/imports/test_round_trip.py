@@ -14,16 +14,17 @@ from app.codecs import TARGETS
 from app.core.errors import RuleBroken
 from app.core.json.text import dumps_utf8, loads_object
 from app.core.limits import Limits
+from app.service.append import Append
 from app.service.audit import Page, tool_calls
-from app.service.conversations import change, create
-from app.service.ingest import Append, ingest
+from app.service.conversations import Create, Describe
+from app.service.newturn import made_ready
 from app.service.posting import read_post
 from app.service.rendering import Wanted
 from app.service.replay import replay
-from app.service.tooldefs import put_tools, read_order, riding_order
+from app.service.tooldefs import PutTools, read_order, riding_order
 from app.service.verify import verify
 from app.storage.database import Database
-from app.storage.store import ReadStore, Store
+from app.storage.store import ReadStore
 from tests.imports.conftest import Run
 from tests.zoo.test_zoo import CLASSES
 
@@ -34,8 +35,9 @@ TOOL = {"name": "paint", "description": "paints", "parameters": {"type": "object
 def post(database: Database, cid: str, body: dict[str, Any] | str) -> None:
     text = body if isinstance(body, str) else json.dumps(body)
     members, texts = loads_object(text, LIMITS)
-    order = Append(cid, read_post(members, texts, LIMITS), tools=riding_order(members, LIMITS))
-    database.write_now(lambda store: ingest(store, order))
+    read = read_post(members, texts, LIMITS)
+    turns = made_ready(read, searches=True)
+    database.write_now(Append(cid, read, turns, tools=riding_order(members, LIMITS)))
 
 
 def zoo() -> Iterator[tuple[str, tuple[Any, ...]]]:
@@ -107,23 +109,21 @@ def test_title_metadata_and_tools_of_every_version_survive(
     said = {"provider": "openai", "messages": [{"role": "user", "content": "hello"}]}
     tools = [{"type": "function", "function": {**TOOL, "strict": False}}]
 
-    def put(store: Store, name: str) -> None:
+    def put(name: str) -> PutTools:
         body: Any = {"provider": "anthropic", "tool_choice": {"type": "any"}}
         body["tools"] = [{"name": name, "description": "x", "input_schema": {"type": "object"}}]
-        put_tools(store, "c1", read_order(body, json.dumps(body).encode(), LIMITS))
+        return PutTools("c1", read_order(body, json.dumps(body).encode(), LIMITS))
 
     with Database(database_url) as database:
-        database.write_now(lambda store: create(store, "empty", "nothing said", {"n": [1, None]}))
-        database.write_now(lambda store: put(store, "before_all"))
+        database.write_now(Create("empty", "nothing said", {"n": [1, None]}))
+        database.write_now(put("before_all"))
         post(database, "c1", said)
         post(database, "c1", {**said, "tools": tools, "tool_choice": "required"})
         post(database, "c1", said)
-        database.write_now(lambda store: put(store, "overruled"))
-        database.write_now(lambda store: put(store, "last"))
-        fields = {"title", "metadata"}
-        database.write_now(
-            lambda store: change(store, "c1", "Ümläut", {"deep": {"a": 1.10}}, fields)
-        )
+        database.write_now(put("overruled"))
+        database.write_now(put("last"))
+        given = frozenset({"title", "metadata"})
+        database.write_now(Describe("c1", "Ümläut", {"deep": {"a": 1.10}}, given))
         one, other = moved(turnkeep, database_url, other_database_url, tmp_path)
         assert one == other
         line = json.loads(one.splitlines()[0])

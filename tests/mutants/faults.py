@@ -26,28 +26,28 @@ class Fault:
 FAULTS = (
     Fault(
         "a raw id used in many turns means the oldest open one",
-        "app/core/ledger/matching.py",
-        "newest = _newest_turn(self._open_by.get((kind, key), {}))",
-        "newest = list(self._open_by.get((kind, key), {}).values())",
+        "app/core/ledger/book.py",
+        "entry = (-call.seq, -call.call_index if call.answered else call.call_index, call.id)",
+        "entry = (call.seq, -call.call_index if call.answered else call.call_index, call.id)",
         LEDGER,
     ),
     Fault(
         "a raw id used twice in one turn means the newest call",
-        "app/core/ledger/matching.py",
-        "return newest[0] if newest else None",
-        "return newest[-1] if newest else None",
+        "app/core/ledger/book.py",
+        "-call.call_index if call.answered else call.call_index, call.id)",
+        "-call.call_index, call.id)",
         LEDGER,
     ),
     Fault(
         "an id that a replay showed goes before the raw id",
-        "app/core/ledger/matching.py",
+        "app/core/ledger/rules.py",
         '[("raw", raw_id), ("provider_id", raw_id)]',
         '[("provider_id", raw_id), ("raw", raw_id)]',
         LEDGER,
     ),
     Fault(
         "a repeated result is not marked as one",
-        "app/core/ledger/entering.py",
+        "app/core/ledger/append.py",
         "        found.matched_by,\n        found.repeat,\n",
         "        found.matched_by,\n        False,\n",
         LEDGER,
@@ -140,8 +140,8 @@ FAULTS = (
     Fault(
         "Mistral's ids are the first nine characters of longer ones",
         "app/codecs/mistral.py",
-        "return mistral_id(call.id, call.raw_id, taken), None",
-        "return (call.raw_id or call.id)[:9], None",
+        "return ((one, None) for one in mistral_ids(call.id, call.raw_id))",
+        "return iter([((call.raw_id or call.id)[:9], None)])",
         LEDGER,
     ),
     Fault(

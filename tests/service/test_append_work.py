@@ -1,7 +1,6 @@
 """Appending costs the same however long the conversation is: counted, not timed."""
 
 import json
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,7 +10,8 @@ from sqlalchemy import Engine, event
 
 from app.core.json.text import loads_object
 from app.core.limits import Limits
-from app.service.ingest import Append, ingest
+from app.service.append import Append
+from app.service.newturn import made_ready
 from app.service.posting import read_post
 from app.storage.database import Database
 from app.storage.migrations import upgrade
@@ -19,8 +19,8 @@ from app.storage.migrations import upgrade
 
 def append(database: Database, cid: str, body: dict[str, Any]) -> None:
     members, texts = loads_object(json.dumps(body), Limits())
-    order = Append(cid, read_post(members, texts, Limits()))
-    database.write_now(lambda store: ingest(store, order), cid)
+    post = read_post(members, texts, Limits())
+    database.write_now(Append(cid, post, made_ready(post, searches=True)))
 
 
 def rounds(first: int, count: int, *, open_calls: bool = False) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def counted(steps: list[int]) -> Iterator[list[str]]:
     statements: list[str] = []
 
     def note(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
-        statements.append(re.sub(r"sa_savepoint_\d+", "savepoint", statement))
+        statements.append(statement)
         driver = connection.connection.driver_connection
         if hasattr(driver, "set_progress_handler"):
             driver.set_progress_handler(lambda: steps.append(1), 100)
@@ -73,3 +73,19 @@ def test_the_ten_thousandth_turn_is_as_cheap_as_the_tenth(database: Database) ->
     assert work["long"][0] == work["short"][0]
     # A deeper tree costs a few more steps; reading the conversation would cost thousands.
     assert work["long"][1] <= work["short"][1] + 20
+
+
+def test_a_hundred_results_run_as_many_statements_as_two(database: Database) -> None:
+    ran = []
+    for cid, count in (("few", 2), ("many", 100)):
+        calls, results = [], []
+        for number in range(count):
+            calls.append({"id": f"call_{number}", "function": {"name": "f", "arguments": "{}"}})
+            results.append({"role": "tool", "tool_call_id": f"call_{number}", "content": "done"})
+        asking = {"role": "assistant", "content": "", "tool_calls": calls}
+        append(database, cid, {"provider": "openai", "messages": [asking]})
+        with counted([]) as statements:
+            append(database, cid, {"provider": "openai", "messages": results})
+        ran.append([statement.split()[:3] for statement in statements])
+    few, many = ran
+    assert len(few) == len(many)

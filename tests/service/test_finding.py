@@ -1,5 +1,6 @@
 """What conversations are found by: kept by each change, made again by `reindex`, read by index."""
 
+import asyncio
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,14 +11,16 @@ import pytest
 from sqlalchemy import event
 
 from app.core.errors import RuleBroken
+from app.core.ledger.slice import Change, Slice
 from app.core.search.wanted import MOST_MEMBERS, Facet, Place, Wanted
 from app.core.search.words import asked
-from app.service import conversations
+from app.service.conversations import Create, Erase
 from app.service.finding import Asked, listed
-from app.service.indexing import BATCH, reindex
+from app.service.indexing import BATCH, Reindex
 from app.storage.database import Database
-from app.storage.store import ReadStore, Store
+from app.storage.store import ReadStore
 from tests.service.test_append_work import append, rounds
+from tests.storage.specimens import Do
 
 TABLES = ("conversation_facets", "search_texts")
 COLUMNS = {"conversation_facets": "kind, value_sha256", "search_texts": "part, words"}
@@ -39,15 +42,15 @@ def silent(database_url: str) -> Iterator[Database]:
 def rows(database: Database) -> dict[str, list[Any]]:
     """All that conversations are found by."""
 
-    def deed(store: ReadStore) -> dict[str, list[Any]]:
+    def query(store: ReadStore) -> dict[str, list[Any]]:
         run = store._connection.exec_driver_sql
-        query = "SELECT conversation_id, {} FROM {} ORDER BY 1, 2, 3"
+        select = "SELECT conversation_id, {} FROM {} ORDER BY 1, 2, 3"
         return {
-            table: [tuple(row) for row in run(query.format(COLUMNS[table], table))]
+            table: [tuple(row) for row in run(select.format(COLUMNS[table], table))]
             for table in TABLES
         }
 
-    return database.read_now(deed)
+    return database.read_now(query)
 
 
 def found(database: Database, **wish: Any) -> list[str]:
@@ -56,28 +59,27 @@ def found(database: Database, **wish: Any) -> list[str]:
 
 
 def fill(database: Database) -> None:
-    def deed(store: Store) -> None:
-        conversations.create(store, "a", "Title of a", {"team": "blue", "n": 1})
-        conversations.create(store, "empty", None, {})
-
-    database.write_now(deed)
+    database.write_now(Create("a", "Title of a", {"team": "blue", "n": 1}))
+    database.write_now(Create("empty", None, {}))
     append(database, "a", rounds(1, BATCH + 3))
     append(database, "b", {"provider": "kimi", "messages": [{"role": "user", "content": "pears"}]})
 
 
 def reindex_all(database: Database) -> None:
     for cid in ("a", "b", "empty"):
-        after: int | None = 0
-        while after is not None:
-            after = database.write_now(partial(reindex, cid=cid, after=after), cid)
+        done: int | None = 0
+        while done is not None:
+            done = database.write_now(Reindex(cid, done))
+
+
+def run(database: Database, *statements: str) -> None:
+    with database._writing.connect() as connection, connection.begin():
+        for statement in statements:
+            connection.exec_driver_sql(statement)
 
 
 def forget(database: Database) -> None:
-    def deed(store: Store) -> None:
-        for table in TABLES:
-            store._connection.exec_driver_sql(f"DELETE FROM {table}")
-
-    database.write_now(deed)
+    run(database, *(f"DELETE FROM {table}" for table in TABLES))
 
 
 def test_making_the_index_again_gives_what_was_kept_all_along(database: Database) -> None:
@@ -94,7 +96,7 @@ def test_making_the_index_again_gives_what_was_kept_all_along(database: Database
 
 
 def test_a_conversation_that_is_gone_is_no_reason_to_fail(database: Database) -> None:
-    assert database.write_now(partial(reindex, cid="nowhere", after=0)) is None
+    assert database.write_now(Reindex("nowhere")) is None
 
 
 def test_without_search_no_words_are_kept(silent: Database) -> None:
@@ -132,7 +134,7 @@ def test_tenants_do_not_find_each_other(database: Database, database_url: str) -
             assert found(database, **wish) != []
             assert found(other, **wish) == []
         assert found(other, tools=["f"]) == found(other, q="call_1") == found(other) == ["b"]
-        other.write_now(lambda store: conversations.erase(store, "b"))
+        other.write_now(Erase("b"))
     assert found(database, q="pears") == found(database, providers=["kimi"]) == ["b"]
 
 
@@ -140,7 +142,7 @@ def test_metadata_of_any_length_is_stored_and_found_by_its_first_members(
     database: Database,
 ) -> None:
     many = {f"m{number}": number for number in range(MOST_MEMBERS + 5)}
-    database.write_now(lambda store: conversations.create(store, "a", None, {**many}))
+    database.write_now(Create("a", None, {**many}))
     assert found(database, metadata=[("m0", "0")]) == ["a"]
     assert found(database, metadata=[(f"m{MOST_MEMBERS}", str(MOST_MEMBERS))]) == []
 
@@ -151,9 +153,9 @@ def test_the_index_of_sqlite_agrees_with_its_table(
     """Also after conversations are erased, which SQLite does by itself, row by row."""
     with Database(sqlite_database_url) as database:
         fill(database)
-        database.write_now(lambda store: conversations.erase(store, "a"))
+        database.write_now(Erase("a"))
         check = "INSERT INTO search_words (search_words, rank) VALUES ('integrity-check', 1)"
-        database.write_now(lambda store: store._connection.exec_driver_sql(check).close())
+        run(database, check)
         assert [row[0] for row in rows(database)["search_texts"]] == ["b", "b", "empty"]
 
 
@@ -193,9 +195,9 @@ WISHES = {
 
 def test_no_question_reads_more_than_it_finds(database: Database) -> None:
     """The plans of both databases: thousands of conversations, a few of which are asked for."""
-    database.write_now(many)
+    asyncio.run(many(database))
     if database._kind.DRIVER.startswith("postgresql"):
-        database.write_now(lambda store: store._connection.exec_driver_sql("ANALYZE").close())
+        run(database, "ANALYZE")
     for order in ("id", "updated"):
         for name, wish in WISHES.items():
             wanted = Wanted(order, **wish)  # type: ignore[arg-type]
@@ -211,15 +213,22 @@ def test_no_question_reads_more_than_it_finds(database: Database) -> None:
                 check_plan(database, sql, values, filtered=bool(wish))
 
 
-def many(store: Store) -> None:
-    """Every tenth of a second has a conversation; groups of eight have something in common."""
-    for number in range(2_400):
-        group = number % 300
-        cid = f"c{number:04}"
-        conversations.create(store, cid, f"title{group}x", {"team": f"t{group}"})
-        facets = [Facet("tool", f"tool{group}"), Facet("provider", f"provider{group}")]
-        store.index.add_facets(cid, facets)
-        store.index.add_texts(cid, {1: ["common", f"needle{group}x"]})
+async def many(database: Database) -> None:
+    """Groups of eight conversations have something in common."""
+    writes = (database.write(numbered(number)) for number in range(2_400))
+    await asyncio.gather(*writes)
+
+
+def numbered(number: int) -> Do[None]:
+    group = number % 300
+    facets = frozenset({Facet("tool", f"tool{group}"), Facet("provider", f"provider{group}")})
+    create = Create(f"c{number:04}", f"title{group}x", {"team": f"t{group}"})
+
+    def how(known: Slice) -> Change[None]:
+        words = {1: ["common", f"needle{group}x"]}
+        return create.decide(known).then(Change(None, facets=facets, words=words))
+
+    return Do(create.conversation_id, how)
 
 
 def check_plan(database: Database, sql: str, values: Any, *, filtered: bool) -> None:
@@ -241,7 +250,7 @@ def check_plan(database: Database, sql: str, values: Any, *, filtered: bool) -> 
 
 
 def explain(database: Database, sql: str, values: Any) -> list[str]:
-    def deed(store: ReadStore) -> list[str]:
+    def query(store: ReadStore) -> list[str]:
         return [row[-1] for row in store._connection.exec_driver_sql(sql, values)]
 
-    return database.read_now(deed)
+    return database.read_now(query)

@@ -6,7 +6,7 @@ from app.core.json.text import loads_object
 from app.core.limits import Limits
 from app.service.messagelist import MessageList, read_list
 from app.service.seeing import Seen, look
-from app.service.sync import Sync, sync
+from app.service.sync import Sync
 from app.storage.database import Database
 
 
@@ -21,13 +21,12 @@ def test_what_was_seen_is_looked_at_again_when_others_have_written(database_url:
     with Database(database_url) as database:
 
         def synced(messages: MessageList, seen: Seen) -> tuple[int, int, int]:
-            order = Sync("c1", messages)
-            done = database.write_now(lambda store: sync(store, order, seen), "c1")
+            done = database.write_now(Sync("c1", messages, seen))
             receipt = json.loads(done.answer)
             return done.status, receipt["known"], len(receipt["turns"])
 
-        early = database.read_now(lambda store: look(store, "c1", first))
-        late = database.read_now(lambda store: look(store, "c1", second))
+        early = database.read_now(lambda store: look(store.history("c1"), first))
+        late = database.read_now(lambda store: look(store.history("c1"), second))
         assert synced(first, early) == (201, 0, 2)
         assert synced(second, late) == (201, 2, 1)
         assert synced(second, late) == (200, 3, 0)

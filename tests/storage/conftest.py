@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from app.service.conversations import Create
 from app.storage.database import Database
 
 
@@ -14,5 +15,5 @@ def database(database_url: str) -> Iterator[Database]:
 @pytest.fixture
 def conversation(database: Database) -> str:
     """The id of an empty conversation."""
-    database.write_now(lambda store: store.create("c1", None, b"{}"))
+    database.write_now(Create("c1", None, {}))
     return "c1"

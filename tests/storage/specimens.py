@@ -1,15 +1,28 @@
-"""Small records to store, and the smallest deed that appends a turn as the service does."""
+"""Small records to store, and small commands: any decision, any rows, the next turn."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Generic, TypeVar
 
 from app.core.identity import ids
 from app.core.json.large import whole
-from app.core.ledger.matching import Call, MatchedBy
-from app.core.ledger.records import ResultRecord, TurnRecord
+from app.core.ledger.book import Entries
+from app.core.ledger.keys import Keys
+from app.core.ledger.records import (
+    AssignedId,
+    Call,
+    KeyRecord,
+    MatchedBy,
+    ResultRecord,
+    TurnRecord,
+)
+from app.core.ledger.slice import Change, Slice
+from app.service.conversations import ensured
 from app.storage.database import Database
-from app.storage.store import Store
+
+T = TypeVar("T")
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
 
@@ -59,20 +72,71 @@ def result(
     )
 
 
-def append(cid: str, label: str = "") -> Callable[[Store], int]:
-    """A deed: the next turn of a conversation that may not be there yet; returns its seq."""
+@dataclass(frozen=True)
+class Do(Generic[T]):
+    """A command that decides as it is told."""
 
-    def deed(store: Store) -> int:
-        store.create(cid, None, b"{}")
-        head = store.lock(cid)
-        assert head is not None
-        seq = head.version + 1
-        store.insert_turns(cid, [turn(seq, payload=label.encode())])
-        store.insert_calls(cid, [call(seq, 0), call(seq, 1)])
-        store.advance(cid, version=seq, head_hash=b"%d" % seq, orphans=0)
-        return seq
+    conversation_id: str
+    how: Callable[[Slice], Change[T]]
+    asks: Keys = Keys()  # noqa: RUF009
+    adds: int = 0
 
-    return deed
+    def keys(self, version: int, *, waiting: bool) -> Keys:
+        return self.asks
+
+    def decide(self, known: Slice) -> Change[T]:
+        return self.how(known)
+
+
+def entries(
+    calls: Sequence[Call] = (),
+    assigned: Sequence[AssignedId] = (),
+    results: Sequence[ResultRecord] = (),
+) -> Entries:
+    return Entries(
+        {one.id: one for one in calls},
+        tuple(assigned),
+        {(one.seq, one.place): one for one in results},
+    )
+
+
+def rows(
+    cid: str,
+    turns: Sequence[TurnRecord] = (),
+    calls: Sequence[Call] = (),
+    assigned: Sequence[AssignedId] = (),
+    results: Sequence[ResultRecord] = (),
+    keys: Sequence[KeyRecord] = (),
+) -> Do[None]:
+    """A command that adds rows to a conversation, which is made when it is absent."""
+    waiting = sum(result.call_id is None for result in results)
+
+    def how(known: Slice) -> Change[None]:
+        there, made = ensured(known)
+        assert there.head is not None
+        head = replace(there.head, orphans=there.head.orphans + waiting)
+        ledger = entries(calls, assigned, results)
+        return made.then(
+            Change(None, head=head, turns=tuple(turns), entries=ledger, keys=tuple(keys))
+        )
+
+    return Do(cid, how)
+
+
+def append(cid: str, label: str = "") -> Do[int]:
+    """The next turn of a conversation that may not be there yet; its receipt is its seq."""
+
+    def how(known: Slice) -> Change[int]:
+        there, made = ensured(known)
+        assert there.head is not None
+        seq = there.version + 1
+        book = there.book.copy()
+        book.add_calls([call(seq, 0), call(seq, 1)], [])
+        head = replace(there.head, version=seq, head_hash=b"%d" % seq)
+        turns = (turn(seq, payload=label.encode()),)
+        return made.then(Change(seq, head=head, turns=turns, book=book, entries=book.entries()))
+
+    return Do(cid, how, adds=1)
 
 
 def labels(database: Database, cid: str) -> list[str]:
@@ -87,7 +151,7 @@ def append_many(url: str, cids: list[str], writer: str, count: int) -> None:
 
     async def all_at_once(database: Database) -> None:
         writes = (
-            database.write(cid, append(cid, f"{writer}-{number}"))
+            database.write(append(cid, f"{writer}-{number}"))
             for number in range(count)
             for cid in cids
         )

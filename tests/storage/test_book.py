@@ -1,18 +1,22 @@
-"""The ledger in the database answers as the one in memory, for any calls and any question."""
+"""A book over a database answers as one that knows everything, for any calls and any question."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from itertools import count
 from typing import get_args
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.core.ledger.matching import Call, CallBook, KeyKind, MemoryBook
-from app.core.ledger.records import AssignedId
+from app.codecs import PREFIXES
+from app.core.conversation import ToolResult
+from app.core.ledger.book import Book, KeyKind, whole_book
+from app.core.ledger.keys import Keys
+from app.core.ledger.records import AssignedId, Call
+from app.core.ledger.rules import match
+from app.core.ledger.slice import Change
 from app.storage.database import Database
-from app.storage.store import Store
-from tests.storage.specimens import call
+from tests.storage.specimens import Do, call, rows
 
 # Few different ids, so that they repeat; some are each other's normalized form.
 RAW_IDS = ["x", "call_x", "toolu_x", "x|1", "call_", "y", "functions.read:0", "\0", "\ud800"]
@@ -43,17 +47,16 @@ def stored(database: Database, calls: list[Call]) -> str:
     assigned = [
         AssignedId(target, shown, made.id) for made in calls for target, shown in made.shown.items()
     ]
-
-    def deed(store: Store) -> None:
-        store.create(cid, None, b"{}")
-        store.insert_calls(cid, calls[::-1])
-        store.insert_assigned(cid, assigned[::-1])
-
-    database.write_now(deed)
+    database.write_now(rows(cid, (), calls[::-1], assigned[::-1]))
     return cid
 
 
-def answers(book: CallBook, calls: list[Call]) -> list[object]:
+def asked(database: Database, cid: str, question: Callable[[Book], list[object]]) -> list[object]:
+    """What the book over the database says. It is loaded question by question."""
+    return database.write_now(Do(cid, lambda known: Change(question(known.book.copy()))))
+
+
+def everything(book: Book, calls: list[Call]) -> list[object]:
     kinds: tuple[KeyKind, ...] = get_args(KeyKind)
     questions = [(kind, key) for kind in kinds for key in (*RAW_IDS, *SHOWN)]
     return [
@@ -61,20 +64,44 @@ def answers(book: CallBook, calls: list[Call]) -> list[object]:
         *(book.answered(kind, key) for kind, key in questions),
         *(book.by_canonical(made.id) for made in calls),
         book.by_canonical("hist_tool_" + "0" * 24),
-        list(book.newest_open()),
+        book.newest_open(),
+        *(book.taken(target, shown) for target in TARGETS for shown in SHOWN),
     ]
+
+
+def in_turn(book: Book, results: list[ToolResult]) -> list[object]:
+    """What each result is matched with, one after the other."""
+    found: list[object] = []
+    for result in results:
+        matched = match(result, book, PREFIXES)
+        if matched.call:
+            book.mark_answered(matched.call.id)
+        found.append((matched.call and matched.call.id, matched.matched_by, matched.repeat))
+    return found
 
 
 def unshown(found: list[object]) -> list[object]:
-    """The database does not say what its calls are shown as."""
-    return [
-        replace(one, shown={})
-        if isinstance(one, Call)
-        else unshown(one)
-        if isinstance(one, list)
-        else one
-        for one in found
+    """A book need not know under which ids a call is shown that was found by another name."""
+    return [replace(one, shown={}) if isinstance(one, Call) else one for one in found]
+
+
+def whole(calls: list[Call]) -> Book:
+    book = whole_book([])
+    assigned = [
+        AssignedId(target, shown, made.id) for made in calls for target, shown in made.shown.items()
     ]
+    book.add_calls(calls, assigned)
+    return book
+
+
+some_results = st.lists(
+    st.builds(
+        ToolResult,
+        st.sampled_from([*RAW_IDS, *SHOWN, None]),
+        name=st.sampled_from(["read", "write", None]),
+    ),
+    max_size=12,
+)
 
 
 @settings(
@@ -82,19 +109,46 @@ def unshown(found: list[object]) -> list[object]:
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-@given(calls=ledgers())
-def test_both_books_answer_the_same(database: Database, calls: list[Call]) -> None:
+@given(calls=ledgers(), results=some_results)
+def test_both_books_say_the_same(
+    database: Database, calls: list[Call], results: list[ToolResult]
+) -> None:
     cid = stored(database, calls)
-    from_database = database.read_now(lambda store: answers(store.book(cid), calls))
-    assert from_database == unshown(answers(MemoryBook(calls), calls))
+    said = asked(database, cid, lambda book: everything(book, calls))
+    assert unshown(said) == unshown(everything(whole(calls), calls))
+    assert asked(database, cid, lambda book: in_turn(book, results)) == in_turn(
+        whole(calls), results
+    )
 
 
 def test_the_newest_turn_comes_first_and_inside_it_the_oldest_call(database: Database) -> None:
     calls = [call(seq, index) for seq in (1, 2) for index in (0, 1)]
     cid = stored(database, calls)
-    for expected in (calls[2], calls[3], calls[0], calls[1]):
-        assert database.read_now(lambda store: store.book(cid).open("raw", "call_0")) == expected
-        database.write_now(partial(Store.mark_answered, cid=cid, call_ids=[expected.id]))
-    assert database.read_now(lambda store: store.book(cid).open("raw", "call_0")) is None
-    newest = database.read_now(lambda store: store.book(cid).answered("raw", "call_0"))
-    assert newest == replace(calls[3], answered=True)
+
+    def in_order(book: Book) -> list[object]:
+        found: list[object] = []
+        while made := book.open("raw", "call_0"):
+            found.append(made)
+            book.mark_answered(made.id)
+        return [*found, book.answered("raw", "call_0")]
+
+    first, second, third, fourth = calls
+    newest = replace(fourth, answered=True)
+    assert asked(database, cid, in_order) == [third, fourth, first, second, newest]
+
+
+def test_a_question_is_asked_for_as_many_calls_as_it_needs(database: Database) -> None:
+    """A hundred open calls under one id, of which the last ten are wanted: no more are loaded."""
+    cid = stored(database, [call(seq) for seq in range(1, 101)])
+    loaded: list[int] = []
+
+    def how(known: object) -> Change[None]:
+        book = known.book.copy()  # type: ignore[attr-defined]
+        loaded.append(len(book.calls))
+        for _ in range(10):
+            book.mark_answered(book.open("raw", "call_0").id)
+        return Change(None)
+
+    database.write_now(Do(cid, how, Keys(named={("open", "raw", "call_0"): 10})))
+    # A power of two, and one more to see whether there are others.
+    assert loaded == [17]

@@ -2,11 +2,12 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.ledger.records import AssignedId, CallRecord
+from app.core.ledger.keys import Keys
+from app.core.ledger.records import AssignedId, Call, CallRecord, ResultRecord
+from app.core.ledger.slice import Change, Slice
 from app.core.render.pairing import Link
 from app.storage.database import Database
-from app.storage.store import Store
-from tests.storage.specimens import call, result
+from tests.storage.specimens import Do, call, result, rows
 
 FIRST, SECOND, THIRD = call(1, 0, "a"), call(1, 1, "b"), call(2, 0, "a")
 KIMI = AssignedId("kimi", "functions.read:0", FIRST.id, 0)
@@ -17,20 +18,13 @@ MISTRAL = AssignedId("mistral", "abcdefghi", FIRST.id)
 def ledger(database: Database, conversation: str) -> Database:
     """Three calls, the first shown under two names and answered twice."""
 
-    def deed(store: Store) -> None:
-        store.insert_calls(conversation, [THIRD, SECOND, FIRST])
-        store.insert_assigned(conversation, [KIMI, MISTRAL])
-        store.insert_results(
-            conversation,
-            [
-                result(4, 2, "a", call_id=FIRST.id),
-                result(3, 0, "a", call_id=FIRST.id),
-                result(3, 1, "x"),
-                result(3, 2, None),
-            ],
-        )
-
-    database.write_now(deed)
+    results = [
+        result(4, 2, "a", call_id=FIRST.id),
+        result(3, 0, "a", call_id=FIRST.id),
+        result(3, 1, "x"),
+        result(3, 2, None),
+    ]
+    database.write_now(rows(conversation, (), [THIRD, SECOND, FIRST], [KIMI, MISTRAL], results))
     return database
 
 
@@ -66,7 +60,13 @@ def test_links_are_the_matched_results(ledger: Database) -> None:
 
 
 def test_marked_calls_are_answered(ledger: Database) -> None:
-    ledger.write_now(lambda store: store.mark_answered("c1", [FIRST.id, THIRD.id]))
+    def how(known: Slice) -> Change[None]:
+        book = known.book.copy()
+        for one in (FIRST, THIRD):
+            book.mark_answered(one.id)
+        return Change(None, book=book, entries=book.entries())
+
+    ledger.write_now(Do("c1", how, Keys(call_ids=frozenset({FIRST.id, THIRD.id}))))
     calls = ledger.read_now(lambda store: store.calls("c1"))
     assert [record.call.answered for record in calls] == [True, False, True]
 
@@ -75,47 +75,46 @@ def test_a_target_knows_what_it_shows(ledger: Database) -> None:
     assert ledger.read_now(lambda store: store.shown_ids("c1", "mistral")) == {
         FIRST.id: "abcdefghi"
     }
-    assert ledger.read_now(lambda store: store.highest_ordinal("c1", "kimi")) == 0
-    assert ledger.read_now(lambda store: store.highest_ordinal("c1", "mistral")) == -1
-    assert ledger.read_now(lambda store: store.highest_ordinal("c2", "kimi")) == -1
-    candidates = ["abcdefghi", "jklmnopqr"]
-    taken = ledger.read_now(lambda store: store.taken_ids("c1", "mistral", candidates))
-    assert taken == {"abcdefghi"}
-    assert ledger.read_now(lambda store: store.taken_ids("c1", "kimi", candidates)) == set()
-
-
-def test_used_canonical_ids_are_known_in_lists_of_any_length(ledger: Database) -> None:
-    asked = [FIRST.id, THIRD.id, *(f"hist_tool_{number}" for number in range(2000))]
-    assert ledger.read_now(lambda store: store.used_canonical("c1", asked)) == {FIRST.id, THIRD.id}
-    assert ledger.read_now(lambda store: store.used_canonical("c1", [])) == set()
-
-
-def test_orphans_are_the_unmatched_results_with_an_id(ledger: Database) -> None:
-    assert ledger.read_now(lambda store: store.orphans("c1")) == [result(3, 1, "x")]
-
-
-def test_orphans_are_found_by_what_they_may_be_called(
-    database: Database, conversation: str
-) -> None:
-    waiting = [result(1, 0, "call_x"), result(1, 1, "x"), result(2, 0, "toolu_x|1")]
-    database.write_now(lambda store: store.insert_results(conversation, waiting))
-
-    def found(raw_ids: list[str], normalized: list[str]) -> list[tuple[int, int]]:
-        orphans = database.read_now(
-            lambda store: store.waiting_orphans(conversation, raw_ids, normalized)
-        )
-        return [(orphan.seq, orphan.place) for orphan in orphans]
-
-    assert found(["x", "other"], []) == [(1, 1)]
-    assert found([], ["x"]) == [(1, 0), (1, 1), (2, 0)]
-    assert found(["x"], ["x"]) == [(1, 0), (1, 1), (2, 0)]
-    assert found(["y"], ["y"]) == []
 
 
 def test_an_orphan_finds_its_call(ledger: Database) -> None:
-    ledger.write_now(lambda store: store.adopt("c1", [(3, 1, SECOND.id, "normalized", True)]))
-    assert ledger.read_now(lambda store: store.orphans("c1")) == []
-    assert ledger.read_now(lambda store: store.waiting_orphans("c1", ["x"], ["x"])) == []
+    def how(known: Slice) -> Change[list[ResultRecord]]:
+        book = known.book.copy()
+        waiting = book.waiting({("raw", "x"), ("normalized", "x")})
+        for one in waiting:
+            book.adopt(replace(one, call_id=SECOND.id, matched_by="normalized", repeat=True))
+        return Change(waiting, book=book, entries=book.entries())
+
+    assert ledger.write_now(Do("c1", how)) == [result(3, 1, "x")]
+    assert ledger.write_now(Do("c1", how)) == []
     _, second, _ = ledger.read_now(lambda store: store.calls("c1"))
     adopted = result(3, 1, "x", call_id=SECOND.id, matched_by="normalized")
     assert second.results == [replace(adopted, repeat=True)]
+
+
+def test_a_call_takes_the_place_that_another_leaves(ledger: Database) -> None:
+    late = call(1, 0, "late")
+
+    def how(known: Slice) -> Change[None]:
+        book = known.book.copy()
+        book.supersede(1, [FIRST.id])
+        book.add_calls([late], [])
+        return Change(None, book=book, entries=book.entries())
+
+    ledger.write_now(Do("c1", how, Keys(ledgers_of=frozenset({1}))))
+    calls = ledger.read_now(lambda store: store.call_page("c1", limit=10, newest_first=False))
+    assert [(one.call.id, one.call.call_index) for one in calls if one.call.seq == 1] == [
+        (FIRST.id, -1),
+        (late.id, 0),
+        (SECOND.id, 1),
+    ]
+    results = ledger.read_now(lambda store: store.results("c1"))
+    assert {one.call_id for one in results} == {None}
+
+    def back(known: Slice) -> Change[list[Call]]:
+        book = known.book.copy()
+        book.supersede(1, [late.id])
+        return Change(book.bring_back({FIRST.id: 0}), book=book, entries=book.entries())
+
+    [again] = ledger.write_now(Do("c1", back, Keys(ledgers_of=frozenset({1}))))
+    assert (again.id, again.call_index, again.answered) == (FIRST.id, 0, False)

@@ -11,8 +11,8 @@ from app.core.ledger.records import AssignedId
 from app.storage import sqlite
 from app.storage.database import Database
 from app.storage.lookup import NEWEST, IdKind, Spot
-from app.storage.store import ReadStore, Store
-from tests.storage.specimens import call, result, turn
+from app.storage.store import ReadStore
+from tests.storage.specimens import call, result, rows, turn
 from tests.storage.test_cost import recorded
 
 MANY = 600
@@ -39,18 +39,11 @@ def made(number: int) -> Any:
 def full(database: Database) -> Database:
     """Many conversations, each with one of everything."""
 
-    def deed(store: Store) -> None:
-        for number in range(MANY):
-            cid = f"c{number}"
-            store.create(cid, None, b"{}")
-            said = replace(turn(1, f"t-{number}"), response_id=f"resp-{number}")
-            store.insert_turns(cid, [said])
-            store.insert_calls(cid, [made(number)])
-            shown = AssignedId("mistral", f"shown-{number}", made(number).id)
-            store.insert_assigned(cid, [shown])
-            store.insert_results(cid, [result(1, 0, f"lost-{number}")])
-
-    database.write_now(deed)
+    for number in range(MANY):
+        said = replace(turn(1, f"t-{number}"), response_id=f"resp-{number}")
+        shown = AssignedId("mistral", f"shown-{number}", made(number).id)
+        lost = result(1, 0, f"lost-{number}")
+        database.write_now(rows(f"c{number}", [said], [made(number)], [shown], [lost]))
     return database
 
 

@@ -2,16 +2,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from sqlalchemy.exc import IntegrityError
 
+from app.core.errors import Unavailable
 from app.core.ledger.records import TurnRecord
+from app.core.ledger.slice import Change
 from app.storage.database import Database
-from app.storage.store import Store, TurnIdCollision
-from tests.storage.specimens import turn
+from tests.storage.specimens import Do, rows, turn
 
 
 def insert(database: Database, *records: TurnRecord) -> None:
-    database.write_now(lambda store: store.insert_turns("c1", records))
+    database.write_now(rows("c1", records))
 
 
 def seqs(records: Sequence[TurnRecord]) -> list[int]:
@@ -44,53 +44,22 @@ class TestTurns:
         [read] = database.read_now(lambda store: store.turns("c1", payloads=False))
         assert read == replace(written, payload=b"")
 
-    @pytest.mark.parametrize(
-        "batch",
-        [
-            [turn(2, "taken")],
-            [turn(2), turn(3, "taken")],
-            [turn(2, "taken"), turn(3)],
-            [turn(2), turn(3), turn(4, "taken"), turn(5)],
-        ],
-    )
-    def test_a_taken_turn_id_stops_the_batch_and_nothing_else(
-        self, database: Database, batch: list[TurnRecord]
+    def test_a_taken_seq_or_turn_id_is_refused_and_nothing_of_the_batch_is_there(
+        self, database: Database
     ) -> None:
+        """Who decides looks first; what another process did since is found here."""
         insert(database, turn(1, "taken"))
-
-        def deed(store: Store) -> str:
-            with pytest.raises(TurnIdCollision) as collision:
-                store.insert_turns("c1", batch)
-            store.insert_turns("c1", [turn(2, "free")])
-            return collision.value.turn_id
-
-        assert database.write_now(deed) == "taken"
-        turns = database.read_now(lambda store: store.turns("c1"))
-        assert [turn.turn_id for turn in turns] == ["taken", "free"]
-
-    def test_a_turn_id_twice_in_one_batch_collides(self, database: Database) -> None:
-        with pytest.raises(TurnIdCollision, match="twice"):
-            insert(database, turn(1, "twice"), turn(2, "twice"))
-        assert database.read_now(lambda store: store.turns("c1")) == []
-
-    def test_a_taken_seq_is_a_fault_and_no_collision(self, database: Database) -> None:
-        insert(database, turn(1))
-        for batch in ([turn(1, "a")], [turn(1, "a"), turn(2, "b")]):
-            with pytest.raises(IntegrityError):
+        for batch in ([turn(1, "a")], [turn(2, "b"), turn(3, "taken")], [turn(2), turn(2, "c")]):
+            with pytest.raises(Unavailable):
                 insert(database, *batch)
+        assert seqs(database.read_now(lambda store: store.turns("c1"))) == [1]
 
-    def test_a_turn_needs_its_conversation(self, database: Database) -> None:
-        with pytest.raises(IntegrityError):
-            database.write_now(lambda store: store.insert_turns("absent", [turn(1)]))
-
-    def test_an_empty_batch_is_no_row(self, database: Database) -> None:
-        def deed(store: Store) -> None:
-            store.insert_turns("c1", [])
-            store.insert_calls("c1", [])
-            store.insert_results("c1", [])
-            store.insert_assigned("c1", [])
-            store.mark_answered("c1", [])
-            store.adopt("c1", [])
-
-        database.write_now(deed)
+    def test_an_empty_change_is_no_row(self, database: Database) -> None:
+        insert(database)
         assert database.read_now(lambda store: store.turns("c1")) == []
+
+
+def test_a_turn_needs_its_conversation(database: Database) -> None:
+    homeless = Do("absent", lambda known: Change(None, turns=(turn(1),)))
+    with pytest.raises(Unavailable):
+        database.write_now(homeless)

@@ -5,9 +5,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from app.core.ledger.slice import Change, Slice
 from app.storage.database import Database, DatabaseUrlError, engine_url
-from app.storage.store import ReadStore, Store
-from tests.storage.specimens import append
+from app.storage.store import ReadStore
+from tests.storage.specimens import Do, append
 
 
 @pytest.mark.parametrize(
@@ -59,23 +60,25 @@ def test_sqlite_is_durable_and_keeps_its_references(sqlite_database_url: str) ->
 
     with Database(sqlite_database_url) as database:
         full = 2
-        assert database.write_now(settings) == ["wal", full, 1]
+        with database._writing.connect() as connection:
+            assert settings(ReadStore(connection, "default")) == ["wal", full, 1]
         assert database.read_now(settings) == ["wal", full, 1]
 
 
 def test_a_write_locks_the_file_from_its_beginning(sqlite_database_url: str) -> None:
     path = Path(sqlite_database_url.removeprefix("sqlite:///"))
 
-    def try_to_write(_: Store) -> None:
+    def try_to_write(_: Slice) -> Change[None]:
         other = sqlite3.connect(path, timeout=0)
         try:
             with pytest.raises(sqlite3.OperationalError, match="locked"):
                 other.execute("BEGIN IMMEDIATE")
         finally:
             other.close()
+        return Change(None)
 
     with Database(sqlite_database_url) as database:
-        database.write_now(try_to_write)
+        database.write_now(Do("c1", try_to_write))
 
 
 @pytest.mark.parametrize("prepared", [True, False])
@@ -89,13 +92,16 @@ def test_prepared_statements_can_be_switched_off(
 
     async def story(database: Database) -> None:
         for _ in range(20):
-            await database.write("c1", append("c1"))
+            await database.write(append("c1"))
 
     with Database(postgres_database_url, pg_prepared_statements=prepared, pg_writers=1) as database:
         asyncio.run(story(database))
         for _ in range(20):
             database.read_now(lambda store: store.conversation("c1"))
-        assert (database.write_now(kept) > 0) is prepared
+        writer = database._writers[0]._connection
+        assert writer is not None
+        assert (kept(ReadStore(writer, "default")) > 0) is prepared
+        writer.rollback()
         assert (database.read_now(kept) > 0) is prepared
 
 
@@ -106,7 +112,9 @@ def test_postgresql_transactions_have_limits_and_snapshots(postgres_database_url
         return [str(run(f"SHOW {name}").scalar()) for name in names]
 
     with Database(postgres_database_url) as database:
-        assert database.write_now(settings) == ["read committed", "off", "30s"]
+        with database._writing.connect() as connection:
+            seen = settings(ReadStore(connection, "default"))
+        assert seen == ["read committed", "off", "30s"]
         assert database.read_now(settings) == ["repeatable read", "on", "30s"]
 
 

@@ -7,7 +7,8 @@ older histories used. Frozen by `tests/vectors/`: a change here renames calls in
 import base64
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
+from itertools import count
 
 from app.core.render.media import is_base64
 
@@ -60,16 +61,12 @@ def kimi_id(name: str, raw_id: str | None, highest: int) -> tuple[str, int]:
     return f"functions.{name}:{highest + 1}", highest + 1
 
 
-def mistral_id(
-    canonical: str, raw_id: str | None, taken: Callable[[str], bool], alphabet: str = BASE62
-) -> str:
-    """Nine letters and digits, unused in the conversation; a native id is kept if it is free."""
-    if raw_id and MISTRAL.fullmatch(raw_id) and not taken(raw_id):
-        return raw_id
-    salt = 0
-    while taken(candidate := nine_characters(canonical, salt, alphabet)):
-        salt += 1
-    return candidate
+def mistral_ids(canonical: str, raw_id: str | None, alphabet: str = BASE62) -> Iterator[str]:
+    """Nine letters and digits, the best first: a native id, then hashed ones without end."""
+    if raw_id and MISTRAL.fullmatch(raw_id):
+        yield raw_id
+    for salt in count():
+        yield nine_characters(canonical, salt, alphabet)
 
 
 def nine_characters(canonical: str, salt: int, alphabet: str = BASE62) -> str:

@@ -2,10 +2,33 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal, TypeAlias
 
 from app.core.json.large import Bytes
-from app.core.ledger.matching import Call, MatchedBy
 from app.core.wire.usage import Usage
+
+MatchedBy: TypeAlias = Literal[
+    "canonical", "raw", "provider_id", "normalized", "name", "position", "none"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call as the ledger knows it. `shown` holds the ids of targets that assign their own.
+
+    `call_index` is below 0 where the newest version of its turn does not make it any more.
+    """
+
+    id: str
+    raw_id: str | None
+    name: str
+    provider: str
+    model: str | None
+    turn_id: str
+    seq: int
+    call_index: int
+    answered: bool = False
+    shown: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +133,16 @@ class ToolSetRecord:
     payload: bytes
     definitions: bytes
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRecord:
+    """An idempotency key (by its text), the body that used it, and what was answered."""
+
+    key: str
+    body_sha256: bytes
+    status: int
+    receipt: bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Literal, TypeAlias
 
 from app.core.conversation import Block, Text, ToolCall, ToolResult, Turn
-from app.core.ledger.matching import MatchedBy
+from app.core.ledger.records import MatchedBy
 from app.core.render.placeholders import orphan_text
 from app.core.render.repairs import Repair
 

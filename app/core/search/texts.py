@@ -5,16 +5,16 @@ nothing that only its issuer understands. Of a very long turn only the beginning
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from app.core.conversation import Block, Text, ToolCall, ToolResult, Turn
 from app.core.errors import NotJson, RuleBroken
 from app.core.json.text import Json
-from app.core.ledger.matching import Call
+from app.core.ledger.records import Call
 from app.core.render.arguments import parsed
 from app.core.search.words import id_words, words
 
-# Characters of a turn that are searched, ids among them.
+# Characters of a turn that are searched, and as many of its ids.
 SEARCHED = 65_536
 # Some characters become many plain ones. PostgreSQL takes words of 1 MB together, no more.
 _MOST_BYTES = 500_000
@@ -31,17 +31,31 @@ def title_words(title: str | None) -> list[str]:
     return _bounded(words((title or "")[:SEARCHED]))
 
 
-def turn_words(turn: Turn, calls: Sequence[Call]) -> list[str]:
-    """The words of a turn whose calls the ledger knows."""
-    found: set[str] = set()
+def said_words(blocks: Iterable[Block]) -> frozenset[str]:
+    """The words that blocks say."""
+    return frozenset(
+        word
+        for text in _pieces(text for block in blocks for text in _said(block))
+        for word in words(_readable(text))
+    )
+
+
+def turn_words(turn: Turn, calls: Sequence[Call], said: frozenset[str] | None = None) -> list[str]:
+    """The words of a turn whose calls the ledger knows; `said`: those of its blocks."""
+    if said is None:
+        said = said_words(turn.blocks or ())
+    texts = _pieces(text for text in _ids(turn, calls) if text)
+    return _bounded(said.union(*map(id_words, texts)))
+
+
+def _pieces(texts: Iterable[str]) -> Iterator[str]:
+    """Texts up to the number of characters that are searched."""
     room = SEARCHED
-    for text, is_id in _texts(turn, calls):
-        piece = text[:room]
-        room -= len(piece)
-        found |= id_words(piece) if is_id else words(_readable(piece))
-        if not room:
-            break
-    return _bounded(found)
+    for text in texts:
+        yield text[:room]
+        room -= len(text)
+        if room <= 0:
+            return
 
 
 def _readable(text: str) -> str:
@@ -51,7 +65,7 @@ def _readable(text: str) -> str:
     return _UNBROKEN.sub(" ", text)
 
 
-def _bounded(found: set[str]) -> list[str]:
+def _bounded(found: Collection[str]) -> list[str]:
     """The words in order, no more than a database takes."""
     ordered = sorted(found)
     if sum(map(len, ordered)) * 4 <= _MOST_BYTES:
@@ -65,15 +79,8 @@ def _bounded(found: set[str]) -> list[str]:
     return kept
 
 
-def _texts(turn: Turn, calls: Sequence[Call]) -> Iterator[tuple[str, bool]]:
-    """The texts of a turn; True for ids, which come first, so that they are found in any case."""
-    yield turn.turn_id, True
-    yield from ((text, True) for text in _ids(turn, calls) if text)
-    for block in turn.blocks or ():
-        yield from ((text, False) for text in _said(block))
-
-
 def _ids(turn: Turn, calls: Sequence[Call]) -> Iterator[str | None]:
+    yield turn.turn_id
     response = turn.metadata.get("response")
     if isinstance(response, dict) and isinstance(name := response.get("id"), str):
         yield name

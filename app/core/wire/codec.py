@@ -1,6 +1,6 @@
 """The seam between service and codecs: what was posted, how calls are named, what a codec is."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -28,18 +28,15 @@ class Prefixed:
     prefix: str
 
 
-Taken: TypeAlias = Callable[[str], bool]
-
-
 @dataclass(frozen=True, slots=True)
 class Assigned:
     """Calls get an id of the wire's own when they are stored.
 
-    `assign` takes a call, the highest ordinal so far (-1: none) and whether an id is taken; it
-    gives the id and its ordinal, if the wire counts.
+    `candidates` takes a call and the highest ordinal so far (-1: none). It gives ids, the best
+    first, each with its ordinal if the wire counts; the ledger takes the first that is free.
     """
 
-    assign: Callable[[ToolCall, int, Taken], tuple[str, int | None]]
+    candidates: Callable[[ToolCall, int], Iterator[tuple[str, int | None]]]
 
 
 IdRule: TypeAlias = Prefixed | Assigned

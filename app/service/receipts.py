@@ -7,39 +7,37 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from app.core.conversation import ToolCall, Turn
 from app.core.json.text import Json, JsonObject
-from app.core.ledger.entering import Entered
-from app.core.ledger.matching import Call
-from app.core.ledger.records import ResultRecord, TurnRecord
+from app.core.ledger.append import Entered
+from app.core.ledger.keys import Keys
+from app.core.ledger.records import Call, ResultRecord, TurnRecord
+from app.core.ledger.slice import Slice
 from app.core.render.arguments import as_given
 from app.core.wire.usage import Usage
 from app.service.posting import Post
 from app.service.tooldefs import KeepTools
 from app.service.turnform import read_turn
 from app.service.usage import usage_of
-from app.storage.store import ReadStore
 
 
-def stored_answer(
-    store: ReadStore, cid: str, records: Sequence[TurnRecord], *, texts: bool = False
+def stored_receipt(
+    known: Slice, records: Sequence[TurnRecord], *, texts: bool = False
 ) -> JsonObject:
     """The receipt of turns that are stored."""
+    known.demand(Keys(ledgers_of=frozenset(record.seq for record in records)))
     turns = [read_turn(record) for record in records]
     entered = [
-        Entered(stored_calls(store, cid, turn), store.results_of(cid, turn.seq), [])
+        Entered(
+            [call for call in known.book.calls_of(turn.seq) if call.call_index >= 0],
+            known.book.results_in(turn.seq),
+            [],
+        )
         for turn in turns
     ]
     used = [usage_of(record.format, turn) for record, turn in zip(records, turns, strict=True)]
-    return answer(cid, turns[-1].seq, turns, entered, used, texts=texts)
+    return receipt_of(known.conversation_id, turns[-1].seq, turns, entered, used, texts=texts)
 
 
-def stored_calls(store: ReadStore, cid: str, turn: Turn) -> list[Call]:
-    count = sum(1 for _ in turn.calls())
-    if not count:
-        return []
-    return [one.call for one in store.calls(cid, after=(turn.seq, -1), limit=count)]
-
-
-def answer(
+def receipt_of(
     cid: str,
     version: int,
     turns: Sequence[Turn],

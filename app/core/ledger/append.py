@@ -1,0 +1,315 @@
+"""Appending to the ledger: what a turn that is stored, or completed, changes in its book.
+
+One procedure for POST, import, convert and verify: calls get their canonical and provider ids,
+results that waited for them are adopted, and the turn's own results find their calls.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from app.core.conversation import Block, Draft, ToolCall, ToolResult, Turn
+from app.core.identity import ids
+from app.core.ledger.book import Book, whole_book
+from app.core.ledger.keys import Keys
+from app.core.ledger.records import AssignedId, Call, ResultRecord
+from app.core.ledger.rules import Match, match, result_names
+from app.core.wire.codec import Assigned
+
+
+@dataclass(frozen=True, slots=True)
+class IdRules:
+    """How the targets name calls: rules of those that assign ids, prefixes of the others."""
+
+    assigned: Mapping[str, Assigned]
+    prefixes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """What a turn brought. `adopted`: earlier results that its calls were waiting for."""
+
+    calls: list[Call]
+    results: list[ResultRecord]
+    adopted: list[ResultRecord]
+
+
+def place(draft: Draft, seq: int, turn_id: str, book: Book) -> Turn:
+    """The turn that a draft becomes, every call under its canonical id."""
+    blocks = with_canonical_ids(draft.blocks, draft.provider or "", turn_id, book)
+    return draft.placed(seq, turn_id, blocks)
+
+
+def enter(turn: Turn, book: Book, rules: IdRules) -> Entered:
+    """Enters a turn whose calls have their canonical ids."""
+    calls, assigned = _named(turn, book, rules)
+    book.add_calls(calls, assigned)
+    late = _adopt(calls, book, rules.prefixes)
+    results = sorted(_matched(turn, book, rules.prefixes), key=lambda result: result.place)
+    book.add_results(results)
+    return Entered(calls, results, late)
+
+
+def complete(before: Turn, after: Turn, book: Book, rules: IdRules) -> Entered:
+    """Enters the version of an interrupted turn that has come; calls of both keep their rows."""
+    old = {call.id for call in before.calls()}
+    new = {call.id: index for index, call in enumerate(after.calls())}
+    aside = set(book.aside(before.seq))
+    back = {call_id: index for call_id, index in new.items() if call_id in aside}
+    if gone := [call.id for call in before.calls() if call.id not in new]:
+        book.supersede(before.seq, gone)
+    calls, assigned = _named(after, book, rules, old | aside)
+    book.add_calls(calls, assigned)
+    calls = [*calls, *book.bring_back(back)]
+    return Entered(calls, [], _adopt(calls, book, rules.prefixes))
+
+
+def keys_of(
+    drafts: Iterable[Draft], cid: str, version: int, rules: IdRules, *, waiting: bool
+) -> Keys:
+    """What entering the drafts behind this version will ask, as far as it can be foreseen.
+
+    `waiting`: there are results that wait for a call.
+    """
+    turn_ids: set[str] = set()
+    calls: list[ToolCall] = []
+    results: list[ToolResult] = []
+    nothing = Book()
+    for seq, draft in enumerate(drafts, version + 1):
+        name = draft.turn_id or ids.turn_id(cid, seq)
+        turn_ids.add(name)
+        turn = place(draft, seq, name, nothing)
+        calls += turn.calls()
+        results += (result for _, result in turn.results())
+    foreseen = Keys(turn_ids=frozenset(turn_ids))
+    if calls:
+        foreseen |= _keys_of_calls(calls, rules, waiting=waiting)
+    return foreseen | _keys_of_results(results, rules.prefixes) if results else foreseen
+
+
+def names_waited_for(turns: Iterable[Turn], book: Book, rules: IdRules) -> Keys:
+    """Under which names results may wait for the calls of these turns, if any results wait.
+
+    Ids that count on cannot be foreseen by `keys_of`; asked for turn by turn, each turn of a long
+    post would cost another look at the database.
+    """
+    if not book.orphans:
+        return Keys()
+    ahead = book.copy()
+    names: set[tuple[str, str]] = set()
+    for turn in turns:
+        calls, assigned = _named(turn, ahead, rules)
+        ahead.add_calls(calls, assigned)
+        names |= _waiting_names(calls, rules.prefixes)
+    return Keys(waiting=frozenset(names))
+
+
+def _keys_of_calls(calls: Sequence[ToolCall], rules: IdRules, *, waiting: bool) -> Keys:
+    candidates = {
+        provider_id
+        for rule in rules.assigned.values()
+        for call in calls
+        # The second one is asked for where the first was taken, which only callers can bring about.
+        for provider_id, ordinal in islice(rule.candidates(call, -1), 2)
+        if ordinal is None
+    }
+    names: set[tuple[str, str]] = set()
+    if waiting:
+        for call in calls:
+            plain = Call(call.id, call.raw_id, call.name, "", None, "", 0, 0)
+            names |= _waiting_names([plain], rules.prefixes)
+        names |= {("raw", one) for one in candidates}
+    return Keys(
+        call_ids=frozenset(call.id for call in calls),
+        provider_ids=frozenset(candidates),
+        waiting=frozenset(names),
+        ordinals=frozenset(rules.assigned),
+    )
+
+
+def _keys_of_results(results: Sequence[ToolResult], prefixes: tuple[str, ...]) -> Keys:
+    call_ids: set[str] = set()
+    shown: set[str] = set()
+    named: Counter[tuple[str, ...]] = Counter()
+    for result in results:
+        raw_id = result.call_id or result.raw_id
+        if not raw_id:
+            # Any result may answer a call of the newest turn.
+            named["open",] = len(results)
+            continue
+        if ids.is_canonical(raw_id):
+            call_ids.add(raw_id)
+        if canonical := ids.from_prefixed(raw_id, prefixes):
+            call_ids.add(canonical)
+        for kind, name in result_names(raw_id):
+            if kind == "provider_id":
+                shown.add(name)
+            else:
+                named["open", kind, name] += 1
+                named["answered", kind, name] += 1
+    return Keys(call_ids=frozenset(call_ids), provider_ids=frozenset(shown), named=named)
+
+
+def with_canonical_ids(
+    blocks: Iterable[Block],
+    provider: str,
+    turn_id: str,
+    book: Book,
+    mine: Collection[str] = (),
+) -> tuple[Block, ...]:
+    """The blocks with an id on every call. A well-formed canonical id is kept if it is free.
+
+    `mine`: ids of calls that the turn made in an earlier version.
+    """
+    identified: list[Block] = []
+    given: set[str] = set()
+    for block in blocks:
+        if not isinstance(block, ToolCall):
+            identified.append(block)
+            continue
+        call_id = _free_id(block, provider, turn_id, book, given, mine)
+        given.add(call_id)
+        identified.append(replace(block, id=call_id))
+    return tuple(identified)
+
+
+def _free_id(
+    call: ToolCall,
+    provider: str,
+    turn_id: str,
+    book: Book,
+    given: Collection[str],
+    mine: Collection[str],
+) -> str:
+    """Its own, if that is a canonical id and free; else the hashed one. `given`: in this turn."""
+
+    def is_free(canonical: str) -> bool:
+        return canonical not in given and (canonical in mine or not book.has(canonical))
+
+    kept = call.id or call.raw_id or ""
+    if ids.is_canonical(kept) and is_free(kept):
+        return kept
+    key = turn_id
+    while True:
+        hashed = ids.canonical_id(provider, call.raw_id, call.name, key, len(given))
+        if is_free(hashed):
+            return hashed
+        # Only a caller who posts forged canonical ids can have taken it before. No turn id may
+        # hold a tilde, so a salted key never meets another turn's.
+        key += "~"
+
+
+def _matched(turn: Turn, book: Book, prefixes: tuple[str, ...]) -> Iterator[ResultRecord]:
+    """The turn's results with their calls: those that name an open call before all others."""
+    others = []
+    for at, result in turn.results():
+        found = match(result, book, prefixes)
+        if found.matched_by in ("canonical", "raw", "provider_id") and not found.repeat:
+            yield _claimed(turn, at, result, found, book)
+        else:
+            others.append((at, result))
+    for at, result in others:
+        yield _claimed(turn, at, result, match(result, book, prefixes), book)
+
+
+def _claimed(turn: Turn, at: int, result: ToolResult, found: Match, book: Book) -> ResultRecord:
+    if found.call and not found.call.answered:
+        book.mark_answered(found.call.id)
+    # One that waits is looked up again later, so it waits under the id that names its call.
+    waits_for = None if found.call else result.call_id
+    return ResultRecord(
+        turn.seq,
+        at,
+        turn.turn_id,
+        waits_for or result.raw_id,
+        result.name,
+        result.status,
+        found.call.id if found.call else None,
+        found.matched_by,
+        found.repeat,
+    )
+
+
+def _named(
+    turn: Turn, book: Book, rules: IdRules, known: Collection[str] = ()
+) -> tuple[list[Call], list[AssignedId]]:
+    """The turn's calls as the ledger keeps them, but for those it knows, with their other ids."""
+    calls: list[Call] = []
+    assigned: list[AssignedId] = []
+    given: set[tuple[str, str]] = set()
+    highest: dict[str, int] = {}
+    for index, block in enumerate(turn.calls()):
+        if block.id in known:
+            continue
+        shown: dict[str, str] = {}
+        for target, rule in rules.assigned.items():
+            last = highest[target] if target in highest else book.highest(target)
+            provider_id, ordinal = _first_free(rule, target, block, last, book, given)
+            highest[target] = last if ordinal is None else ordinal
+            given.add((target, provider_id))
+            shown[target] = provider_id
+            assigned.append(AssignedId(target, provider_id, block.id, ordinal))
+        call = Call(
+            block.id,
+            block.raw_id,
+            block.name,
+            turn.provider,
+            turn.model,
+            turn.turn_id,
+            turn.seq,
+            index,
+            shown=shown,
+        )
+        calls.append(call)
+    return calls, assigned
+
+
+def _first_free(
+    rule: Assigned,
+    target: str,
+    call: ToolCall,
+    highest: int,
+    book: Book,
+    given: Collection[tuple[str, str]],
+) -> tuple[str, int | None]:
+    for provider_id, ordinal in rule.candidates(call, highest):
+        # An id that counts on is new by its number.
+        if ordinal is not None or not (
+            (target, provider_id) in given or book.taken(target, provider_id)
+        ):
+            return provider_id, ordinal
+    raise AssertionError(f"{target} has no id left")
+
+
+def _adopt(calls: Sequence[Call], book: Book, prefixes: tuple[str, ...]) -> list[ResultRecord]:
+    """Early results find their calls among those that have just come."""
+    adopted: list[ResultRecord] = []
+    if not calls or not book.orphans:
+        return adopted
+    fresh = whole_book(calls)
+    for waiting in book.waiting(_waiting_names(calls, prefixes)):
+        found = match(ToolResult(waiting.raw_id, name=waiting.name), fresh, prefixes)
+        if found.call is None:
+            continue
+        fresh.mark_answered(found.call.id)
+        book.mark_answered(found.call.id)
+        result = replace(
+            waiting, call_id=found.call.id, matched_by=found.matched_by, repeat=found.repeat
+        )
+        book.adopt(result)
+        adopted.append(result)
+    return adopted
+
+
+def _waiting_names(calls: Iterable[Call], prefixes: tuple[str, ...]) -> set[tuple[str, str]]:
+    """Every name under which a result may wait for these calls."""
+    names: set[tuple[str, str]] = set()
+    for call in calls:
+        shown = (ids.with_prefix(call.id, prefix) for prefix in prefixes)
+        names |= {("raw", one) for one in (call.id, *call.shown.values(), *shown)}
+        if call.raw_id:
+            names.add(("raw", call.raw_id))
+            if core := ids.normalized(call.raw_id):
+                names.add(("normalized", core))
+    return names

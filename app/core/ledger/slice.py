@@ -1,0 +1,227 @@
+"""What a command sees and what it gives: a slice of one conversation, and a change of it.
+
+Both are values. A command says which keys it needs, the writer loads them, and `decide` turns the
+slice into a change without touching anything; what it raises leaves nothing to undo.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Generic, Protocol, TypeVar
+
+from app.core.ledger.book import Book, Entries
+from app.core.ledger.keys import Keys, Unasked
+from app.core.ledger.records import (
+    ConversationRecord,
+    KeyRecord,
+    RevisionRecord,
+    ToolSetRecord,
+    TurnRecord,
+)
+from app.core.render.pairing import Links
+from app.core.search.wanted import Facet
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPlace:
+    """Where a turn stands, and the content hash and status with which it was posted."""
+
+    seq: int
+    content_hash: bytes
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A whole conversation: its turns without payloads, which results answer which calls, and all
+    calls. `head_hash`: the head of the chain for which this is true."""
+
+    head_hash: bytes
+    turns: Sequence[TurnRecord]
+    links: Links
+    book: Book
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """What is known of a conversation. What was not loaded is `Unasked`, never absent.
+
+    `whole`: there is nothing that was not loaded; `all_places`: no turn id. `searches`: words are
+    kept and can be asked.
+    """
+
+    conversation_id: str
+    now: datetime
+    searches: bool
+    head: ConversationRecord | None
+    book: Book
+    asked: Keys = field(default_factory=Keys)
+    keys: Mapping[str, KeyRecord] = field(default_factory=dict)
+    places: Mapping[str, TurnPlace] = field(default_factory=dict)
+    turns: Mapping[int, TurnRecord] = field(default_factory=dict)
+    tool_sets: tuple[ToolSetRecord, ...] = ()
+    revisions: int = 0
+    history: History | None = None
+    whole: bool = False
+    all_places: bool = False
+
+    @classmethod
+    def absent(cls, conversation_id: str, now: datetime, *, searches: bool) -> "Slice":
+        """A conversation of which there is nothing."""
+        return cls(conversation_id, now, searches, None, Book(), whole=True)
+
+    @property
+    def version(self) -> int:
+        return self.head.version if self.head else 0
+
+    def demand(self, keys: Keys) -> None:
+        """Asks for several things at once, which are then answered one by one."""
+        if not self.whole and (missing := keys - self.asked):
+            raise Unasked(missing)
+
+    def used_key(self, key: str) -> KeyRecord | None:
+        if not (self.whole or key in self.keys or key in self.asked.idempotency):
+            raise Unasked(Keys(idempotency=frozenset({key})))
+        return self.keys.get(key)
+
+    def place(self, turn_id: str) -> TurnPlace | None:
+        if not (
+            self.whole
+            or self.all_places
+            or turn_id in self.places
+            or turn_id in self.asked.turn_ids
+        ):
+            raise Unasked(Keys(turn_ids=frozenset({turn_id})))
+        return self.places.get(turn_id)
+
+    def turn(self, turn_id: str) -> TurnRecord | None:
+        """A turn, whole, in its newest version."""
+        place = self.place(turn_id)
+        return self.turn_at(place.seq) if place else None
+
+    def turn_at(self, seq: int) -> TurnRecord | None:
+        if not (self.whole or seq in self.turns or seq in self.asked.seqs):
+            raise Unasked(Keys(seqs=frozenset({seq})))
+        return self.turns.get(seq)
+
+    def newest_tools(self) -> ToolSetRecord | None:
+        if not (self.whole or self.asked.tools or self.asked.all_tools):
+            raise Unasked(Keys(tools=True))
+        return self.tool_sets[-1] if self.tool_sets else None
+
+    def tools_at(self, version: int) -> ToolSetRecord | None:
+        """The tool definitions in force at a version."""
+        if not (self.whole or self.asked.all_tools):
+            raise Unasked(Keys(all_tools=True))
+        there = (one for one in reversed(self.tool_sets) if one.at_version <= version)
+        return next(there, None)
+
+    def next_revision(self) -> int:
+        if not (self.whole or self.asked.revisions):
+            raise Unasked(Keys(revisions=True))
+        return self.revisions + 1
+
+    def whole_history(self) -> History:
+        """The whole conversation as it is now."""
+        if self.whole and not self.version:
+            return History(self.head.head_hash if self.head else b"", (), {}, Book())
+        if self.history is None:
+            raise Unasked(Keys(history=True))
+        return self.history
+
+    def after(self, change: "Change[T]") -> "Slice":
+        """What is known once the change is made."""
+        if change.erased:
+            return Slice.absent(self.conversation_id, self.now, searches=self.searches)
+        turns = [*change.turns, *(one.turn for one in change.revisions)]
+        return replace(
+            self,
+            head=change.head or self.head,
+            # A copy: its entries are the change's, those of the next one are its own.
+            book=change.book.copy() if change.book else self.book,
+            keys={**self.keys, **{one.key: one for one in change.keys}},
+            places={
+                **self.places,
+                **{
+                    one.turn_id: TurnPlace(one.seq, one.content_hash, one.status)
+                    for one in change.turns
+                },
+            },
+            turns={**self.turns, **{one.seq: one for one in turns}},
+            tool_sets=(*self.tool_sets, *change.tool_sets),
+            revisions=self.revisions + len(change.revisions),
+            # Others have written: what was seen of the whole is not the whole any more.
+            history=None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a conversation is found by through its title and metadata, which the head holds."""
+
+    facets: frozenset[Facet]
+    words: Mapping[int, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Generic[T_co]):
+    """What a command does to its conversation, and its `receipt`, what the caller is told.
+
+    `head`: the new head; None where it stays. `book`: the ledger afterwards, `entries` what of it
+    is new. `words`: of turns, by seq. `erased`: everything goes.
+    """
+
+    receipt: T_co
+    head: ConversationRecord | None = None
+    turns: tuple[TurnRecord, ...] = ()
+    revisions: tuple[RevisionRecord, ...] = ()
+    book: Book | None = None
+    entries: Entries = field(default_factory=Entries)
+    tool_sets: tuple[ToolSetRecord, ...] = ()
+    keys: tuple[KeyRecord, ...] = ()
+    described: Description | None = None
+    facets: frozenset[Facet] = frozenset()
+    words: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    erased: bool = False
+
+    def then(self, later: "Change[T]") -> "Change[T]":
+        """Both as one, with the receipt of the later one."""
+        if later.erased:
+            return later
+        return Change(
+            later.receipt,
+            later.head or self.head,
+            (*self.turns, *later.turns),
+            (*self.revisions, *later.revisions),
+            later.book or self.book,
+            self.entries.then(later.entries),
+            (*self.tool_sets, *later.tool_sets),
+            (*self.keys, *later.keys),
+            later.described or self.described,
+            self.facets | later.facets,
+            {**self.words, **later.words},
+            self.erased,
+        )
+
+
+class Command(Protocol[T_co]):
+    """Something to be done to one conversation. `adds`: how many turns it is expected to add."""
+
+    @property
+    def conversation_id(self) -> str: ...
+
+    @property
+    def adds(self) -> int: ...
+
+    def keys(self, version: int, *, waiting: bool) -> Keys:
+        """What it must know, if the conversation has this version by then.
+
+        `waiting`: there are results that wait for a call. What cannot be foreseen is asked for by
+        `Unasked`, and loaded then.
+        """
+
+    def decide(self, known: Slice) -> Change[T_co]:
+        """The change. It may be called again, so it does nothing but decide."""

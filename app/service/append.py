@@ -1,0 +1,309 @@
+"""Appending turns: identity, chain and ledger in one change, or nothing at all."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+
+from app.codecs import ID_RULES
+from app.core.conversation import Draft, ToolResult, Turn
+from app.core.errors import KeyReused, StaleVersion, TurnIdTaken
+from app.core.identity import ids
+from app.core.json.text import Json, JsonObject, dumps_utf8
+from app.core.ledger.append import (
+    Entered,
+    complete,
+    enter,
+    keys_of,
+    names_waited_for,
+    place,
+    with_canonical_ids,
+)
+from app.core.ledger.book import Book
+from app.core.ledger.keys import Keys
+from app.core.ledger.records import (
+    ConversationRecord,
+    KeyRecord,
+    RevisionRecord,
+    TurnRecord,
+)
+from app.core.ledger.slice import Change, Slice
+from app.core.search.texts import turn_words
+from app.core.wire.usage import Usage
+from app.service.conversations import ensured
+from app.service.indexing import turn_facets
+from app.service.newturn import NewTurn
+from app.service.posting import Post
+from app.service.receipts import note, post_notes, receipt_of, stored_receipt, tool_notes
+from app.service.retries import contradiction, stored_turns
+from app.service.tooldefs import KeepTools, kept_tools
+from app.service.turnform import chain_hash, read_turn
+from app.service.usage import usage_of
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What the receipt of a synced list says beside its new turns. `turns`: completed ones."""
+
+    known: int
+    notes: tuple[Json, ...] = ()
+    turns: tuple[Json, ...] = ()
+
+    def beside(self, receipt: JsonObject) -> JsonObject:
+        """The receipt of the whole list; `receipt` is that of what is new."""
+        more = self.with_receipt(receipt)
+        return receipt | {"turns": [*more.turns], "notes": [*more.notes], "known": self.known}
+
+    def with_receipt(self, receipt: JsonObject) -> "Synced":
+        turns, notes = receipt["turns"], receipt["notes"]
+        assert isinstance(turns, list)
+        assert isinstance(notes, list)
+        return Synced(self.known, (*self.notes, *notes), (*self.turns, *turns))
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """The receipt as bytes; `replayed` when it was given before.
+
+    `overtaken` names the turn that was stored although its version had passed. `receipt`: the
+    same as a value, where an interrupted turn was completed.
+    """
+
+    answer: bytes
+    version: int | None = None
+    replayed: bool = False
+    status: int = 201
+    overtaken: str | None = None
+    receipt: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Append:
+    """The command to append: what, where, and under which conditions.
+
+    `turns` are the drafts of `post`, made ready. `arrived`: a stream that has come and cannot be
+    had again; it is stored at any version. `texts`: the receipt is to say what each turn says.
+    """
+
+    conversation_id: str
+    post: Post
+    turns: tuple[NewTurn, ...]
+    body_hash: bytes = b""
+    key: str | None = None
+    expected_version: int | None = None
+    tools: KeepTools | None = None
+    arrived: bool = False
+    texts: bool = False
+    synced: Synced | None = None
+
+    @property
+    def adds(self) -> int:
+        return len(self.turns)
+
+    def keys(self, version: int, *, waiting: bool) -> Keys:
+        asked = keys_of(self.post.drafts, self.conversation_id, version, ID_RULES, waiting=waiting)
+        more = Keys(
+            idempotency=frozenset({self.key} if self.key is not None else ()),
+            tools=self.tools is not None,
+        )
+        return asked | more
+
+    def decide(self, known: Slice) -> Change[Appended]:
+        return once(known, self.key, self.body_hash, lambda there: append(there, self))
+
+
+def once(
+    known: Slice, key: str | None, body_hash: bytes, decide: Callable[[Slice], Change[Appended]]
+) -> Change[Appended]:
+    """Decides in a conversation that is there, made if it was absent; a key that was used before
+    gives its first receipt again."""
+    if key is not None and (used := known.used_key(key)):
+        if used.body_sha256 != body_hash:
+            raise KeyReused(key)
+        return Change(Appended(used.receipt, replayed=True))
+    there, made = ensured(known)
+    change = made.then(decide(there))
+    if key is None:
+        return change
+    done = change.receipt
+    status = 200 if done.replayed else done.status
+    return replace(change, keys=(KeyRecord(key, body_hash, status, done.answer),))
+
+
+def append(known: Slice, order: Append) -> Change[Appended]:
+    """Appends to a conversation that is there."""
+    if order.expected_version is None or order.expected_version == known.version:
+        return _append_now(known, order)
+    # A retry of a write that succeeded is stale by its own success.
+    if (stored := stored_turns(known, order.turns)) is not None:
+        return Change(Appended(_stored(known, order, stored), replayed=True))
+    if not order.arrived:
+        raise StaleVersion(known.conversation_id, str(order.expected_version), known.version)
+    change = _append_now(known, order)
+    overtaken = order.turns[0].draft.turn_id or change.turns[0].turn_id
+    return replace(change, receipt=replace(change.receipt, overtaken=overtaken))
+
+
+def _append_now(known: Slice, order: Append) -> Change[Appended]:
+    minted = [new.draft.turn_id for new in order.turns if new.draft.turn_id]
+    if len(set(minted)) < len(minted) or any(known.place(one) for one in minted):
+        broken = _interrupted(known, order.turns)
+        return _complete(known, order, broken) if broken else _repeated(known, order)
+    head = known.head
+    assert head is not None
+    book = known.book.copy()
+    turns: list[Turn] = []
+    records: list[TurnRecord] = []
+    entered: list[Entered] = []
+    before = head.head_hash
+    ids_of = [
+        new.draft.turn_id or _derived_id(known, seq, minted)
+        for seq, new in enumerate(order.turns, head.version + 1)
+    ]
+    known.demand(_names_waited_for(known, order.turns, ids_of))
+    for seq, (new, turn_id) in enumerate(zip(order.turns, ids_of, strict=True), head.version + 1):
+        turn = place(new.draft, seq, turn_id, book)
+        record = new.record(turn, known.now)
+        before = chain_hash(before, record)
+        records.append(replace(record, hash=before))
+        entered.append(enter(turn, book, ID_RULES))
+        turns.append(turn)
+    used = [usage_of(order.post.format, turn) for turn in turns]
+    notes = [*tool_notes(order.tools), *post_notes(order.post, turns)]
+    version = head.version + len(turns)
+    receipt = receipt_of(head.id, version, turns, entered, used, notes, texts=order.texts)
+    if order.synced:
+        receipt = order.synced.beside(receipt)
+    words = {
+        turn.seq: turn_words(turn, one.calls, new.words)
+        for turn, one, new in zip(turns, entered, order.turns, strict=True)
+    }
+    return Change(
+        Appended(dumps_utf8(receipt), version),
+        head=_advanced(known, book, version, before, sum(filter(None, used), Usage())),
+        turns=tuple(records),
+        book=book,
+        entries=book.entries(),
+        tool_sets=kept_tools(known, order.tools, riding=True),
+        facets=turn_facets(turns),
+        words=words if known.searches else {},
+    )
+
+
+def _names_waited_for(known: Slice, turns: tuple[NewTurn, ...], turn_ids: list[str]) -> Keys:
+    if not known.book.orphans:
+        return Keys()
+    seqs = range(known.version + 1, known.version + len(turns) + 1)
+    placed = (
+        place(new.draft, seq, turn_id, known.book)
+        for seq, new, turn_id in zip(seqs, turns, turn_ids, strict=True)
+    )
+    return names_waited_for(placed, known.book, ID_RULES)
+
+
+def _advanced(
+    known: Slice, book: Book, version: int, head_hash: bytes, used: Usage
+) -> ConversationRecord:
+    """The new head. `used` is added to what all responses took."""
+    assert known.head is not None
+    usage = known.head.usage + used
+    return replace(
+        known.head,
+        version=version,
+        head_hash=head_hash,
+        orphans=book.orphans,
+        updated_at=known.now,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cached_tokens=usage.cached_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
+    )
+
+
+def _derived_id(known: Slice, seq: int, minted: Collection[str]) -> str:
+    """Turn ids of an imported history may be those that this conversation would derive."""
+    key = known.conversation_id
+    while (derived := ids.turn_id(key, seq)) in minted or known.place(derived):
+        key += "~"
+    return derived
+
+
+def _interrupted(known: Slice, turns: tuple[NewTurn, ...]) -> TurnRecord | None:
+    """The interrupted turn that this post completes, if it does."""
+    if len(turns) != 1:
+        return None
+    (new,) = turns
+    draft = new.draft
+    record = known.turn(draft.turn_id or "")
+    if record is None or record.status == "complete" or draft.speaker != record.speaker:
+        return None
+    has_results = any(isinstance(block, ToolResult) for block in draft.blocks)
+    if record.content_hash == new.content_hash or has_results or draft.provider != record.provider:
+        return None
+    return record
+
+
+def _complete(known: Slice, order: Append, record: TurnRecord) -> Change[Appended]:
+    """A later version of an interrupted turn, in its place. Both stay stored."""
+    head = known.head
+    assert head is not None
+    book = known.book.copy()
+    before = read_turn(record)
+    (new,) = order.turns
+    after = _later_version(new.draft, before, book)
+    number = known.next_revision()
+    later = new.record(after, known.now)
+    later = replace(later, hash=chain_hash(head.head_hash, later, number))
+    entered = complete(before, after, book, ID_RULES)
+    used = [usage_of(order.post.format, after)]
+    # The conversation took what its turns say, each in its newest version. A turn of an earlier
+    # release may not have been counted: no more is taken off than the sum holds.
+    counted = (usage_of(record.format, before) or Usage()).at_most(head.usage)
+    notes = list(post_notes(order.post, [after]))
+    if new.draft.status == "complete":
+        detail = "it had been interrupted; both are kept"
+        notes.insert(0, note("TURN_COMPLETED", after.turn_id, detail))
+    calls = book.calls_of(after.seq)
+    made = Entered([call for call in calls if call.call_index >= 0], [], entered.adopted)
+    shown = receipt_of(head.id, head.version, [after], [made], used, notes, texts=order.texts)
+    if order.synced:
+        shown = order.synced.beside(shown)
+    revised = replace(later, completed_at=head.version)
+    return Change(
+        Appended(dumps_utf8(shown), head.version, status=200, receipt=shown),
+        head=_advanced(known, book, head.version, later.hash, (used[0] or Usage()) - counted),
+        revisions=(RevisionRecord(number, head.version, revised),),
+        book=book,
+        entries=book.entries(),
+        facets=turn_facets([after]),
+        words={after.seq: turn_words(after, calls, new.words)} if known.searches else {},
+    )
+
+
+def _later_version(draft: Draft, before: Turn, book: Book) -> Turn:
+    mine = {*(call.id for call in before.calls()), *book.aside(before.seq)}
+    blocks = with_canonical_ids(draft.blocks, before.provider, before.turn_id, book, mine)
+    after = draft.placed(before.seq, before.turn_id, blocks)
+    # A call that both versions make stands at the same place in both: its id says so.
+    places = {call.id: index for index, call in enumerate(before.calls())}
+    for index, call in enumerate(after.calls()):
+        if places.get(call.id, index) != index:
+            raise TurnIdTaken(
+                "The turn is stored with its calls in another order; choose another `turn_id`."
+            )
+    return after
+
+
+def _repeated(known: Slice, order: Append) -> Change[Appended]:
+    """Turns under ids that are stored: the same ones again, or a contradiction."""
+    stored = stored_turns(known, order.turns)
+    if stored is None:
+        raise contradiction(known, order.turns)
+    if order.synced:
+        raise TurnIdTaken(
+            "A new message of the list has the `turn_id` of a stored turn; it must have another.",
+            turn_ids=[new.draft.turn_id for new in order.turns if new.draft.turn_id],
+        )
+    return Change(Appended(_stored(known, order, stored), replayed=True))
+
+
+def _stored(known: Slice, order: Append, records: list[TurnRecord]) -> bytes:
+    return dumps_utf8(stored_receipt(known, records, texts=order.texts))

@@ -1,0 +1,80 @@
+"""A group of commands in one transaction: everything is read before anything is written."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection
+
+from app.core.ledger.keys import Keys, Unasked
+from app.core.ledger.slice import Change, Command, Slice
+from app.storage.loading import Loader
+from app.storage.saving import save
+
+T = TypeVar("T")
+# Most commands foresee what they ask. Who forges ids can make one ask and ask: then it gets all.
+_MOST_QUESTIONS = 8
+
+
+class Postponed(Exception):
+    """A command must read what another of its group is about to save; it takes its turn later."""
+
+
+class Group:
+    """The slices of the conversations that the commands are about, and what becomes of them."""
+
+    def __init__(self, connection: Connection, tenant_id: str, *, searches: bool) -> None:
+        self._connection = connection
+        self._tenant_id = tenant_id
+        self._loader = Loader(connection, tenant_id, datetime.now(UTC), searches=searches)
+        self._before: dict[str, Slice] = {}
+        self._slices: dict[str, Slice] = {}
+        self._changes: dict[str, Change[Any]] = {}
+
+    def load(self, commands: Sequence[Command[Any]]) -> None:
+        """What the commands ask for, as far as they can foresee it."""
+        self._slices = self._loader.heads(command.conversation_id for command in commands)
+        self._before = dict(self._slices)
+        wanted: dict[str, Keys] = {}
+        versions = {cid: known.version for cid, known in self._slices.items()}
+        for command in commands:
+            cid = command.conversation_id
+            if self._slices[cid].whole:
+                continue
+            asked = command.keys(versions[cid], waiting=self._slices[cid].book.orphans > 0)
+            wanted[cid] = wanted[cid] | asked if cid in wanted else asked
+            versions[cid] += command.adds
+        self._loader.load(self._slices, wanted)
+
+    def decide(self, command: Command[T]) -> T:
+        """The receipt of a command, whose change the next ones see."""
+        cid = command.conversation_id
+        for asked in count():
+            known = self._slices[cid]
+            try:
+                change = command.decide(known)
+                break
+            except Unasked as more:
+                missing = more.keys
+            self._load_more(cid, missing, ledger=asked == _MOST_QUESTIONS)
+        self._slices[cid] = known.after(change)
+        before = self._changes.get(cid)
+        self._changes[cid] = before.then(change) if before else change
+        return change.receipt
+
+    def _load_more(self, cid: str, missing: Keys, *, ledger: bool) -> None:
+        if missing.history and cid in self._changes:
+            raise Postponed
+        if not missing - self._slices[cid].asked:
+            raise AssertionError(f"what was loaded does not answer: {missing}")
+        if ledger:
+            self._loader.load_ledger(self._slices, cid)
+        self._loader.load(self._slices, {cid: missing})
+
+    def save(self) -> None:
+        save(
+            self._connection,
+            self._tenant_id,
+            {cid: (self._before[cid], change) for cid, change in self._changes.items()},
+        )

@@ -1,0 +1,84 @@
+"""Looking up many rows by key in one statement: the keys are a table of values, joined by index.
+
+Statements are built once for each number of keys. Lists are filled up to a power of two with their
+last key, so that there are few of them; rows may therefore come more than once.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from sqlalchemy import (
+    CTE,
+    BigInteger,
+    Boolean,
+    ColumnElement,
+    Connection,
+    FromClause,
+    LargeBinary,
+    and_,
+    bindparam,
+    column,
+    values,
+)
+from sqlalchemy.types import TypeEngine
+
+from app.storage.scope import TENANT, AnyRow, AnySelect, pieces
+from app.storage.types import IdText
+
+_TYPES: dict[str, TypeEngine[Any]] = {
+    "cid": IdText,
+    "id": IdText,
+    "target": IdText,
+    "sha256": LargeBinary(),
+    "seq": BigInteger(),
+    "answered": Boolean(),
+}
+# A key begins with the conversation.
+Key: TypeAlias = tuple[Any, ...]
+
+
+class Keyed:
+    """A select over a table of keys with these columns.
+
+    `build` makes it from that table and the name of the database.
+    """
+
+    def __init__(self, *names: str, build: Callable[[CTE, str], AnySelect]) -> None:
+        self._names = names
+        self._statement = lru_cache(maxsize=None)(
+            lambda size, dialect: build(_table(names, size), dialect)
+        )
+
+    def rows(
+        self, connection: Connection, tenant_id: str, keys: Collection[Key], **more: object
+    ) -> Iterator[AnyRow]:
+        for piece in pieces(sorted(keys)):
+            given = {
+                f"{name}{number}": value
+                for number, key in enumerate(piece)
+                for name, value in zip(self._names, key, strict=True)
+            }
+            statement = self._statement(len(piece), connection.dialect.name)
+            yield from connection.execute(statement, {"tenant": tenant_id, **given, **more})
+
+
+def _table(names: Sequence[str], size: int) -> CTE:
+    return (
+        values(*(column(name, _TYPES[name]) for name in names), name="k")
+        .data(
+            [
+                tuple(bindparam(f"{name}{number}", type_=_TYPES[name]) for name in names)
+                for number in range(size)
+            ]
+        )
+        .cte("k")
+        # PostgreSQL would put a single key into the query as constants, and sort then what the
+        # index gives in order.
+        .prefix_with("MATERIALIZED", dialect="postgresql")
+    )
+
+
+def of_key(table: FromClause, keys: CTE, *more: ColumnElement[bool]) -> ColumnElement[bool]:
+    """The rows of a table that belong to the conversation of a key."""
+    return and_(table.c.tenant_id == TENANT, table.c.conversation_id == keys.c.cid, *more)
