@@ -73,9 +73,6 @@ def _table(names: Sequence[str], size: int) -> CTE:
             ]
         )
         .cte("k")
-        # PostgreSQL would put a single key into the query as constants, and sort then what the
-        # index gives in order.
-        .prefix_with("MATERIALIZED", dialect="postgresql")
     )
 
 

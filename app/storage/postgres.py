@@ -19,8 +19,14 @@ Error: tuple[type[Exception], ...] = (psycopg.Error,)
 _LIMITS = (
     "SET LOCAL statement_timeout = '30s'; SET LOCAL idle_in_transaction_session_timeout = '60s'"
 )
+# The writer finds all it reads by index. A planner that knows nothing of the data yet might sort or
+# scan a long conversation instead.
+BY_INDEX = (
+    "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;"
+    " SET LOCAL enable_sort = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"
+)
 _BEGIN: Mapping[Purpose, str] = {
-    "write": f"BEGIN ISOLATION LEVEL READ COMMITTED; {_LIMITS};"
+    "write": f"BEGIN ISOLATION LEVEL READ COMMITTED; {_LIMITS}; {BY_INDEX};"
     " SET LOCAL lock_timeout = '5s'; SELECT pg_current_xact_id()::text",
     "read": f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_LIMITS}",
     "migrate": "BEGIN ISOLATION LEVEL READ COMMITTED",
