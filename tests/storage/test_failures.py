@@ -18,6 +18,7 @@ from app.storage.store import Store
 from tests.storage.cutting_proxy import cutting_proxy
 from tests.storage.specimens import append, labels
 
+pytestmark = pytest.mark.own_database
 LABELS = [str(number) for number in range(10)]
 
 

@@ -65,6 +65,7 @@ def test_every_kind_of_id_is_found_where_it_is(full: Database) -> None:
         assert spots(full, kind, name, before=spot) == []
 
 
+@pytest.mark.own_database
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_row_is_looked_at_that_is_not_in_the_answer(full: Database, kind: IdKind) -> None:
     with recorded(full) as asked:
