@@ -1,22 +1,46 @@
 """What all tests share: databases at the newest schema, and how hypothesis searches.
 
 A test that takes `database_url` runs twice, on SQLite and on PostgreSQL. The schema is built once
-a session by the migrations and then copied, because migrating for each test would be slow.
+a session by the migrations. Of SQLite each test has a copy; of PostgreSQL the tests of a process
+have one database, emptied behind each, because to make one costs more than most tests. Those that
+change its schema, break its connections or ask for its plans are marked with `own_database`.
 """
 
 import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
+from fastapi import FastAPI
 
-from tests.postgres import database_name, fresh_database, postgres_server
+from tests.postgres import database_name, empty, fresh_database, postgres_server
 
 # In CI the same examples every time: a red run must be red again when somebody looks.
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _described_once() -> Iterator[None]:
+    """A thousand applications describe themselves in the same words, which takes FastAPI long.
+
+    Nothing but the limits, told in the description, makes two of ours differ.
+    """
+    describe, known = FastAPI.openapi, dict[str, dict[str, Any]]()
+
+    def openapi(app: FastAPI) -> dict[str, Any]:
+        if app.title != "Turnkeep":
+            return describe(app)
+        if app.description not in known:
+            known[app.description] = describe(app)
+        return known[app.description]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FastAPI, "openapi", openapi)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -49,10 +73,22 @@ def sqlite_database_url(sqlite_template: Path, tmp_path: Path) -> str:
     return f"sqlite:///{path}"
 
 
-@pytest.fixture
-def postgres_database_url(postgres_url: str, postgres_template: str) -> Iterator[str]:
+@pytest.fixture(scope="session")
+def _one_postgres_database_url(postgres_url: str, postgres_template: str) -> Iterator[str]:
     with fresh_database(postgres_url, postgres_template) as url:
         yield url
+
+
+@pytest.fixture
+def postgres_database_url(request: pytest.FixtureRequest) -> Iterator[str]:
+    if request.node.get_closest_marker("own_database"):
+        server: str = request.getfixturevalue("postgres_url")
+        with fresh_database(server, request.getfixturevalue("postgres_template")) as url:
+            yield url
+        return
+    shared: str = request.getfixturevalue("_one_postgres_database_url")
+    yield shared
+    _empty(shared)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -67,3 +103,11 @@ def _upgrade(url: str) -> None:
     from app.storage.migrations import upgrade  # noqa: PLC0415
 
     upgrade(url)
+
+
+def _empty(url: str) -> None:
+    from app.storage.migrations import head  # noqa: PLC0415
+    from app.storage.tables import metadata  # noqa: PLC0415
+
+    # Those that point to others first.
+    empty(url, [table.name for table in reversed(metadata.sorted_tables)], head())

@@ -15,7 +15,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,6 +71,18 @@ def fresh_database(admin_url: str, template: str = "template0") -> Iterator[str]
     finally:
         with psycopg.connect(admin_url, autocommit=True) as admin:
             admin.execute(drop.format(sql.Identifier(name)))
+
+
+def empty(url: str, tables: Iterable[str], version: str | None) -> None:
+    """Take the rows out of these tables, in this order; the schema must be the one it was."""
+    delete = sql.SQL("; ").join(
+        sql.SQL("DELETE FROM {}").format(sql.Identifier(table)) for table in tables
+    )
+    # Whoever still holds a row would keep us waiting for ever.
+    with psycopg.connect(url, options=f"-clock_timeout={STOP_SECONDS}s") as connection:
+        found = connection.execute("SELECT version_num FROM alembic_version").fetchall()
+        assert found == [(version,)], "a test that changes the schema needs the mark own_database"
+        connection.execute(delete)
 
 
 def database_name(url: str) -> str:
@@ -221,6 +233,9 @@ def _serve(cluster: _Cluster, password: str) -> tuple["subprocess.Popen[bytes]",
             f"-cport={port}",
             "-cunix_socket_directories=",
             "-cshared_buffers=64MB",
+            # The files go with the tests; nothing has to outlive the machine.
+            "-cfsync=off",
+            "-cfull_page_writes=off",
         )
         url = f"postgresql://turnkeep:{password}@127.0.0.1:{port}/postgres"
         if _answers(server, url):

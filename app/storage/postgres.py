@@ -23,7 +23,8 @@ _LIMITS = (
 # scan a long conversation instead.
 BY_INDEX = (
     "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;"
-    " SET LOCAL enable_sort = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"
+    " SET LOCAL enable_sort = off; SET LOCAL enable_hashjoin = off;"
+    " SET LOCAL enable_mergejoin = off"
 )
 _BEGIN: Mapping[Purpose, str] = {
     "write": f"BEGIN ISOLATION LEVEL READ COMMITTED; {_LIMITS}; {BY_INDEX};"

@@ -1,3 +1,4 @@
+import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import create_engine, text
 
@@ -20,6 +21,7 @@ def test_a_ready_service_names_its_schema(api: Api) -> None:
     assert api.http.get("/readyz").json()["status"] == "ready"
 
 
+@pytest.mark.own_database
 def test_a_schema_behind_head_is_not_ready(api: Api, database_url: str) -> None:
     engine = create_engine(engine_url(database_url))
     with engine.begin() as connection:

@@ -38,6 +38,7 @@ def to_the_schema_before(url: str) -> None:
         command.downgrade(config, "0003")
 
 
+@pytest.mark.own_database
 def test_an_older_database_is_found_after_migrate_and_reindex(
     database_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

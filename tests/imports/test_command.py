@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -343,6 +344,15 @@ def test_an_import_that_is_interrupted_says_how_to_go_on(
     assert [words for _, words in spoken(url, "a")] == ["hello", "hi"] * 10
 
 
+@pytest.fixture
+def _interrupts_are_heard() -> Iterator[None]:
+    """Behind `nohup` and `&` SIGINT is ignored, and what is started there inherits that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interrupts_are_heard")
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_import_goes_on_where_it_was(
     sqlite_database_url: str, turnkeep: Run, tmp_path: Path, end: signal.Signals

@@ -24,6 +24,7 @@ from tests.api.test_streams import CUT, RESPONSE, WHOLE, respond, stream
 from tests.api.test_usage import CHAT, TOOK, summed
 from tests.migrations.test_migrations import connected
 
+pytestmark = pytest.mark.own_database
 GEMINI = {
     "responseId": "gemini-1",
     "modelVersion": "gemini-x",

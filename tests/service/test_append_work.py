@@ -60,6 +60,7 @@ def database(database_url: str) -> Iterator[Database]:
     database.close()
 
 
+@pytest.mark.own_database
 def test_the_ten_thousandth_turn_is_as_cheap_as_the_tenth(database: Database) -> None:
     work = {}
     for cid, turns in (("short", 10), ("long", 10_000)):

@@ -193,6 +193,7 @@ WISHES = {
 }
 
 
+@pytest.mark.own_database
 def test_no_question_reads_more_than_it_finds(database: Database) -> None:
     """The plans of both databases: thousands of conversations, a few of which are asked for."""
     asyncio.run(many(database))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
 from sqlalchemy import event
 
 from app.core.ledger.book import Book
@@ -95,6 +96,7 @@ def statements_of(database: Database, cid: str) -> Statements:
     return seen
 
 
+@pytest.mark.own_database
 def test_a_long_conversation_costs_no_more_than_a_short_one(database: Database) -> None:
     database.write_now(fill("short", SHORT))
     database.write_now(fill("long", LONG))

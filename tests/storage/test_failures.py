@@ -17,6 +17,7 @@ from app.storage.database import Database
 from tests.storage.cutting_proxy import cutting_proxy
 from tests.storage.specimens import Do, append, labels
 
+pytestmark = pytest.mark.own_database
 LABELS = [str(number) for number in range(10)]
 
 

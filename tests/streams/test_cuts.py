@@ -2,7 +2,8 @@
 
 import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from copy import copy
 from itertools import chain
 
 import pytest
@@ -17,16 +18,21 @@ every = pytest.mark.parametrize("one", RECORDINGS + OTHER_FORMS, ids=lambda one:
 
 @every
 def test_a_stream_cut_in_two_anywhere_gives_the_same_events(one: Recording) -> None:
-    whole = events(one.stream)
-    for cut in range(1, len(one.stream)):
-        assert events(one.stream[:cut], one.stream[cut:]) == whole, cut
+    """Each cut is told by what is read around it: the event that it hits, and the next one.
+
+    To read all of the stream for each of its bytes would show no more.
+    """
+    for reader, event, after in passages(one.stream):
+        whole = heard(twin(reader), event + after)
+        for cut in range(1, len(event) + 1):
+            assert heard(twin(reader), event[:cut], event[cut:] + after) == whole, (event, cut)
 
 
 @every
 def test_a_stream_cut_in_two_gives_the_same_turn(one: Recording) -> None:
     """The turn is made of the events, so not every cut is tried again; a prime hits all places."""
     whole = from_stream(one.provider, [one.stream])
-    for cut in range(1, len(one.stream), 11):
+    for cut in range(1, len(one.stream), 37):
         assert from_stream(one.provider, [one.stream[:cut], one.stream[cut:]]) == whole, cut
 
 
@@ -43,9 +49,10 @@ def test_a_stream_in_small_pieces_gives_the_same_turn(one: Recording) -> None:
 
 @every
 def test_a_stream_that_breaks_anywhere_is_kept_as_far_as_it_came(one: Recording) -> None:
+    """A turn is made where the events become others; between two such places, here and there."""
     whole = from_stream(one.provider, [one.stream])
     before: Draft | None = None
-    for cut in range(1, len(one.stream)):
+    for cut in breaks(one.stream):
         broken = from_stream(one.provider, [one.stream[:cut]], hung_up=True)
         assert broken.raw == one.stream[:cut]
         if before is None or broken.blocks != before.blocks:
@@ -68,9 +75,51 @@ def test_the_end_of_an_answer_stands_near_the_end_of_its_stream(one: Recording) 
     assert half.status == "interrupted" or one.name.startswith("two candidates")
 
 
-def events(*pieces: bytes) -> list[Event]:
+def twin(reader: EventReader) -> EventReader:
+    """One that has read the same; `deepcopy` would take longer than to read."""
+    one = copy(reader)
+    if one._reader:
+        one._reader = copy(one._reader)
+        members = vars(one._reader)
+        members |= {
+            name: m.copy() for name, m in members.items() if isinstance(m, bytearray | list)
+        }
+    return one
+
+
+def heard(reader: EventReader, *pieces: bytes) -> tuple[list[Event], int, bool]:
+    """All that a reader tells of a stream that goes on with these pieces and then ends."""
+    events = [*chain.from_iterable(map(reader.feed, pieces)), *reader.finish()]
+    return events, reader.strays, reader.cut
+
+
+def passages(stream: bytes) -> Iterator[tuple[EventReader, bytes, bytes]]:
+    """The events of a stream: a reader that has come so far, the bytes of one, of the next."""
     reader = EventReader(LIMITS)
-    return [*chain.from_iterable(map(reader.feed, pieces)), *reader.finish()]
+    ends = [0, *places(stream), len(stream), len(stream)]
+    for start, end, after in zip(ends, ends[1:], ends[2:], strict=False):
+        yield twin(reader), stream[start:end], stream[end:after]
+        list(reader.feed(stream[start:end]))
+
+
+def places(stream: bytes) -> list[int]:
+    """Where an event has come to its end."""
+    reader = EventReader(LIMITS)
+    return [at for at in range(1, len(stream)) if list(reader.feed(stream[at - 1 : at]))]
+
+
+def breaks(stream: bytes) -> list[int]:
+    """Where a stream that ends gives other events than one byte before, and every 31st byte."""
+    found: list[int] = []
+    reader = EventReader(LIMITS)
+    count, before = 0, None
+    for at in range(1, len(stream)):
+        count += len(list(reader.feed(stream[at - 1 : at])))
+        now = (count, heard(twin(reader)))
+        if now != before or at % 31 == 0:
+            found.append(at)
+        before = now
+    return found
 
 
 def is_beginning(some: Sequence[Block], whole: Sequence[Block]) -> bool:

@@ -28,50 +28,48 @@ HTTP_ONLY = {"z59", "z61"}
 
 @dataclass(frozen=True)
 class Case:
+    """One variant of a class, and whoever it is shown to. A test looks at all of them at once."""
+
     number: str
     variant: Variant
-    target: str
+    targets: tuple[str, ...]
     is_first: bool
 
     def __str__(self) -> str:
-        return f"{self.number}-{self.variant.name}[{self.target}]"
+        return f"{self.number}-{self.variant.name}"
 
 
 def _cases() -> list[Case]:
     """Variants that can be told and targets that can be shown; others wait for their codecs."""
     return [
-        Case(name.partition("_")[0], variant, target, variant is module.VARIANTS[0])
+        Case(name.partition("_")[0], variant, targets, variant is module.VARIANTS[0])
         for name, module in CLASSES.items()
         for variant in module.VARIANTS
         if variant.formats() <= set(TARGETS)
-        for target in variant.targets or module.TARGETS
-        if target in TARGETS
+        if (targets := tuple(t for t in variant.targets or module.TARGETS if t in TARGETS))
     ]
 
 
 CASES = _cases()
 READY = [one for one in CASES if not one.variant.later]
+# What takes megabytes is told once and not again for every window.
+LIGHT = [one for one in READY if not one.variant.huge]
 of_every_case = pytest.mark.parametrize("case", CASES, ids=str)
 of_every_ready_case = pytest.mark.parametrize("case", READY, ids=str)
-# What takes megabytes is told once and not again for every window.
-of_every_light_case = pytest.mark.parametrize(
-    "case", [one for one in READY if not one.variant.huge], ids=str
-)
+of_every_light_case = pytest.mark.parametrize("case", LIGHT, ids=str)
 # The first variant of a class stands for it where one is enough.
-of_every_class = pytest.mark.parametrize(
-    "case", [one for one in READY if one.is_first and not one.variant.huge], ids=str
-)
-of_every_variant = pytest.mark.parametrize(
-    "case", {(one.number, one.variant.name): one for one in READY}.values(), ids=str
-)
+of_every_class = pytest.mark.parametrize("case", [one for one in LIGHT if one.is_first], ids=str)
 
 
-@pytest.fixture(autouse=True)
-def _only_where_the_judge_can_be_asked(request: pytest.FixtureRequest) -> None:
-    call_spec = getattr(request.node, "callspec", None)
-    case = call_spec.params.get("case") if call_spec else None
-    if isinstance(case, Case) and (reason := judges.available(case.target)):
+@pytest.mark.parametrize("target", sorted({one for case in CASES for one in case.targets}))
+def test_its_judge_can_be_asked(target: str) -> None:
+    """Where this is skipped, the tests below pass over the target."""
+    if reason := judges.available(target):
         pytest.skip(reason)
+
+
+def judged(case: Case) -> list[str]:
+    return [target for target in case.targets if not judges.available(target)]
 
 
 @cache
@@ -80,15 +78,15 @@ def _whole(number: str, name: str) -> History:
     return laws.history(case.variant.posts)
 
 
-def _seen(case: Case, history: History | None = None) -> Seen:
+def _seen(case: Case, target: str, history: History | None = None) -> Seen:
     told = history or _whole(case.number, case.variant.name)
-    return Seen(case.target, told, told.render(case.target, **case.variant.options))
+    return Seen(target, told, told.render(target, **case.variant.options))
 
 
 def _complaints(case: Case, seen: Seen) -> list[str]:
     options = case.variant.options
     is_ready = bool(options.get("ready"))
-    return _judged(case.target, seen.render.raw, options.get("model"), is_ready=is_ready)
+    return _judged(seen.target, seen.render.raw, options.get("model"), is_ready=is_ready)
 
 
 @cache
@@ -108,32 +106,39 @@ def _some(count: int) -> list[int]:
 def test_it_is_shown_as_it_should_be(case: Case, request: pytest.FixtureRequest) -> None:
     if case.variant.later:
         request.applymarker(pytest.mark.xfail(reason=case.variant.later, strict=True))
-    seen = _seen(case)
-    expects = [one for one in case.variant.expects if not one.on or case.target in one.on]
-    assert [miss for expect in expects for miss in expect.misses(seen)] == []
+    missed = {}
+    for target in case.targets:
+        seen = _seen(case, target)
+        expects = [one for one in case.variant.expects if not one.on or target in one.on]
+        missed[target] = [miss for expect in expects for miss in expect.misses(seen)]
+    assert {target: misses for target, misses in missed.items() if misses} == {}
 
 
 @of_every_ready_case
 def test_it_is_valid_and_whole_and_gives_the_same_bytes_again(case: Case) -> None:
-    seen = _seen(case)
-    turns = seen.history.remembered.turns
-    assert _complaints(case, seen) == []
-    if not case.variant.options.keys() & {"last", "max_tokens"}:
-        assert laws.lost(case.target, turns, seen.render) == []
-        if case.variant.options.get("tools") != "flatten":
-            assert laws.unpaired(case.target, turns, seen.render) == []
-    again = _seen(case, laws.history(case.variant.posts))
-    assert again.render.raw == seen.render.raw
-    assert again.render.repairs == seen.render.repairs
-    for arrival in case.variant.arrivals:
-        assert _seen(case, laws.history([arrival])).render.raw == seen.render.raw
+    again = laws.history(case.variant.posts)
+    arrived = [laws.history([arrival]) for arrival in case.variant.arrivals]
+    for target in judged(case):
+        seen = _seen(case, target)
+        turns = seen.history.remembered.turns
+        assert _complaints(case, seen) == [], target
+        if not case.variant.options.keys() & {"last", "max_tokens"}:
+            assert laws.lost(target, turns, seen.render) == [], target
+            if case.variant.options.get("tools") != "flatten":
+                assert laws.unpaired(target, turns, seen.render) == [], target
+        same = _seen(case, target, again).render
+        assert (same.raw, same.repairs) == (seen.render.raw, seen.render.repairs), target
+        for history in arrived:
+            assert _seen(case, target, history).render.raw == seen.render.raw, target
 
 
 @of_every_ready_case
 def test_it_can_be_had_ready_to_be_sent(case: Case) -> None:
     options = {**case.variant.options, "ready": True}
-    render = _whole(case.number, case.variant.name).render(case.target, **options)
-    assert _judged(case.target, render.raw, options.get("model"), is_ready=True) == []
+    whole = _whole(case.number, case.variant.name)
+    for target in judged(case):
+        render = whole.render(target, **options)
+        assert _judged(target, render.raw, options.get("model"), is_ready=True) == [], target
 
 
 @of_every_light_case
@@ -141,20 +146,23 @@ def test_every_part_of_it_is_valid(case: Case) -> None:
     whole = _whole(case.number, case.variant.name)
     turns = whole.remembered.turns
     options = {k: v for k, v in case.variant.options.items() if k not in ("last", "max_tokens")}
-    known = {
-        one for one, *_ in Seen(case.target, whole, whole.render(case.target, **options)).calls
-    }
-    for last in _some(len(turns)):
-        seen = Seen(case.target, whole, whole.render(case.target, last=last, **options))
-        assert _complaints(case, seen) == [], f"last={last}"
-        assert laws.lost(case.target, turns[-last:], seen.render) == [], f"last={last}"
-        # A moving window must not rename calls.
-        assert {one for one, *_ in seen.calls} <= known, f"last={last}"
+    for target in judged(case):
+        shown = Seen(target, whole, whole.render(target, **options))
+        known = {one for one, *_ in shown.calls}
+        for last in _some(len(turns)):
+            seen = Seen(target, whole, whole.render(target, last=last, **options))
+            assert _complaints(case, seen) == [], f"{target}, last={last}"
+            assert laws.lost(target, turns[-last:], seen.render) == [], f"{target}, last={last}"
+            # A moving window must not rename calls.
+            assert {one for one, *_ in seen.calls} <= known, f"{target}, last={last}"
     for until in _some(len(turns)):
-        then = laws.history(case.variant.posts, until).render(case.target, **case.variant.options)
-        now = whole.render(case.target, until=until, **case.variant.options)
-        assert _complaints(case, Seen(case.target, whole, now)) == [], f"until={until}"
-        assert (now.raw, now.repairs) == (then.raw, then.repairs), f"until={until}"
+        so_far = laws.history(case.variant.posts, until)
+        for target in judged(case):
+            then = so_far.render(target, **case.variant.options)
+            now = whole.render(target, until=until, **case.variant.options)
+            where = f"{target}, until={until}"
+            assert _complaints(case, Seen(target, whole, now)) == [], where
+            assert (now.raw, now.repairs) == (then.raw, then.repairs), where
 
 
 @of_every_class
@@ -162,14 +170,16 @@ def test_an_unreadable_turn_of_it_is_left_out_and_named(case: Case) -> None:
     whole = _whole(case.number, case.variant.name)
     for place in _some(len(whole.remembered.turns)):
         broken = laws.without_turn(whole, place - 1)
-        seen = Seen(case.target, broken, broken.render(case.target))
-        assert _complaints(case, seen) == [], f"turn {place}"
-        assert laws.lost(case.target, broken.remembered.turns, seen.render) == [], f"turn {place}"
-        gone = [one.turn_id for one in seen.render.repairs if one.code == "TURN_QUARANTINED"]
-        assert gone == [whole.remembered.turns[place - 1].turn_id]
+        for target in judged(case):
+            seen = Seen(target, broken, broken.render(target))
+            where = f"{target}, turn {place}"
+            assert _complaints(case, seen) == [], where
+            assert laws.lost(target, broken.remembered.turns, seen.render) == [], where
+            gone = [one.turn_id for one in seen.render.repairs if one.code == "TURN_QUARANTINED"]
+            assert gone == [whole.remembered.turns[place - 1].turn_id], where
 
 
-@of_every_variant
+@of_every_ready_case
 def test_its_export_gives_it_back(case: Case) -> None:
     whole = _whole(case.number, case.variant.name)
     export = whole.render("neutral").raw
@@ -180,7 +190,7 @@ def test_its_export_gives_it_back(case: Case) -> None:
         assert there.raw == here.raw, target
 
 
-@of_every_variant
+@of_every_ready_case
 def test_rendering_it_leaves_what_is_stored_alone(case: Case) -> None:
     told = laws.history(case.variant.posts)
     before = told.render("neutral").raw

@@ -32,7 +32,7 @@ from tests.zoo.spoken import (
     user,
     verbatim,
 )
-from tests.zoo.test_zoo import READY
+from tests.zoo.test_zoo import LIGHT
 
 TURNS = "/v1/conversations/{}/turns"
 
@@ -64,9 +64,6 @@ def verified(client: TestClient, cid: str = "c1") -> bool:
     return bool(answered["ok"])
 
 
-LIGHT = {(one.number, one.variant.name): one.variant for one in READY if not one.variant.huge}
-
-
 def posted_messages(variant: Variant) -> list[Any]:
     told: list[Any] = []
     for body in variant.posts:
@@ -89,8 +86,8 @@ def kept_messages(client: TestClient, cid: str) -> list[Any]:
 
 def test_the_store_shows_every_history_as_memory_does(client: TestClient) -> None:
     differing = []
-    for at, (name, variant) in enumerate(LIGHT.items()):
-        cid = f"zoo-{at}"
+    for at, case in enumerate(LIGHT):
+        cid, name, variant = f"zoo-{at}", str(case), case.variant
         for body in variant.posts:
             assert post(client, body, cid).status_code == 201, name
         told = laws.history(variant.posts, name=cid)
