@@ -3,43 +3,25 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from app.codecs import CODECS, shown_id
 from app.core.conversation import Turn
 from app.core.errors import RuleBroken
 from app.core.json.text import Json, JsonObject, dumps_utf8
+from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
-from app.core.render.pipeline import Window, view_of
+from app.core.render.pipeline import view_of
 from app.core.render.repairs import Repair
-from app.core.render.view import Options, Pending, Reasoning
+from app.core.render.view import Pending
 from app.service.tooldefs import Offer, offer
 from app.service.toolreading import ToolSet
 
-ToolsWanted: TypeAlias = Literal["include", "omit", "flatten"]
 
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which history, for whom, and how much of it."""
-
-    conversation_id: str
-    target: str
-    model: str | None = None
-    until: str | None = None
-    last: int | None = None
-    max_tokens: int | None = None
-    reasoning: Reasoning = "auto"
-    tools: ToolsWanted = "include"
-    since: int | None = None
-    ready: bool = False
-
-
-def demand_request(wanted: Wanted, pointer: str) -> None:
+def demand_request(options: ReplayOptions, pointer: str) -> None:
     """Only what goes to a provider can be made ready to be sent."""
-    if wanted.ready and CODECS[wanted.target].PROFILE.verbatim:
+    if options.ready and CODECS[options.provider].PROFILE.verbatim:
         raise RuleBroken(
-            f"`ready` must be false for {wanted.target}, which shows turns as they are stored.",
+            f"`ready` must be false for {options.provider}, which shows turns as they are stored.",
             pointer=pointer,
         )
 
@@ -58,24 +40,25 @@ def render(
     turns: Sequence[Turn],
     links: Links,
     assigned: Mapping[str, str],
-    wanted: Wanted,
+    options: ReplayOptions,
     tools: ToolSet | None = None,
 ) -> Rendered:
     """`assigned`: what the mapping table holds for the target; `tools`: its definitions."""
-    codec = CODECS[wanted.target]
-    shown = {
-        call.id: shown_id(wanted.target, call.id, {wanted.target: assigned.get(call.id, "")})
+    codec = CODECS[options.provider]
+    provider_ids = {
+        call.id: shown_id(options.provider, call.id, {options.provider: assigned.get(call.id, "")})
         for turn in turns
         for call in turn.calls()
     }
-    offered = offer(tools, wanted.target) if tools and wanted.tools == "include" else None
+    offered = offer(tools, options.provider) if tools and options.tools == "include" else None
     has_tools = offered is not None and bool(offered.prepared.tools)
     view = view_of(
         turns,
         links,
         codec.PROFILE,
-        Options(shown, wanted.model, wanted.reasoning, has_tools, wanted.ready),
-        Window(wanted.last, wanted.max_tokens, flat=wanted.tools == "flatten"),
+        options,
+        provider_ids,
+        has_tools=has_tools,
     )
     request = codec.render(view)
     messages = request[codec.LIST]

@@ -13,12 +13,13 @@ from app.core.identity.ids import CALLER_TURN_ID
 from app.core.json.text import JsonObject, dumps, dumps_utf8
 from app.core.ledger.records import ConversationRecord, ToolSetRecord
 from app.core.render.notes import spoken
+from app.core.render.options import ReplayOptions
 from app.core.render.repairs import Repair
 from app.core.render.window import group_end
 from app.core.wire.codec import Prefixed
 from app.service.conversations import known
 from app.service.providers import target_of
-from app.service.rendering import Rendered, Wanted, demand_request, prefix, render
+from app.service.rendering import Rendered, demand_request, prefix, render
 from app.service.tooldefs import stored_tools
 from app.service.turnform import read_turn
 from app.storage.store import ReadStore
@@ -32,68 +33,72 @@ class Replayed:
     answer: bytes | None
 
 
-def replay(store: ReadStore, wanted: Wanted, known_tags: Sequence[str] = ()) -> Replayed:
-    target_of(wanted.target)
-    if wanted.tools == "flatten" and CODECS[wanted.target].PROFILE.verbatim:
+def replay(
+    store: ReadStore, cid: str, options: ReplayOptions, known_tags: Sequence[str] = ()
+) -> Replayed:
+    target_of(options.provider)
+    if options.tools == "flatten" and CODECS[options.provider].PROFILE.verbatim:
         raise RuleBroken(
-            f"`tools` must be include or omit for {wanted.target}, which shows turns as they are"
+            f"`tools` must be include or omit for {options.provider}, which shows turns as they are"
             " stored; flatten is for providers.",
             pointer="?tools",
         )
-    demand_request(wanted, "?ready")
-    head = known(store, wanted.conversation_id)
-    tools = store.tool_set(wanted.conversation_id, head.version)
-    etag = _etag(head, wanted, tools)
+    demand_request(options, "?ready")
+    head = known(store, cid)
+    tools = store.tool_set(cid, head.version)
+    etag = _etag(head, options, tools)
     if etag in known_tags:
         return Replayed(etag, None)
-    return Replayed(etag, dumps_utf8(_answer(store, head, wanted)))
+    return Replayed(etag, dumps_utf8(_answer(store, head, options)))
 
 
-def _etag(head: ConversationRecord, wanted: Wanted, tools: ToolSetRecord | None) -> str:
+def _etag(head: ConversationRecord, options: ReplayOptions, tools: ToolSetRecord | None) -> str:
     """Renders depend on turns (the chain's head), tools, options and release, and no more."""
     defined = hashlib.sha256(tools.definitions).hexdigest() if tools else ""
-    facts = dumps([head.id, head.head_hash.hex(), head.version, defined, repr(wanted), __version__])
+    facts = dumps(
+        [head.id, head.head_hash.hex(), head.version, defined, repr(options), __version__]
+    )
     return f'"{hashlib.sha256(facts.encode()).hexdigest()[:32]}"'
 
 
-def _answer(store: ReadStore, head: ConversationRecord, wanted: Wanted) -> JsonObject:
-    cid = wanted.conversation_id
+def _answer(store: ReadStore, head: ConversationRecord, options: ReplayOptions) -> JsonObject:
+    cid = head.id
     until = head.version
-    if wanted.until is not None:
-        named = CALLER_TURN_ID.fullmatch(wanted.until)
-        record = store.turn(cid, wanted.until) if named else None
+    if options.until is not None:
+        named = CALLER_TURN_ID.fullmatch(options.until)
+        record = store.turn(cid, options.until) if named else None
         if record is None:
-            raise TurnNotFound(cid, wanted.until)
+            raise TurnNotFound(cid, options.until)
         until = _group_end(store, cid, record.seq)
-    if wanted.since is not None and wanted.since > until:
+    if options.since is not None and options.since > until:
         raise RuleBroken(
             f"`since` must be a version from 0 to {until}, where the history ends,"
-            f" not {telling.quoted(wanted.since)}.",
+            f" not {telling.quoted(options.since)}.",
             pointer="?since",
         )
     turns = [read_turn(record) for record in store.turns(cid, until=until, payloads=False)]
     links = store.links(cid, until=until)
-    assigned = _assigned(store, wanted)
+    assigned = _assigned(store, cid, options.provider)
     tools = stored_tools(store.tool_set(cid, until))
-    whole = render(turns, links, assigned, wanted, tools)
+    whole = render(turns, links, assigned, options, tools)
     repairs = list(whole.repairs)
-    if turns and wanted.until is not None and turns[-1].turn_id != wanted.until:
+    if turns and options.until is not None and turns[-1].turn_id != options.until:
         why = f"the window reaches on to turn {until} to keep a tool group whole"
         repairs.append(Repair("WINDOW_ALIGNED", why))
     answer: JsonObject = {
         "conversation_id": cid,
         "version": until,
-        "provider": wanted.target,
+        "provider": options.provider,
         "request": whole.request,
         "repairs": [repair.json() for repair in repairs],
         "pending": [call.json() for call in whole.pending],
-        "prefix": prefix(whole.request, whole.messages, wanted.target),
+        "prefix": prefix(whole.request, whole.messages, options.provider),
     }
-    if wanted.since is not None:
-        earlier = _turns_then(store, cid, wanted.since, turns)
-        tools_then = stored_tools(store.tool_set(cid, wanted.since))
-        before = render(earlier, links, assigned, wanted, tools_then)
-        _keep_only_new(answer, wanted, before, whole)
+    if options.since is not None:
+        earlier = _turns_then(store, cid, options.since, turns)
+        tools_then = stored_tools(store.tool_set(cid, options.since))
+        before = render(earlier, links, assigned, options, tools_then)
+        _keep_only_new(answer, options, before, whole)
     return answer
 
 
@@ -123,18 +128,20 @@ def _group_end(store: ReadStore, cid: str, seq: int) -> int:
         reach *= 8
 
 
-def _assigned(store: ReadStore, wanted: Wanted) -> Mapping[str, str]:
+def _assigned(store: ReadStore, cid: str, target: str) -> Mapping[str, str]:
     """What the mapping table says, for targets that name calls by a rule of their own."""
-    if isinstance(CODECS[wanted.target].IDS, Prefixed):
+    if isinstance(CODECS[target].IDS, Prefixed):
         return {}
-    return store.shown_ids(wanted.conversation_id, wanted.target)
+    return store.shown_ids(cid, target)
 
 
-def _keep_only_new(answer: JsonObject, wanted: Wanted, before: Rendered, whole: Rendered) -> None:
+def _keep_only_new(
+    answer: JsonObject, options: ReplayOptions, before: Rendered, whole: Rendered
+) -> None:
     """Leaves only the new messages in the answer, if the earlier render is still a prefix of it."""
-    old = prefix(before.request, before.messages, wanted.target)
+    old = prefix(before.request, before.messages, options.provider)
     count = len(before.messages)
-    same = old == prefix(whole.request, whole.messages[:count], wanted.target)
-    answer["since"] = {"version": wanted.since, "prefix": old, "unchanged": same}
+    same = old == prefix(whole.request, whole.messages[:count], options.provider)
+    answer["since"] = {"version": options.since, "prefix": old, "unchanged": same}
     if same:
-        answer["request"] = {CODECS[wanted.target].LIST: whole.messages[count:]}
+        answer["request"] = {CODECS[options.provider].LIST: whole.messages[count:]}

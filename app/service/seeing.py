@@ -10,12 +10,13 @@ from app.codecs import CODECS, PREFIXES, shown_id
 from app.core.conversation import ToolResult, Turn
 from app.core.json.text import dumps
 from app.core.ledger.matching import CallBook, match
+from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
 from app.core.sync.recognising import Difference, Recognised, Recognising, Told
 from app.core.wire.codec import Posted
 from app.service.memory import remember
 from app.service.messagelist import MessageList
-from app.service.rendering import Wanted, render
+from app.service.rendering import render
 from app.service.turnform import read_turn
 from app.storage.store import ReadStore
 
@@ -65,8 +66,8 @@ def shown_results(
 ) -> dict[str, list[ToolResult]]:
     """The result that a replay shows for each call, as the target's format reads it back."""
     codec = CODECS[target]
-    wanted = Wanted("list", target, tools="omit")
-    messages = render(turns, links, assigned, wanted).messages
+    options = ReplayOptions(target, tools="omit")
+    messages = render(turns, links, assigned, options).messages
     if not messages:
         return {}
     texts = {codec.LIST: [dumps(one) for one in messages]}

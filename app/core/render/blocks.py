@@ -5,7 +5,7 @@ is named in the repairs with its turn and place.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -16,11 +16,12 @@ from app.core.json.unicode import is_broken, mended, mended_value
 from app.core.render import placeholders as wording
 from app.core.render.arguments import object_of
 from app.core.render.media import refusal
+from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Placed, Step
 from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
 from app.core.render.results import Answering
-from app.core.render.view import CallShown, Content, Options, Shown
+from app.core.render.view import CallShown, Content, Shown
 
 _DETAILS = ("auto", "low", "high", "original")
 # What leaks into text when a model's own call syntax is not parsed by its server.
@@ -41,9 +42,16 @@ class ShownStep:
 class Showing:
     """Shows steps for one wire; knows which raw ids the history uses more than once."""
 
-    def __init__(self, steps: Sequence[Step], profile: Profile, options: Options) -> None:
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        profile: Profile,
+        options: ReplayOptions,
+        provider_ids: Mapping[str, str],
+    ) -> None:
         self.profile = profile
         self.options = options
+        self.provider_ids = provider_ids
         self.native_ids: set[tuple[str, str]] = set()
         self.raw_ids = Counter(
             item.block.raw_id
@@ -61,8 +69,8 @@ class Showing:
                 shown.parts.append(Shown(content, item.turn.turn_id, item.place))
         for answer in step.answers:
             answering = Answering(answer, self.profile, self._media_of_result)
-            shown_id = self.options.shown_ids[answer.call.id]
-            shown.answers.append(answering.shown(shown_id, shown.repairs, shown.beside))
+            provider_id = self.provider_ids[answer.call.id]
+            shown.answers.append(answering.shown(provider_id, shown.repairs, shown.beside))
         return shown
 
     def _kept_opaque(self, step: Step) -> set[int]:
@@ -216,14 +224,14 @@ class Showing:
         name = shown_name(call.name, self.profile.names)
         if name != call.name:
             repairs.append(repair("NAME_SANITIZED", f"shown as {name}", item, call.id))
-        shown_id = self.options.shown_ids[call.id]
+        provider_id = self.provider_ids[call.id]
         # Gateways speak for Gemini under other names; Gemini's own models do not share signatures.
         foreign = item.turn.provider not in self.profile.issuers
         signed = foreign or self._is_own(item.turn.provider, item.turn.model)
-        return CallShown(shown_id, name, arguments, value, call.signature if signed else None)
+        return CallShown(provider_id, name, arguments, value, call.signature if signed else None)
 
     def _report_id(self, call: ToolCall, item: Placed, repairs: list[Repair]) -> None:
-        if call.raw_id and call.raw_id == self.options.shown_ids[call.id]:
+        if call.raw_id and call.raw_id == self.provider_ids[call.id]:
             return
         if not call.raw_id:
             repairs.append(repair("ID_SYNTHESIZED", "the call came without an id", item, call.id))

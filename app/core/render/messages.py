@@ -1,21 +1,32 @@
 """Arranging: shown steps become messages in an order that one wire accepts."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from app.core.conversation import Text, Thinking
 from app.core.render import placeholders as wording
 from app.core.render.blocks import Showing, ShownStep
 from app.core.render.ending import ended, is_prefix
+from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Step
 from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
-from app.core.render.view import AnswerShown, CallShown, Message, Options, Role, Shown, View, bridge
+from app.core.render.view import AnswerShown, CallShown, Message, Role, Shown, View, bridge
 
 
-def view(steps: Sequence[Step], profile: Profile, options: Options) -> View:
-    """The steps as a view that obeys every demand of the wire."""
-    showing = Showing(steps, profile, options)
+def view(
+    steps: Sequence[Step],
+    profile: Profile,
+    options: ReplayOptions,
+    provider_ids: Mapping[str, str],
+    *,
+    has_tools: bool,
+) -> View:
+    """The steps as a view that obeys every demand of the wire.
+
+    `has_tools`: definitions come from elsewhere.
+    """
+    showing = Showing(steps, profile, options, provider_ids)
     shown = [showing.show(step) for step in steps]
     repairs = [repair for step in shown for repair in step.repairs]
     leading = _leading_system(shown)
@@ -45,7 +56,7 @@ def view(steps: Sequence[Step], profile: Profile, options: Options) -> View:
     if profile.demands_reasoning and options.reasoning != "drop":
         messages = [_with_reasoning(message) for message in messages]
     _warn_of_foreign_loop(steps, messages, profile, repairs)
-    tools = _declared(messages, profile, options, repairs)
+    tools = () if has_tools else _declared(messages, profile, repairs)
     prefix = is_prefix(messages, profile, options)
     return View(system, tuple(messages), tuple(repairs), tools=tools, is_prefix=prefix)
 
@@ -194,7 +205,7 @@ def _with_reasoning(message: Message) -> Message:
 
 
 def _signed(
-    messages: list[Message], profile: Profile, options: Options, repairs: list[Repair]
+    messages: list[Message], profile: Profile, options: ReplayOptions, repairs: list[Repair]
 ) -> list[Message]:
     """The first call of each message carries a signature, where the wire's models ask for one."""
     if profile.signature is None or not profile.signed_models.fullmatch(options.model or ""):
@@ -234,10 +245,10 @@ def _warn_of_foreign_loop(
 
 
 def _declared(
-    messages: Sequence[Message], profile: Profile, options: Options, repairs: list[Repair]
+    messages: Sequence[Message], profile: Profile, repairs: list[Repair]
 ) -> tuple[str, ...]:
     """The names of the tools that the history calls, where the wire wants them declared."""
-    if not profile.tools_declared or options.has_tools:
+    if not profile.tools_declared:
         return ()
     names = dict.fromkeys(
         part.content.name

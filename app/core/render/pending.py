@@ -13,13 +13,13 @@ from app.core.render.view import Pending
 
 
 def pending(
-    steps: Sequence[Step], profile: Profile, shown_ids: Mapping[str, str], *, flat: bool
+    steps: Sequence[Step], profile: Profile, provider_ids: Mapping[str, str], *, flat: bool
 ) -> tuple[Pending, ...]:
     """The calls of these steps that have no result, in order. `flat`: they are shown as text."""
     return tuple(
         Pending(
             answer.call,
-            shown_ids[answer.call.id],
+            provider_ids[answer.call.id],
             answer.turn.turn_id,
             _placeholder(answer, profile, flat=flat),
         )

@@ -1,7 +1,7 @@
 """A history for one wire: pairing, window, showing and arranging in one call."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from app.core.conversation import ToolResult, Turn
 from app.core.json.text import Json, JsonObject
@@ -10,37 +10,34 @@ from app.core.render import messages as arranging
 from app.core.render import window as windows
 from app.core.render.flatten import flattened
 from app.core.render.notes import spoken, with_notes
+from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links, steps
 from app.core.render.pending import pending
 from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
-from app.core.render.view import Options, View
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """How much of a history is wanted: the last turns, or what fits into a budget.
-
-    `flat`: calls and results as text.
-    """
-
-    last: int | None = None
-    max_tokens: int | None = None
-    flat: bool = False
+from app.core.render.view import View
 
 
 def view_of(
-    turns: Sequence[Turn], links: Links, profile: Profile, options: Options, window: Window
+    turns: Sequence[Turn],
+    links: Links,
+    profile: Profile,
+    options: ReplayOptions,
+    provider_ids: Mapping[str, str],
+    *,
+    has_tools: bool,
 ) -> View:
+    """`provider_ids`: what each call is named on the wire, by its canonical id."""
     said = spoken(turns)
     kept = steps(said, links)
-    if window.last is not None:
-        kept = windows.last_turns(kept, [turn.seq for turn in said], window.last)
-    if window.max_tokens is not None:
-        kept = windows.within_tokens(kept, window.max_tokens)
-    waiting = pending(kept, profile, options.shown_ids, flat=window.flat)
+    if options.last is not None:
+        kept = windows.last_turns(kept, [turn.seq for turn in said], options.last)
+    if options.max_tokens is not None:
+        kept = windows.within_tokens(kept, options.max_tokens)
+    waiting = pending(kept, profile, provider_ids, flat=options.is_flat)
     if not profile.verbatim:
-        view = arranging.view(flattened(kept) if window.flat else kept, profile, options)
+        plain = flattened(kept) if options.is_flat else kept
+        view = arranging.view(plain, profile, options, provider_ids, has_tools=has_tools)
         return replace(view, pending=waiting)
     seqs = with_notes(turns, set().union(*(step.seqs for step in kept)))
     unreadable = [
