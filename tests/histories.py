@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.core.conversation import Draft
-from app.core.json.text import dumps_utf8, loads_object
+from app.core.json.text import loads_object
 from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
 from app.core.render.repairs import Repair
@@ -36,7 +36,7 @@ class History:
         turns = [turn for turn in self.remembered.turns if until is None or turn.seq <= until]
         wanted = ReplayOptions(target, **options)
         done = render(turns, self.remembered.links(), self.remembered.assigned(target), wanted)
-        raw = dumps_utf8(done.request)
+        raw = done.request()
         return Render(raw, json.loads(raw), list(done.repairs))
 
 

@@ -6,7 +6,7 @@ from app.codecs import CODECS
 from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.identity import ids
-from app.core.json.text import Json, JsonObject
+from app.core.json.text import Json, JsonObject, loads
 from app.core.limits import Limits
 from app.core.render.options import REASONINGS, ReplayOptions
 from app.core.tools.definitions import Note
@@ -24,6 +24,7 @@ from app.service.tooldefs import (
     riding_order,
 )
 from app.service.toolreading import demand_tools, read_tool_set
+from app.service.turnform import UNLIMITED
 
 TOOL_IDS = {"openai": ids.to_openai, "history": ids.to_history, "anthropic": ids.to_anthropic}
 _TOOLS = (
@@ -67,7 +68,7 @@ def convert_messages(
     tools = riding.tools if riding else None
     done = render(told.turns, told.links(), told.assigned(target), options, tools)
     return {
-        "request": done.request,
+        "request": loads(done.request().decode(), UNLIMITED),
         "repairs": [repair.json() for repair in done.repairs],
         "notes": list(post_notes(post, told.turns)),
     }

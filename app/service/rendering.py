@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from app.codecs import CODECS, shown_id
 from app.core.conversation import Turn
 from app.core.errors import RuleBroken
-from app.core.json.text import Json, JsonObject, dumps_utf8
+from app.core.json.text import JsonObject, dumps_utf8, joined_array, joined_object
 from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
-from app.core.render.pipeline import view_of
+from app.core.render.pipeline import extend
 from app.core.render.repairs import Repair
+from app.core.render.segments import Render
 from app.core.render.view import Pending
+from app.core.render.writing import Wire
 from app.service.tooldefs import Offer, offer
 from app.service.toolreading import ToolSet
 
@@ -28,12 +30,42 @@ def demand_request(options: ReplayOptions, pointer: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A request for a provider, its messages one by one, what it took, what it waits for."""
+    """A request for a provider, with what it took to make it.
 
-    request: JsonObject
-    messages: list[Json]
+    `beside`: all that stands beside the messages; in the place of those, an empty list.
+    """
+
+    list_name: str
+    beside: JsonObject
+    lines: tuple[bytes, ...]
     repairs: tuple[Repair, ...]
-    pending: tuple[Pending, ...] = ()
+    pending: tuple[Pending, ...]
+    render: Render
+
+    def begins_with(self, other: "Rendered") -> bool:
+        """Whether a provider that read the other one reads the same, and then more."""
+        return self.beside == other.beside and self.lines[: len(other.lines)] == other.lines
+
+    def request(self, first: int | None = None) -> bytes:
+        """The request; nothing but the messages from a place on, where one is given."""
+        if first is not None:
+            return joined_object({self.list_name: joined_array(self.lines[first:])})
+        members = {name: dumps_utf8(member) for name, member in self.beside.items()}
+        return joined_object(members | {self.list_name: joined_array(self.lines)})
+
+    def prefixes(self, *counts: int) -> list[JsonObject]:
+        """For each number of messages a hash of all that a provider reads before the next one."""
+        beside = {name: one for name, one in self.beside.items() if name != self.list_name}
+        running = hashlib.sha256(dumps_utf8(beside) + b"\n")
+        found: list[JsonObject] = []
+        done = 0
+        for count in counts:
+            for line in self.lines[done:count]:
+                running.update(line)
+                running.update(b"\n")
+            done = count
+            found.append({"messages": count, "sha256": running.copy().hexdigest()})
+        return found
 
 
 def render(
@@ -42,8 +74,12 @@ def render(
     assigned: Mapping[str, str],
     options: ReplayOptions,
     tools: ToolSet | None = None,
+    kept: Render | None = None,
 ) -> Rendered:
-    """`assigned`: what the mapping table holds for the target; `tools`: its definitions."""
+    """`assigned`: what the mapping table holds for the target; `tools`: its definitions.
+
+    `kept`: what of an earlier render is still true.
+    """
     codec = CODECS[options.provider]
     provider_ids = {
         call.id: shown_id(options.provider, call.id, {options.provider: assigned.get(call.id, "")})
@@ -52,21 +88,16 @@ def render(
     }
     offered = offer(tools, options.provider) if tools and options.tools == "include" else None
     has_tools = offered is not None and bool(offered.prepared.tools)
-    view = view_of(
-        turns,
-        links,
-        codec.PROFILE,
-        options,
-        provider_ids,
-        has_tools=has_tools,
+    wire = Wire(codec, options, provider_ids, has_tools)
+    done = extend(kept or Render(), turns, links, wire)
+    return Rendered(
+        codec.LIST,
+        wire.beside(done) | (offered.request if offered else {}),
+        tuple(done.lines()),
+        (*done.repairs(), *(_tool_repairs(offered) if offered else ())),
+        tuple(done.pending()),
+        done,
     )
-    request = codec.render(view)
-    messages = request[codec.LIST]
-    assert isinstance(messages, list)
-    if offered is None:
-        return Rendered(request, messages, view.repairs, view.pending)
-    repairs = (*view.repairs, *_tool_repairs(offered))
-    return Rendered(request | offered.request, messages, repairs, view.pending)
 
 
 def _tool_repairs(offered: Offer) -> Iterator[Repair]:
@@ -74,11 +105,3 @@ def _tool_repairs(offered: Offer) -> Iterator[Repair]:
         yield Repair(note.code, f"{note.tool}: {note.detail}" if note.tool else note.detail)
     for index, refused in offered.prepared.dropped:
         yield Repair("TOOL_DROPPED", f"{refused.name or f'tool {index}'}: {refused.reason}")
-
-
-def prefix(request: JsonObject, messages: Sequence[Json], target: str) -> JsonObject:
-    """How many messages there are, and a hash of all a provider reads before the next one."""
-    beside = {key: member for key, member in request.items() if key != CODECS[target].LIST}
-    lines = [beside, *messages]
-    text = b"".join(dumps_utf8(line) + b"\n" for line in lines)
-    return {"messages": len(messages), "sha256": hashlib.sha256(text).hexdigest()}

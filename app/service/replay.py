@@ -10,16 +10,17 @@ from app.core import telling
 from app.core.conversation import Turn
 from app.core.errors import RuleBroken, TurnNotFound
 from app.core.identity.ids import CALLER_TURN_ID
-from app.core.json.text import JsonObject, dumps, dumps_utf8
+from app.core.json.text import JsonObject, dumps, dumps_utf8, joined_object
 from app.core.ledger.records import ConversationRecord, ToolSetRecord
 from app.core.render.notes import spoken
 from app.core.render.options import ReplayOptions
 from app.core.render.repairs import Repair
+from app.core.render.segments import Render
 from app.core.render.window import group_end
 from app.core.wire.codec import Prefixed
 from app.service.conversations import known
 from app.service.providers import target_of
-from app.service.rendering import Rendered, demand_request, prefix, render
+from app.service.rendering import Rendered, demand_request, render
 from app.service.tooldefs import stored_tools
 from app.service.turnform import read_turn
 from app.storage.store import ReadStore
@@ -49,7 +50,7 @@ def replay(
     etag = _etag(head, options, tools)
     if etag in known_tags:
         return Replayed(etag, None)
-    return Replayed(etag, dumps_utf8(_answer(store, head, options)))
+    return Replayed(etag, _answer(store, head, options))
 
 
 def _etag(head: ConversationRecord, options: ReplayOptions, tools: ToolSetRecord | None) -> str:
@@ -61,21 +62,9 @@ def _etag(head: ConversationRecord, options: ReplayOptions, tools: ToolSetRecord
     return f'"{hashlib.sha256(facts.encode()).hexdigest()[:32]}"'
 
 
-def _answer(store: ReadStore, head: ConversationRecord, options: ReplayOptions) -> JsonObject:
-    cid = head.id
-    until = head.version
-    if options.until is not None:
-        named = CALLER_TURN_ID.fullmatch(options.until)
-        record = store.turn(cid, options.until) if named else None
-        if record is None:
-            raise TurnNotFound(cid, options.until)
-        until = _group_end(store, cid, record.seq)
-    if options.since is not None and options.since > until:
-        raise RuleBroken(
-            f"`since` must be a version from 0 to {until}, where the history ends,"
-            f" not {telling.quoted(options.since)}.",
-            pointer="?since",
-        )
+def _answer(store: ReadStore, head: ConversationRecord, options: ReplayOptions) -> bytes:
+    """The answer, joined from the bytes of the messages: they are encoded once."""
+    cid, until = head.id, _end(store, head, options)
     turns = [read_turn(record) for record in store.turns(cid, until=until, payloads=False)]
     links = store.links(cid, until=until)
     assigned = _assigned(store, cid, options.provider)
@@ -85,31 +74,74 @@ def _answer(store: ReadStore, head: ConversationRecord, options: ReplayOptions) 
     if turns and options.until is not None and turns[-1].turn_id != options.until:
         why = f"the window reaches on to turn {until} to keep a tool group whole"
         repairs.append(Repair("WINDOW_ALIGNED", why))
-    answer: JsonObject = {
-        "conversation_id": cid,
-        "version": until,
-        "provider": options.provider,
-        "request": whole.request,
+    before = None
+    if options.since is not None:
+        kept = Render() if options.is_window else whole.render.as_of(options.since)
+        earlier = _turns_then(store, cid, options.since, turns, kept.next)
+        tools_then = stored_tools(store.tool_set(cid, options.since))
+        before = render(earlier, links, assigned, options, tools_then, kept)
+    said: JsonObject = {"conversation_id": cid, "version": until, "provider": options.provider}
+    about: JsonObject = {
         "repairs": [repair.json() for repair in repairs],
         "pending": [call.json() for call in whole.pending],
-        "prefix": prefix(whole.request, whole.messages, options.provider),
     }
-    if options.since is not None:
-        earlier = _turns_then(store, cid, options.since, turns)
-        tools_then = stored_tools(store.tool_set(cid, options.since))
-        before = render(earlier, links, assigned, options, tools_then)
-        _keep_only_new(answer, options, before, whole)
-    return answer
+    return joined_object(
+        {name: dumps_utf8(member) for name, member in said.items()}
+        | {"request": b""}
+        | {name: dumps_utf8(member) for name, member in about.items()}
+        | _requested(whole, before, options.since)
+    )
 
 
-def _turns_then(store: ReadStore, cid: str, since: int, turns: Sequence[Turn]) -> list[Turn]:
-    """The turns as a caller saw them who was at that version. What was completed then or later was
-    perhaps not seen whole; whoever did see it is told too much, never too little."""
+def _requested(whole: Rendered, before: Rendered | None, since: int | None) -> dict[str, bytes]:
+    """The request and its hash; only the new messages, if the earlier render is a prefix of it."""
+    if before is None:
+        (prefix,) = whole.prefixes(len(whole.lines))
+        return {"request": whole.request(), "prefix": dumps_utf8(prefix)}
+    count = len(before.lines)
+    is_same = whole.begins_with(before)
+    if is_same:
+        then, prefix = whole.prefixes(count, len(whole.lines))
+    else:
+        (then,), (prefix,) = before.prefixes(count), whole.prefixes(len(whole.lines))
+    told: JsonObject = {"version": since, "prefix": then, "unchanged": is_same}
+    return {
+        "request": whole.request(count if is_same else None),
+        "prefix": dumps_utf8(prefix),
+        "since": dumps_utf8(told),
+    }
+
+
+def _end(store: ReadStore, head: ConversationRecord, options: ReplayOptions) -> int:
+    """The turn that the history ends with."""
+    until = head.version
+    if options.until is not None:
+        named = CALLER_TURN_ID.fullmatch(options.until)
+        record = store.turn(head.id, options.until) if named else None
+        if record is None:
+            raise TurnNotFound(head.id, options.until)
+        until = _group_end(store, head.id, record.seq)
+    if options.since is not None and options.since > until:
+        raise RuleBroken(
+            f"`since` must be a version from 0 to {until}, where the history ends,"
+            f" not {telling.quoted(options.since)}.",
+            pointer="?since",
+        )
+    return until
+
+
+def _turns_then(
+    store: ReadStore, cid: str, since: int, turns: Sequence[Turn], first: int
+) -> list[Turn]:
+    """The turns as a caller saw them who was at that version; before `first` nothing changed.
+
+    What was completed then or later was perhaps not seen whole; whoever did see it is told too
+    much, never too little."""
     kept = [turn for turn in turns if turn.seq <= since]
     if all(turn.completed_at is None or turn.completed_at < since for turn in kept):
         return kept
-    records = store.turns(cid, until=since, payloads=False, as_of=since)
-    return [read_turn(record) for record in records]
+    records = store.turns(cid, after=first - 1, until=since, payloads=False, as_of=since)
+    return [*(turn for turn in kept if turn.seq < first), *map(read_turn, records)]
 
 
 def _group_end(store: ReadStore, cid: str, seq: int) -> int:
@@ -133,15 +165,3 @@ def _assigned(store: ReadStore, cid: str, target: str) -> Mapping[str, str]:
     if isinstance(CODECS[target].IDS, Prefixed):
         return {}
     return store.shown_ids(cid, target)
-
-
-def _keep_only_new(
-    answer: JsonObject, options: ReplayOptions, before: Rendered, whole: Rendered
-) -> None:
-    """Leaves only the new messages in the answer, if the earlier render is still a prefix of it."""
-    old = prefix(before.request, before.messages, options.provider)
-    count = len(before.messages)
-    same = old == prefix(whole.request, whole.messages[:count], options.provider)
-    answer["since"] = {"version": options.since, "prefix": old, "unchanged": same}
-    if same:
-        answer["request"] = {CODECS[options.provider].LIST: whole.messages[count:]}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from app.codecs import CODECS, PREFIXES, shown_id
 from app.core.conversation import ToolResult, Turn
-from app.core.json.text import dumps
+from app.core.json.text import loads
 from app.core.ledger.matching import CallBook, match
 from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
@@ -17,7 +17,7 @@ from app.core.wire.codec import Posted
 from app.service.memory import remember
 from app.service.messagelist import MessageList
 from app.service.rendering import render
-from app.service.turnform import read_turn
+from app.service.turnform import UNLIMITED, read_turn
 from app.storage.store import ReadStore
 
 
@@ -67,11 +67,11 @@ def shown_results(
     """The result that a replay shows for each call, as the target's format reads it back."""
     codec = CODECS[target]
     options = ReplayOptions(target, tools="omit")
-    messages = render(turns, links, assigned, options).messages
-    if not messages:
+    texts = [line.decode() for line in render(turns, links, assigned, options).lines]
+    if not texts:
         return {}
-    texts = {codec.LIST: [dumps(one) for one in messages]}
-    told = remember(codec.parse(Posted({codec.LIST: messages}, texts)), "list")
+    messages = [loads(text, UNLIMITED) for text in texts]
+    told = remember(codec.parse(Posted({codec.LIST: messages}, {codec.LIST: texts})), "list")
     calls = {
         shown_id(target, call.id, {target: assigned.get(call.id, "")}): call.id
         for turn in turns

@@ -32,6 +32,11 @@ class ReplayOptions:
     ready: bool = False
 
     @property
+    def is_window(self) -> bool:
+        """Whether only a part of the history is asked for, the newest one."""
+        return self.last is not None or self.max_tokens is not None
+
+    @property
     def is_flat(self) -> bool:
         """Whether calls and results are shown as text."""
         return self.tools == "flatten"

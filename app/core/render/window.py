@@ -43,7 +43,7 @@ def last_turns(steps: Sequence[Step], seqs: Sequence[int], count: int) -> list[S
     if kept and min(min(step.seqs) for step in kept) < first:
         why = f"the window reaches back to turn {min(kept[0].seqs)} to keep tool groups whole"
         kept[0].repairs.append(Repair("WINDOW_ALIGNED", why))
-    return [*(step for step in _leading(steps) if step not in kept), *kept]
+    return [*(step for step in _leading(steps) if max(step.seqs) < first), *kept]
 
 
 def within_tokens(steps: Sequence[Step], budget: int) -> list[Step]:
