@@ -1,13 +1,12 @@
 """The history of a conversation, rendered for one provider: always valid, always the same bytes."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from app import __version__
 from app.codecs import CODECS
 from app.core import telling
-from app.core.conversation import Turn
 from app.core.errors import RuleBroken, TurnNotFound
 from app.core.identity.ids import CALLER_TURN_ID
 from app.core.json.text import JsonObject, dumps, dumps_utf8, joined_object
@@ -17,8 +16,8 @@ from app.core.render.options import ReplayOptions
 from app.core.render.repairs import Repair
 from app.core.render.segments import Render
 from app.core.render.window import group_end
-from app.core.wire.codec import Prefixed
 from app.service.conversations import known
+from app.service.loading import Loaded, load
 from app.service.providers import target_of
 from app.service.rendering import Rendered, demand_request, render
 from app.service.tooldefs import stored_tools
@@ -65,21 +64,19 @@ def _etag(head: ConversationRecord, options: ReplayOptions, tools: ToolSetRecord
 def _answer(store: ReadStore, head: ConversationRecord, options: ReplayOptions) -> bytes:
     """The answer, joined from the bytes of the messages: they are encoded once."""
     cid, until = head.id, _end(store, head, options)
-    turns = [read_turn(record) for record in store.turns(cid, until=until, payloads=False)]
-    links = store.links(cid, until=until)
-    assigned = _assigned(store, cid, options.provider)
+    loaded = load(store, cid, until, options)
     tools = stored_tools(store.tool_set(cid, until))
-    whole = render(turns, links, assigned, options, tools)
+    whole = render(loaded.turns, loaded.links, loaded.assigned, options, tools)
     repairs = list(whole.repairs)
-    if turns and options.until is not None and turns[-1].turn_id != options.until:
+    if loaded.turns and options.until not in (None, loaded.turns[-1].turn_id):
         why = f"the window reaches on to turn {until} to keep a tool group whole"
         repairs.append(Repair("WINDOW_ALIGNED", why))
     before = None
     if options.since is not None:
-        kept = Render() if options.is_window else whole.render.as_of(options.since)
-        earlier = _turns_then(store, cid, options.since, turns, kept.next)
         tools_then = stored_tools(store.tool_set(cid, options.since))
-        before = render(earlier, links, assigned, options, tools_then, kept)
+        kept = Render() if options.is_window else whole.render.as_of(options.since)
+        then = _then(store, cid, options, loaded, kept.next)
+        before = render(then.turns, then.links, then.assigned, options, tools_then, kept)
     said: JsonObject = {"conversation_id": cid, "version": until, "provider": options.provider}
     about: JsonObject = {
         "repairs": [repair.json() for repair in repairs],
@@ -130,18 +127,20 @@ def _end(store: ReadStore, head: ConversationRecord, options: ReplayOptions) -> 
     return until
 
 
-def _turns_then(
-    store: ReadStore, cid: str, since: int, turns: Sequence[Turn], first: int
-) -> list[Turn]:
-    """The turns as a caller saw them who was at that version; before `first` nothing changed.
+def _then(store: ReadStore, cid: str, options: ReplayOptions, now: Loaded, first: int) -> Loaded:
+    """What a caller saw who was at the version `since`; before turn `first` nothing changed.
 
     What was completed then or later was perhaps not seen whole; whoever did see it is told too
-    much, never too little."""
-    kept = [turn for turn in turns if turn.seq <= since]
-    if all(turn.completed_at is None or turn.completed_at < since for turn in kept):
-        return kept
-    records = store.turns(cid, after=first - 1, until=since, payloads=False, as_of=since)
-    return [*(turn for turn in kept if turn.seq < first), *map(read_turn, records)]
+    much, never too little.
+    """
+    since = options.since or 0
+    if options.is_window:
+        return load(store, cid, since, options, as_of=since)
+    kept = [turn for turn in now.turns if turn.seq <= since]
+    if any(turn.completed_at is not None and turn.completed_at >= since for turn in kept):
+        records = store.turns(cid, after=first - 1, until=since, payloads=False, as_of=since)
+        kept = [*(turn for turn in kept if turn.seq < first), *map(read_turn, records)]
+    return replace(now, turns=kept)
 
 
 def _group_end(store: ReadStore, cid: str, seq: int) -> int:
@@ -158,10 +157,3 @@ def _group_end(store: ReadStore, cid: str, seq: int) -> int:
         if ends_inside and (begins_inside or not first):
             return end
         reach *= 8
-
-
-def _assigned(store: ReadStore, cid: str, target: str) -> Mapping[str, str]:
-    """What the mapping table says, for targets that name calls by a rule of their own."""
-    if isinstance(CODECS[target].IDS, Prefixed):
-        return {}
-    return store.shown_ids(cid, target)
