@@ -49,10 +49,13 @@ _MATCHED = select(
     tool_results.c.place,
     tool_results.c.call_id,
     tool_results.c.matched_by,
-).where(owned(tool_results), tool_results.c.seq <= bindparam("until"))
+).where(owned(tool_results))
 _LINKS = _MATCHED.where(
-    tool_results.c.call_id.is_not(None), tool_results.c.seq > bindparam("after")
+    tool_results.c.call_id.is_not(None),
+    tool_results.c.seq > bindparam("after"),
+    tool_results.c.seq <= bindparam("until"),
 )
+# Nothing but the ids: asked for a range too, SQLite would rather read the whole conversation.
 _LINKS_OF = _MATCHED.where(tool_results.c.call_id.in_(IDS))
 _CALL_SEQS = select(tool_calls.c.call_id, tool_calls.c.seq).where(
     owned(tool_calls), tool_calls.c.call_id.in_(IDS)
@@ -135,7 +138,8 @@ class ReadStore(Turns, Lookup):
         return {
             (seq, place): Link(call_id, rule)
             for piece in pieces(call_ids)
-            for seq, place, call_id, rule in self._run(_LINKS_OF, cid, until=until, ids=piece)
+            for seq, place, call_id, rule in self._run(_LINKS_OF, cid, ids=piece)
+            if seq <= until
         }
 
     def call_seqs(self, cid: str, call_ids: Collection[str]) -> dict[str, int]:

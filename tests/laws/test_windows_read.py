@@ -16,6 +16,7 @@ from app.service import loading
 from app.service.ingest import Append, ingest
 from app.service.posting import read_post
 from app.service.rendering import Rendered, render
+from app.service.turnform import read_turn
 from app.storage.database import Database
 from app.storage.migrations import upgrade
 from app.storage.store import ReadStore
@@ -48,7 +49,7 @@ def append(database: Database, cid: str, body: str) -> None:
 def of_all(store: ReadStore, cid: str, until: int, options: ReplayOptions) -> Rendered:
     """The window, cut out of the whole conversation."""
     records = store.turns(cid, until=until, as_of=until)
-    turns = [loading.read_turn(record) for record in records]
+    turns = [read_turn(record) for record in records]
     links = store.links(cid, until=until)
     return render(turns, links, store.shown_ids(cid, options.provider), options)
 
