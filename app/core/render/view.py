@@ -1,8 +1,8 @@
 """The view: a history that obeys every demand of one wire, ready to be written down.
 
 These are the values between the middle and the codecs. Steps (pairing) are cut to the window, each
-block is shown as the wire can take it (showing), messages are put in an order it accepts
-(arranging). Codecs read the view and write it down; they repair nothing.
+block is shown as the wire can take it (blocks), messages are put in an order it accepts (messages),
+segment by segment (writing). Codecs write a view down; they repair nothing.
 """
 
 from dataclasses import dataclass
