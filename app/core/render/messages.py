@@ -41,7 +41,10 @@ def messages_of(
 
 def is_solid(message: Message) -> bool:
     """Whether it is there to stay: thinking alone may be left out."""
-    return any(not isinstance(part.content, Thinking) for part in message.parts)
+    first, *others = message.parts
+    return not isinstance(first.content, Thinking) or any(
+        not isinstance(part.content, Thinking) for part in others
+    )
 
 
 def arranged(
@@ -131,6 +134,8 @@ class _Run:
 
 
 def _merged(messages: Iterable[Message], profile: Profile, repairs: list[Repair]) -> list[Message]:
+    if not profile.alternate:
+        return list(messages)
     runs: list[_Run] = []
     for message in messages:
         turn_ids = message.turn_ids()

@@ -148,9 +148,9 @@ class Writing:
         )
 
     def _keep(self, messages: Sequence[Message], *, is_prefix: bool = False) -> None:
-        for message in messages:
-            spoke = self.carry.spoke or message.role != "system"
-            self.carry = Carry(self.carry.leads, spoke, message.role)
+        if messages:
+            spoke = self.carry.spoke or any(one.role != "system" for one in messages)
+            self.carry = Carry(self.carry.leads, spoke, messages[-1].role)
         view = View(messages=tuple(messages), is_prefix=is_prefix)
         self.segments.append(
             Segment(
