@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.core.conversation import Draft
-from app.core.json.text import dumps_utf8, loads_object
+from app.core.json.text import loads_object
 from app.core.limits import Limits
+from app.core.render.options import ReplayOptions
 from app.core.render.repairs import Repair
 from app.service.memory import Remembered, remember
 from app.service.posting import read_post
-from app.service.rendering import Wanted, render
+from app.service.rendering import render
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,9 @@ class History:
     def render(self, target: str, *, until: int | None = None, **options: Any) -> Render:
         """`until` is a seq here: the history as of that turn."""
         turns = [turn for turn in self.remembered.turns if until is None or turn.seq <= until]
-        wanted = Wanted("c1", target, **options)
+        wanted = ReplayOptions(target, **options)
         done = render(turns, self.remembered.links(), self.remembered.assigned(target), wanted)
-        raw = dumps_utf8(done.request)
+        raw = done.request()
         return Render(raw, json.loads(raw), list(done.repairs))
 
 

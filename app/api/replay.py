@@ -9,7 +9,7 @@ from app.api.documented import answers
 from app.api.parameters import Cid
 from app.api.requests import known_tags
 from app.api.schemas import ReplayOut, ReplayQuery
-from app.service.rendering import Wanted
+from app.core.render.options import ReplayOptions
 from app.service.replay import replay
 
 router = APIRouter(prefix="/v1/conversations/{cid}", tags=["replay"])
@@ -26,20 +26,9 @@ async def replayed(
     cid: Cid, query: Annotated[ReplayQuery, Query()], request: Request, here: Here
 ) -> Response:
     """`request` goes into the provider's SDK; `repairs` says what it took to be valid."""
-    wanted = Wanted(
-        conversation_id=cid,
-        target=query.provider,
-        model=query.model,
-        until=query.until,
-        last=query.last,
-        max_tokens=query.max_tokens,
-        reasoning=query.reasoning,
-        tools=query.tools,
-        since=query.since,
-        ready=query.ready,
-    )
+    options = ReplayOptions(**query.model_dump())
     tags = known_tags(request)
-    done = await here.database.read(lambda store: replay(store, wanted, tags))
+    done = await here.database.read(lambda store: replay(store, cid, options, tags))
     if done.answer is None:
         return Response(status_code=304, headers={"ETag": done.etag})
     return json_response(done.answer, headers={"ETag": done.etag})

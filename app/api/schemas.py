@@ -8,6 +8,7 @@ from app.api.parameters import Format, Provider, Target
 from app.core.conversation import Speaker, Status, TurnStatus
 from app.core.ledger.records import MatchedBy
 from app.core.neutral.excerpts import SHOWN
+from app.core.render.options import Reasoning, ToolsShown
 
 Metadata = dict[str, Any]
 Order: TypeAlias = Literal["asc", "desc"]
@@ -317,8 +318,8 @@ class ReplayQuery(_In):
     until: Annotated[str | None, Field(description="A turn id: the history as of then.")] = None
     last: Annotated[int | None, Field(ge=1, description="Turns, widened to whole groups.")] = None
     max_tokens: Annotated[int | None, Field(ge=1, description="A budget, estimated.")] = None
-    reasoning: Literal["auto", "text", "drop"] = "auto"
-    tools: Literal["include", "omit", "flatten"] = "include"
+    reasoning: Reasoning = "auto"
+    tools: ToolsShown = "include"
     since: Annotated[
         int | None, Field(ge=0, description="A version: only what is new since then.")
     ] = None

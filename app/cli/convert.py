@@ -14,6 +14,7 @@ from app.codecs import CODECS, TARGETS
 from app.core.errors import NotJson, TooLarge
 from app.core.json.text import Json, JsonObject, dumps_utf8, loads, loads_object
 from app.core.limits import Limits
+from app.core.render.options import REASONINGS
 from app.core.render.repairs import CODES
 from app.service.convert import convert_messages, convert_tool_id, convert_tools
 from app.settings import SettingsError
@@ -59,7 +60,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     messages.add_argument(
         "--reasoning",
         metavar="HOW",
-        help="auto (default: native to its issuer, else left out), text or drop",
+        help="{} (default: native to its issuer, else left out), {} or {}".format(*REASONINGS),
     )
     messages.add_argument(
         "--ready",

@@ -14,8 +14,8 @@ from app.cli.options import add_database, check_schema, one_of, settings_of
 from app.cli.words import complain, printable
 from app.codecs import TARGETS
 from app.core.errors import ConversationNotFound
+from app.core.render.options import ReplayOptions
 from app.service.exporting import export
-from app.service.rendering import Wanted
 from app.storage.database import Database
 
 
@@ -65,12 +65,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _write(database: Database, ids: Iterator[str], args: argparse.Namespace, out: BinaryIO) -> int:
+    options = ReplayOptions(args.provider, model=args.model)
     conversations = turns = 0
     bad = False
     for cid in ids:
-        wanted = Wanted(cid, args.provider, model=args.model)
         try:
-            done = database.read_now(partial(export, wanted=wanted))
+            done = database.read_now(partial(export, cid=cid, options=options))
         except ConversationNotFound:
             if not args.all:
                 raise

@@ -6,8 +6,9 @@ from app.codecs import CODECS
 from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.identity import ids
-from app.core.json.text import Json, JsonObject
+from app.core.json.text import Json, JsonObject, loads
 from app.core.limits import Limits
+from app.core.render.options import REASONINGS, ReplayOptions
 from app.core.tools.definitions import Note
 from app.service.ignoring import ignored_settings
 from app.service.members import check_members
@@ -15,7 +16,7 @@ from app.service.memory import remember
 from app.service.posting import read_post
 from app.service.providers import route_of
 from app.service.receipts import post_notes
-from app.service.rendering import Wanted, demand_request, render
+from app.service.rendering import demand_request, render
 from app.service.tooldefs import (
     offer,
     only_described,
@@ -23,6 +24,7 @@ from app.service.tooldefs import (
     riding_order,
 )
 from app.service.toolreading import demand_tools, read_tool_set
+from app.service.turnform import UNLIMITED
 
 TOOL_IDS = {"openai": ids.to_openai, "history": ids.to_history, "anthropic": ids.to_anthropic}
 _TOOLS = (
@@ -44,8 +46,8 @@ def convert_messages(
     source, target = route_of(members)
     given = dict(members)
     reasoning = "auto" if _is_setting(given.get("reasoning")) else given.pop("reasoning", "auto")
-    if reasoning not in ("auto", "text", "drop"):
-        wrong = telling.one_of("reasoning", reasoning, ("auto", "text", "drop"))
+    if reasoning not in REASONINGS:
+        wrong = telling.one_of("reasoning", reasoning, REASONINGS)
         raise RuleBroken(wrong, pointer="/reasoning")
     ready = given.pop("ready", False)
     if not isinstance(ready, bool):
@@ -56,18 +58,17 @@ def convert_messages(
     told = remember(post.drafts, "convert")
     riding = riding_order(given, limits)
     model = members.get("model")
-    wanted = Wanted(
-        "convert",
+    options = ReplayOptions(
         target,
         model=model if isinstance(model, str) else None,
-        reasoning=reasoning,  # type: ignore[arg-type]
+        reasoning=reasoning,
         ready=ready,
     )
-    demand_request(wanted, "/ready")
+    demand_request(options, "/ready")
     tools = riding.tools if riding else None
-    done = render(told.turns, told.links(), told.assigned(target), wanted, tools)
+    done = render(told.turns, told.links(), told.assigned(target), options, tools)
     return {
-        "request": done.request,
+        "request": loads(done.request().decode(), UNLIMITED),
         "repairs": [repair.json() for repair in done.repairs],
         "notes": list(post_notes(post, told.turns)),
     }

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from app.core.conversation import Turn
 from app.core.json.text import Json, JsonObject, dumps_utf8
 from app.core.ledger.records import ToolSetRecord
+from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
 from app.core.render.pipeline import turn_json
 from app.service.conversations import known
-from app.service.rendering import Wanted
 from app.service.replay import replay
 from app.service.turnform import read_object, read_turn
 from app.storage.store import ReadStore
@@ -26,12 +26,12 @@ class Exported:
     unreadable: tuple[str, ...] = ()
 
 
-def export(store: ReadStore, wanted: Wanted) -> Exported:
-    if wanted.target == "neutral":
-        return _neutral(store, wanted.conversation_id)
-    answer = replay(store, wanted).answer
+def export(store: ReadStore, cid: str, options: ReplayOptions) -> Exported:
+    if options.provider == "neutral":
+        return _neutral(store, cid)
+    answer = replay(store, cid, options).answer
     assert answer is not None
-    return Exported(answer, known(store, wanted.conversation_id).version)
+    return Exported(answer, known(store, cid).version)
 
 
 def _neutral(store: ReadStore, cid: str) -> Exported:

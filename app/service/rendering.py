@@ -3,87 +3,101 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from app.codecs import CODECS, shown_id
 from app.core.conversation import Turn
 from app.core.errors import RuleBroken
-from app.core.json.text import Json, JsonObject, dumps_utf8
+from app.core.json.text import JsonObject, dumps_utf8, joined_array, joined_object
+from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
-from app.core.render.pipeline import Window, view_of
+from app.core.render.pipeline import extend
 from app.core.render.repairs import Repair
-from app.core.render.view import Options, Pending, Reasoning
+from app.core.render.segments import Render
+from app.core.render.view import Pending
+from app.core.render.writing import Wire
 from app.service.tooldefs import Offer, offer
 from app.service.toolreading import ToolSet
 
-ToolsWanted: TypeAlias = Literal["include", "omit", "flatten"]
 
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which history, for whom, and how much of it."""
-
-    conversation_id: str
-    target: str
-    model: str | None = None
-    until: str | None = None
-    last: int | None = None
-    max_tokens: int | None = None
-    reasoning: Reasoning = "auto"
-    tools: ToolsWanted = "include"
-    since: int | None = None
-    ready: bool = False
-
-
-def demand_request(wanted: Wanted, pointer: str) -> None:
+def demand_request(options: ReplayOptions, pointer: str) -> None:
     """Only what goes to a provider can be made ready to be sent."""
-    if wanted.ready and CODECS[wanted.target].PROFILE.verbatim:
+    if options.ready and CODECS[options.provider].PROFILE.verbatim:
         raise RuleBroken(
-            f"`ready` must be false for {wanted.target}, which shows turns as they are stored.",
+            f"`ready` must be false for {options.provider}, which shows turns as they are stored.",
             pointer=pointer,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A request for a provider, its messages one by one, what it took, what it waits for."""
+    """A request for a provider, with what it took to make it.
 
-    request: JsonObject
-    messages: list[Json]
+    `beside`: all that stands beside the messages; in the place of those, an empty list.
+    """
+
+    list_name: str
+    beside: JsonObject
+    lines: tuple[bytes, ...]
     repairs: tuple[Repair, ...]
-    pending: tuple[Pending, ...] = ()
+    pending: tuple[Pending, ...]
+    render: Render
+
+    def begins_with(self, other: "Rendered") -> bool:
+        """Whether a provider that read the other one reads the same, and then more."""
+        return self.beside == other.beside and self.lines[: len(other.lines)] == other.lines
+
+    def request(self, first: int | None = None) -> bytes:
+        """The request; nothing but the messages from a place on, where one is given."""
+        if first is not None:
+            return joined_object({self.list_name: joined_array(self.lines[first:])})
+        members = {name: dumps_utf8(member) for name, member in self.beside.items()}
+        return joined_object(members | {self.list_name: joined_array(self.lines)})
+
+    def prefixes(self, *counts: int) -> list[JsonObject]:
+        """For each number of messages a hash of all that a provider reads before the next one."""
+        beside = {name: one for name, one in self.beside.items() if name != self.list_name}
+        running = hashlib.sha256(dumps_utf8(beside) + b"\n")
+        found: list[JsonObject] = []
+        done = 0
+        for count in counts:
+            for line in self.lines[done:count]:
+                running.update(line)
+                running.update(b"\n")
+            done = count
+            found.append({"messages": count, "sha256": running.copy().hexdigest()})
+        return found
 
 
 def render(
     turns: Sequence[Turn],
     links: Links,
     assigned: Mapping[str, str],
-    wanted: Wanted,
+    options: ReplayOptions,
     tools: ToolSet | None = None,
+    kept: Render | None = None,
 ) -> Rendered:
-    """`assigned`: what the mapping table holds for the target; `tools`: its definitions."""
-    codec = CODECS[wanted.target]
-    shown = {
-        call.id: shown_id(wanted.target, call.id, {wanted.target: assigned.get(call.id, "")})
+    """`assigned`: what the mapping table holds for the target; `tools`: its definitions.
+
+    `kept`: what of an earlier render is still true.
+    """
+    codec = CODECS[options.provider]
+    provider_ids = {
+        call.id: shown_id(options.provider, call.id, {options.provider: assigned.get(call.id, "")})
         for turn in turns
         for call in turn.calls()
     }
-    offered = offer(tools, wanted.target) if tools and wanted.tools == "include" else None
+    offered = offer(tools, options.provider) if tools and options.tools == "include" else None
     has_tools = offered is not None and bool(offered.prepared.tools)
-    view = view_of(
-        turns,
-        links,
-        codec.PROFILE,
-        Options(shown, wanted.model, wanted.reasoning, has_tools, wanted.ready),
-        Window(wanted.last, wanted.max_tokens, flat=wanted.tools == "flatten"),
+    wire = Wire(codec, options, provider_ids, has_tools)
+    done = extend(kept or Render(), turns, links, wire)
+    return Rendered(
+        codec.LIST,
+        wire.beside(done) | (offered.request if offered else {}),
+        tuple(done.lines()),
+        (*done.repairs(), *(_tool_repairs(offered) if offered else ())),
+        tuple(done.pending()),
+        done,
     )
-    request = codec.render(view)
-    messages = request[codec.LIST]
-    assert isinstance(messages, list)
-    if offered is None:
-        return Rendered(request, messages, view.repairs, view.pending)
-    repairs = (*view.repairs, *_tool_repairs(offered))
-    return Rendered(request | offered.request, messages, repairs, view.pending)
 
 
 def _tool_repairs(offered: Offer) -> Iterator[Repair]:
@@ -91,11 +105,3 @@ def _tool_repairs(offered: Offer) -> Iterator[Repair]:
         yield Repair(note.code, f"{note.tool}: {note.detail}" if note.tool else note.detail)
     for index, refused in offered.prepared.dropped:
         yield Repair("TOOL_DROPPED", f"{refused.name or f'tool {index}'}: {refused.reason}")
-
-
-def prefix(request: JsonObject, messages: Sequence[Json], target: str) -> JsonObject:
-    """How many messages there are, and a hash of all a provider reads before the next one."""
-    beside = {key: member for key, member in request.items() if key != CODECS[target].LIST}
-    lines = [beside, *messages]
-    text = b"".join(dumps_utf8(line) + b"\n" for line in lines)
-    return {"messages": len(messages), "sha256": hashlib.sha256(text).hexdigest()}

@@ -1,24 +1,25 @@
 """The history of a conversation, rendered for one provider: always valid, always the same bytes."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from app import __version__
 from app.codecs import CODECS
 from app.core import telling
-from app.core.conversation import Turn
 from app.core.errors import RuleBroken, TurnNotFound
 from app.core.identity.ids import CALLER_TURN_ID
-from app.core.json.text import JsonObject, dumps, dumps_utf8
+from app.core.json.text import JsonObject, dumps, dumps_utf8, joined_object
 from app.core.ledger.records import ConversationRecord, ToolSetRecord
 from app.core.render.notes import spoken
+from app.core.render.options import ReplayOptions
 from app.core.render.repairs import Repair
+from app.core.render.segments import Render
 from app.core.render.window import group_end
-from app.core.wire.codec import Prefixed
 from app.service.conversations import known
+from app.service.loading import Loaded, load
 from app.service.providers import target_of
-from app.service.rendering import Rendered, Wanted, demand_request, prefix, render
+from app.service.rendering import Rendered, demand_request, render
 from app.service.tooldefs import stored_tools
 from app.service.turnform import read_turn
 from app.storage.store import ReadStore
@@ -32,79 +33,114 @@ class Replayed:
     answer: bytes | None
 
 
-def replay(store: ReadStore, wanted: Wanted, known_tags: Sequence[str] = ()) -> Replayed:
-    target_of(wanted.target)
-    if wanted.tools == "flatten" and CODECS[wanted.target].PROFILE.verbatim:
+def replay(
+    store: ReadStore, cid: str, options: ReplayOptions, known_tags: Sequence[str] = ()
+) -> Replayed:
+    target_of(options.provider)
+    if options.tools == "flatten" and CODECS[options.provider].PROFILE.verbatim:
         raise RuleBroken(
-            f"`tools` must be include or omit for {wanted.target}, which shows turns as they are"
+            f"`tools` must be include or omit for {options.provider}, which shows turns as they are"
             " stored; flatten is for providers.",
             pointer="?tools",
         )
-    demand_request(wanted, "?ready")
-    head = known(store, wanted.conversation_id)
-    tools = store.tool_set(wanted.conversation_id, head.version)
-    etag = _etag(head, wanted, tools)
+    demand_request(options, "?ready")
+    head = known(store, cid)
+    tools = store.tool_set(cid, head.version)
+    etag = _etag(head, options, tools)
     if etag in known_tags:
         return Replayed(etag, None)
-    return Replayed(etag, dumps_utf8(_answer(store, head, wanted)))
+    return Replayed(etag, _answer(store, head, options))
 
 
-def _etag(head: ConversationRecord, wanted: Wanted, tools: ToolSetRecord | None) -> str:
+def _etag(head: ConversationRecord, options: ReplayOptions, tools: ToolSetRecord | None) -> str:
     """Renders depend on turns (the chain's head), tools, options and release, and no more."""
     defined = hashlib.sha256(tools.definitions).hexdigest() if tools else ""
-    facts = dumps([head.id, head.head_hash.hex(), head.version, defined, repr(wanted), __version__])
+    facts = dumps(
+        [head.id, head.head_hash.hex(), head.version, defined, repr(options), __version__]
+    )
     return f'"{hashlib.sha256(facts.encode()).hexdigest()[:32]}"'
 
 
-def _answer(store: ReadStore, head: ConversationRecord, wanted: Wanted) -> JsonObject:
-    cid = wanted.conversation_id
-    until = head.version
-    if wanted.until is not None:
-        named = CALLER_TURN_ID.fullmatch(wanted.until)
-        record = store.turn(cid, wanted.until) if named else None
-        if record is None:
-            raise TurnNotFound(cid, wanted.until)
-        until = _group_end(store, cid, record.seq)
-    if wanted.since is not None and wanted.since > until:
-        raise RuleBroken(
-            f"`since` must be a version from 0 to {until}, where the history ends,"
-            f" not {telling.quoted(wanted.since)}.",
-            pointer="?since",
-        )
-    turns = [read_turn(record) for record in store.turns(cid, until=until, payloads=False)]
-    links = store.links(cid, until=until)
-    assigned = _assigned(store, wanted)
+def _answer(store: ReadStore, head: ConversationRecord, options: ReplayOptions) -> bytes:
+    """The answer, joined from the bytes of the messages: they are encoded once."""
+    cid, until = head.id, _end(store, head, options)
+    loaded = load(store, cid, until, options)
     tools = stored_tools(store.tool_set(cid, until))
-    whole = render(turns, links, assigned, wanted, tools)
+    whole = render(loaded.turns, loaded.links, loaded.assigned, options, tools)
     repairs = list(whole.repairs)
-    if turns and wanted.until is not None and turns[-1].turn_id != wanted.until:
+    if loaded.turns and options.until not in (None, loaded.turns[-1].turn_id):
         why = f"the window reaches on to turn {until} to keep a tool group whole"
         repairs.append(Repair("WINDOW_ALIGNED", why))
-    answer: JsonObject = {
-        "conversation_id": cid,
-        "version": until,
-        "provider": wanted.target,
-        "request": whole.request,
+    before = None
+    if options.since is not None:
+        tools_then = stored_tools(store.tool_set(cid, options.since))
+        kept = Render() if options.is_window else whole.render.as_of(options.since)
+        then = _then(store, cid, options, loaded, kept.next)
+        before = render(then.turns, then.links, then.assigned, options, tools_then, kept)
+    said: JsonObject = {"conversation_id": cid, "version": until, "provider": options.provider}
+    about: JsonObject = {
         "repairs": [repair.json() for repair in repairs],
         "pending": [call.json() for call in whole.pending],
-        "prefix": prefix(whole.request, whole.messages, wanted.target),
     }
-    if wanted.since is not None:
-        earlier = _turns_then(store, cid, wanted.since, turns)
-        tools_then = stored_tools(store.tool_set(cid, wanted.since))
-        before = render(earlier, links, assigned, wanted, tools_then)
-        _keep_only_new(answer, wanted, before, whole)
-    return answer
+    return joined_object(
+        {name: dumps_utf8(member) for name, member in said.items()}
+        | {"request": b""}
+        | {name: dumps_utf8(member) for name, member in about.items()}
+        | _requested(whole, before, options.since)
+    )
 
 
-def _turns_then(store: ReadStore, cid: str, since: int, turns: Sequence[Turn]) -> list[Turn]:
-    """The turns as a caller saw them who was at that version. What was completed then or later was
-    perhaps not seen whole; whoever did see it is told too much, never too little."""
-    kept = [turn for turn in turns if turn.seq <= since]
-    if all(turn.completed_at is None or turn.completed_at < since for turn in kept):
-        return kept
-    records = store.turns(cid, until=since, payloads=False, as_of=since)
-    return [read_turn(record) for record in records]
+def _requested(whole: Rendered, before: Rendered | None, since: int | None) -> dict[str, bytes]:
+    """The request and its hash; only the new messages, if the earlier render is a prefix of it."""
+    if before is None:
+        (prefix,) = whole.prefixes(len(whole.lines))
+        return {"request": whole.request(), "prefix": dumps_utf8(prefix)}
+    count = len(before.lines)
+    is_same = whole.begins_with(before)
+    if is_same:
+        then, prefix = whole.prefixes(count, len(whole.lines))
+    else:
+        (then,), (prefix,) = before.prefixes(count), whole.prefixes(len(whole.lines))
+    told: JsonObject = {"version": since, "prefix": then, "unchanged": is_same}
+    return {
+        "request": whole.request(count if is_same else None),
+        "prefix": dumps_utf8(prefix),
+        "since": dumps_utf8(told),
+    }
+
+
+def _end(store: ReadStore, head: ConversationRecord, options: ReplayOptions) -> int:
+    """The turn that the history ends with."""
+    until = head.version
+    if options.until is not None:
+        named = CALLER_TURN_ID.fullmatch(options.until)
+        record = store.turn(head.id, options.until) if named else None
+        if record is None:
+            raise TurnNotFound(head.id, options.until)
+        until = _group_end(store, head.id, record.seq)
+    if options.since is not None and options.since > until:
+        raise RuleBroken(
+            f"`since` must be a version from 0 to {until}, where the history ends,"
+            f" not {telling.quoted(options.since)}.",
+            pointer="?since",
+        )
+    return until
+
+
+def _then(store: ReadStore, cid: str, options: ReplayOptions, now: Loaded, first: int) -> Loaded:
+    """What a caller saw who was at the version `since`; before turn `first` nothing changed.
+
+    What was completed then or later was perhaps not seen whole; whoever did see it is told too
+    much, never too little.
+    """
+    since = options.since or 0
+    if options.is_window:
+        return load(store, cid, since, options, as_of=since)
+    kept = [turn for turn in now.turns if turn.seq <= since]
+    if any(turn.completed_at is not None and turn.completed_at >= since for turn in kept):
+        records = store.turns(cid, after=first - 1, until=since, payloads=False, as_of=since)
+        kept = [*(turn for turn in kept if turn.seq < first), *map(read_turn, records)]
+    return replace(now, turns=kept)
 
 
 def _group_end(store: ReadStore, cid: str, seq: int) -> int:
@@ -121,20 +157,3 @@ def _group_end(store: ReadStore, cid: str, seq: int) -> int:
         if ends_inside and (begins_inside or not first):
             return end
         reach *= 8
-
-
-def _assigned(store: ReadStore, wanted: Wanted) -> Mapping[str, str]:
-    """What the mapping table says, for targets that name calls by a rule of their own."""
-    if isinstance(CODECS[wanted.target].IDS, Prefixed):
-        return {}
-    return store.shown_ids(wanted.conversation_id, wanted.target)
-
-
-def _keep_only_new(answer: JsonObject, wanted: Wanted, before: Rendered, whole: Rendered) -> None:
-    """Leaves only the new messages in the answer, if the earlier render is still a prefix of it."""
-    old = prefix(before.request, before.messages, wanted.target)
-    count = len(before.messages)
-    same = old == prefix(whole.request, whole.messages[:count], wanted.target)
-    answer["since"] = {"version": wanted.since, "prefix": old, "unchanged": same}
-    if same:
-        answer["request"] = {CODECS[wanted.target].LIST: whole.messages[count:]}

@@ -8,17 +8,18 @@ from dataclasses import dataclass
 
 from app.codecs import CODECS, PREFIXES, shown_id
 from app.core.conversation import ToolResult, Turn
-from app.core.json.text import dumps
+from app.core.json.text import loads
 from app.core.ledger.book import Book
 from app.core.ledger.rules import match
 from app.core.ledger.slice import History
+from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
 from app.core.sync.recognising import Difference, Recognised, Recognising, Told
 from app.core.wire.codec import Posted
 from app.service.memory import remember
 from app.service.messagelist import MessageList
-from app.service.rendering import Wanted, render
-from app.service.turnform import read_turn
+from app.service.rendering import render
+from app.service.turnform import UNLIMITED, read_turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +66,12 @@ def shown_results(
 ) -> dict[str, list[ToolResult]]:
     """The result that a replay shows for each call, as the target's format reads it back."""
     codec = CODECS[target]
-    wanted = Wanted("list", target, tools="omit")
-    messages = render(turns, links, assigned, wanted).messages
-    if not messages:
+    options = ReplayOptions(target, tools="omit")
+    texts = [line.decode() for line in render(turns, links, assigned, options).lines]
+    if not texts:
         return {}
-    texts = {codec.LIST: [dumps(one) for one in messages]}
-    told = remember(codec.parse(Posted({codec.LIST: messages}, texts)), "list")
+    messages = [loads(text, UNLIMITED) for text in texts]
+    told = remember(codec.parse(Posted({codec.LIST: messages}, {codec.LIST: texts})), "list")
     calls = {
         shown_id(target, call.id, {target: assigned.get(call.id, "")}): call.id
         for turn in turns

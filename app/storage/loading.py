@@ -302,7 +302,7 @@ class _Rows:
 
     def turns(self, cid: str) -> dict[int, TurnRecord]:
         """Whole turns are wanted where a turn came before, which is rare."""
-        records = self._store.turns_at(cid, self._wanted[cid].seqs)
+        records = self._store.turns_at(cid, self._wanted[cid].seqs, payloads=True)
         return {record.seq: record for record in records}
 
     def tool_sets(self) -> Mapping[str, tuple[ToolSetRecord, ...]]:

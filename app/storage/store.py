@@ -1,5 +1,7 @@
 """What can be read of conversations, as records. It cannot write: its type has no such method."""
 
+from collections.abc import Collection
+
 from sqlalchemy import Connection, bindparam, select
 
 from app.core.identity import ids
@@ -19,15 +21,16 @@ from app.storage.rows import (
     RESULT,
     TOOL_SET,
 )
-from app.storage.scope import LIMIT, TENANT, owned
+from app.storage.scope import IDS, LIMIT, TENANT, owned, pieces
 from app.storage.tables import (
     conversations,
     idempotency_keys,
     provider_ids,
+    tool_calls,
     tool_results,
     tool_sets,
 )
-from app.storage.versions import Turns, or_all
+from app.storage.versions import Turns, or_all, ranges
 
 _TARGET = provider_ids.c.target == bindparam("target")
 
@@ -41,16 +44,21 @@ _CONVERSATIONS = (
     .order_by(conversations.c.conversation_id)
     .limit(LIMIT)
 )
-_LINKS = select(
+_MATCHED = select(
     tool_results.c.seq,
     tool_results.c.place,
     tool_results.c.call_id,
     tool_results.c.matched_by,
-).where(
-    owned(tool_results),
+).where(owned(tool_results))
+_LINKS = _MATCHED.where(
     tool_results.c.call_id.is_not(None),
     tool_results.c.seq > bindparam("after"),
     tool_results.c.seq <= bindparam("until"),
+)
+# Nothing but the ids: asked for a range too, SQLite would rather read the whole conversation.
+_LINKS_OF = _MATCHED.where(tool_results.c.call_id.in_(IDS))
+_CALL_SEQS = select(tool_calls.c.call_id, tool_calls.c.seq).where(
+    owned(tool_calls), tool_calls.c.call_id.in_(IDS)
 )
 _RESULTS_OF_TURN = select(*RESULT).where(
     owned(tool_results), tool_results.c.seq == bindparam("seq")
@@ -58,6 +66,7 @@ _RESULTS_OF_TURN = select(*RESULT).where(
 _SHOWN = select(provider_ids.c.call_id, provider_ids.c.provider_id).where(
     owned(provider_ids), _TARGET
 )
+_SHOWN_OF = _SHOWN.where(provider_ids.c.call_id.in_(IDS))
 _TOOL_SET = (
     select(*TOOL_SET)
     .where(owned(tool_sets), tool_sets.c.at_version <= bindparam("until"))
@@ -97,6 +106,32 @@ class ReadStore(Turns, Lookup):
         rows = self._run(_LINKS, cid, after=after, until=or_all(until))
         return {(seq, place): Link(call_id, rule) for seq, place, call_id, rule in rows}
 
+    def links_at(self, cid: str, seqs: Collection[int]) -> dict[tuple[int, int], Link]:
+        """The matched results of these turns."""
+        found: dict[tuple[int, int], Link] = {}
+        for after, until in ranges(seqs):
+            found |= self.links(cid, after=after, until=until)
+        return found
+
+    def links_of(
+        self, cid: str, call_ids: Collection[str], until: int
+    ) -> dict[tuple[int, int], Link]:
+        """The results of these calls up to a turn."""
+        return {
+            (seq, place): Link(call_id, rule)
+            for piece in pieces(call_ids)
+            for seq, place, call_id, rule in self._run(_LINKS_OF, cid, ids=piece)
+            if seq <= until
+        }
+
+    def call_seqs(self, cid: str, call_ids: Collection[str]) -> dict[str, int]:
+        """The turns that made these calls, or made them once."""
+        return {
+            row.call_id: row.seq
+            for piece in pieces(call_ids)
+            for row in self._run(_CALL_SEQS, cid, ids=piece)
+        }
+
     def results_of(self, cid: str, seq: int) -> list[ResultRecord]:
         """The results of one turn."""
         return in_order(ResultRecord(*row) for row in self._run(_RESULTS_OF_TURN, cid, seq=seq))
@@ -104,6 +139,14 @@ class ReadStore(Turns, Lookup):
     def shown_ids(self, cid: str, target: str) -> dict[str, str]:
         """The ids that this target assigned, by canonical id."""
         return {row.call_id: row.provider_id for row in self._run(_SHOWN, cid, target=target)}
+
+    def provider_ids(self, cid: str, target: str, call_ids: Collection[str]) -> dict[str, str]:
+        """The ids that this target assigned to these calls, by canonical id."""
+        return {
+            row.call_id: row.provider_id
+            for piece in pieces(call_ids)
+            for row in self._run(_SHOWN_OF, cid, target=target, ids=piece)
+        }
 
     def tool_set(self, cid: str, until: int) -> ToolSetRecord | None:
         """The tool definitions that were in force at a version of the conversation."""

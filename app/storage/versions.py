@@ -42,6 +42,12 @@ _TURNS = {first: _turns(TURN, newest_first=first) for first in (False, True)}
 _TURNS_WITHOUT_PAYLOADS = {
     first: _turns(TURN_WITHOUT_PAYLOAD, newest_first=first) for first in (False, True)
 }
+_NEXT_BY_MODEL = (
+    select(turns.c.seq)
+    .where(owned(turns), *_RANGE, turns.c.speaker == "ai")
+    .order_by(turns.c.seq)
+    .limit(1)
+)
 _TURN = select(*TURN).where(owned(turns), turns.c.turn_id == bindparam("turn_id"))
 _NO_PAYLOAD = literal_column("''", LargeBinary).label("payload")
 
@@ -120,13 +126,32 @@ class Turns(Audit):
         chosen = [newest.get(record.seq, (record, 0)) for record in records]
         return [self._filled(cid, turn, number, payload=payloads) for turn, number in chosen]
 
+    def turns_at(
+        self,
+        cid: str,
+        seqs: Collection[int],
+        *,
+        payloads: bool = False,
+        as_of: int | None = None,
+    ) -> list[TurnRecord]:
+        """These turns, interrupted ones as they were completed."""
+        return [
+            record
+            for after, until in ranges(seqs)
+            for record in self.turns(cid, after=after, until=until, payloads=payloads, as_of=as_of)
+        ]
+
+    def next_by_model(self, cid: str, after: int, until: int) -> int | None:
+        """The first turn of a model with after < seq <= until."""
+        return self._run(_NEXT_BY_MODEL, cid, after=after, until=until).scalar()
+
     def turn_versions(self, cid: str, seqs: Collection[int]) -> list[TurnRecord]:
         """These turns as they were posted, then their later versions, oldest first; no payloads."""
         # In ranges: for a list, PostgreSQL would rather look through the whole conversation.
         statement = _TURNS_WITHOUT_PAYLOADS[False]
         first = [
             turn_without_payload(row)
-            for after, until in _ranges(seqs)
+            for after, until in ranges(seqs)
             for row in self._run(statement, cid, after=after, until=until, most=ALL)
         ]
         later = self._revised(cid, first, payloads=False)
@@ -139,14 +164,6 @@ class Turns(Audit):
         """Every turn id with where it stands."""
         for turn_id, *place in self._run(_TURN_PLACES, cid):
             yield turn_id, TurnPlace(*place)
-
-    def turns_at(self, cid: str, seqs: Collection[int]) -> list[TurnRecord]:
-        """These turns, whole, interrupted ones as they were completed."""
-        return [
-            record
-            for after, until in _ranges(seqs)
-            for record in self.turns(cid, after=after, until=until)
-        ]
 
     def posted_turns(self, cid: str) -> list[TurnRecord]:
         """All turns as they were posted first."""
@@ -214,7 +231,7 @@ class Turns(Audit):
         }
 
 
-def _ranges(seqs: Collection[int]) -> Iterator[tuple[int, int]]:
+def ranges(seqs: Collection[int]) -> Iterator[tuple[int, int]]:
     """The numbers as few ranges as they make: after < seq <= until."""
     ordered = sorted(seqs)
     after = None

@@ -11,8 +11,9 @@ import pytest
 
 from app.core.conversation import Turn
 from app.core.limits import Limits
+from app.core.render.options import ReplayOptions
 from app.core.render.repairs import CODES, Repair
-from app.service.rendering import Wanted, render
+from app.service.rendering import render
 from app.service.toolreading import read_tool_set
 from tests.core.paired import ai, human, system, tool
 from tests.histories import posted, said
@@ -48,13 +49,13 @@ def shown(
 
 
 def bare(turns: list[Turn], target: str = "openai") -> set[str]:
-    return {repair.code for repair in render(turns, {}, {}, Wanted("c1", target)).repairs}
+    return {repair.code for repair in render(turns, {}, {}, ReplayOptions(target)).repairs}
 
 
 def offered(target: str, source: str, *tools: dict[str, Any], **members: Any) -> set[str]:
     given: dict[str, Any] = {"tools": list(tools), **members}
     tool_set = read_tool_set(source, given, Limits())
-    return {r.code for r in render([], {}, {}, Wanted("c1", target), tool_set).repairs}
+    return {r.code for r in render([], {}, {}, ReplayOptions(target), tool_set).repairs}
 
 
 def claude(schema: dict[str, Any], **members: Any) -> dict[str, Any]:

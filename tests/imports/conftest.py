@@ -9,8 +9,8 @@ import pytest
 
 from app.cli import main
 from app.core.json.text import loads
+from app.core.render.options import ReplayOptions
 from app.service import turns
-from app.service.rendering import Wanted
 from app.service.replay import replay
 from app.service.verify import verify
 from app.storage.database import Database
@@ -81,6 +81,6 @@ def _short(block: dict[str, Any]) -> str:
 
 def replayed(url: str, cid: str, target: str) -> bytes:
     with Database(url) as database:
-        answer = database.read_now(lambda store: replay(store, Wanted(cid, target))).answer
+        answer = database.read_now(lambda store: replay(store, cid, ReplayOptions(target))).answer
     assert answer is not None
     return answer

@@ -14,12 +14,12 @@ from app.codecs import TARGETS
 from app.core.errors import RuleBroken
 from app.core.json.text import dumps_utf8, loads_object
 from app.core.limits import Limits
+from app.core.render.options import ReplayOptions
 from app.service.append import Append
 from app.service.audit import Page, tool_calls
 from app.service.conversations import Create, Describe
 from app.service.newturn import made_ready
 from app.service.posting import read_post
-from app.service.rendering import Wanted
 from app.service.replay import replay
 from app.service.tooldefs import PutTools, read_order, riding_order
 from app.service.verify import verify
@@ -63,7 +63,7 @@ def fill(database: Database) -> list[str]:
 def shown(store: ReadStore, cid: str, targets: Sequence[str]) -> list[bytes]:
     """What callers can see of a history, but for times; and it verifies."""
     assert verify(store, cid)["ok"]
-    answers = [replay(store, Wanted(cid, target)).answer for target in targets]
+    answers = [replay(store, cid, ReplayOptions(target)).answer for target in targets]
     audit = dumps_utf8(tool_calls(store, cid, Page(limit=10_000)))
     return [*(one or b"" for one in answers), re.sub(rb'"created_at":"[^"]*"', b"", audit)]
 
@@ -131,7 +131,7 @@ def test_title_metadata_and_tools_of_every_version_survive(
         with Database(other_database_url) as after:
             untils = (None, *(turn["turn_id"] for turn in line["turns"]))
             for until, target in product(untils, TARGETS):
-                deed = partial(replay, wanted=Wanted("c1", target, until=until))
+                deed = partial(replay, cid="c1", options=ReplayOptions(target, until=until))
                 assert after.read_now(deed).answer == database.read_now(deed).answer
 
 

@@ -24,6 +24,9 @@ ALL = (
     *("openai", "openai-responses", "anthropic", "kimi", "mistral", "vercel", "vercel-v4"),
     *("gemini", "bedrock", "deepseek", "qwen", "openrouter"),
 )
+# Wires that name calls themselves report every id; others an id that was used before.
+NAMING = ("kimi", "mistral")
+KEEPING = tuple(target for target in ALL if target not in NAMING)
 # The words of our own placeholder for a call without a result.
 UNKNOWN = "outcome unknown"
 

@@ -8,7 +8,7 @@ any codec); `dumps_utf8` writes the readable form that goes to providers.
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias, cast
@@ -85,6 +85,16 @@ def dumps_utf8(value: Json) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         return _encode(value, ascii_only=True).encode()
+
+
+def joined_object(members: Mapping[str, bytes]) -> bytes:
+    """An object of members that are encoded already."""
+    return b"{" + b",".join(dumps_utf8(key) + b":" + text for key, text in members.items()) + b"}"
+
+
+def joined_array(elements: Sequence[bytes]) -> bytes:
+    """An array of elements that are encoded already."""
+    return b"[" + b",".join(elements) + b"]"
 
 
 def dumps_pieces(value: Json) -> Iterator[bytes]:

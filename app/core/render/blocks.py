@@ -4,9 +4,8 @@ Works on one step at a time and knows no order of messages. Whatever is not show
 is named in the repairs with its turn and place.
 """
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall, ToolResult
@@ -16,54 +15,51 @@ from app.core.json.unicode import is_broken, mended, mended_value
 from app.core.render import placeholders as wording
 from app.core.render.arguments import object_of
 from app.core.render.media import refusal
+from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Placed, Step
 from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
 from app.core.render.results import Answering
-from app.core.render.view import CallShown, Content, Options, Shown
+from app.core.render.segments import Uses
+from app.core.render.view import CallShown, Content, Shown
 
 _DETAILS = ("auto", "low", "high", "original")
 # What leaks into text when a model's own call syntax is not parsed by its server.
 _MARKUP = ("<|tool_call", "<tool_call>", "<|channel|>", "<function_calls>")
 
 
-@dataclass(slots=True)
-class ShownStep:
-    """A step in the words of the wire. `beside`: media of results that stand behind them."""
-
-    role: str
-    parts: list[Shown] = field(default_factory=list)
-    answers: list[Shown] = field(default_factory=list)
-    beside: list[Shown] = field(default_factory=list)
-    repairs: list[Repair] = field(default_factory=list)
-
-
+@dataclass(frozen=True, slots=True)
 class Showing:
-    """Shows steps for one wire; knows which raw ids the history uses more than once."""
+    """Shows steps for one wire, one after the other.
 
-    def __init__(self, steps: Sequence[Step], profile: Profile, options: Options) -> None:
-        self.profile = profile
-        self.options = options
-        self.native_ids: set[tuple[str, str]] = set()
-        self.raw_ids = Counter(
-            item.block.raw_id
-            for step in steps
-            for item in step.items
-            if isinstance(item.block, ToolCall)
-        )
+    `uses`: what was used before, and may be used once.
+    """
 
-    def show(self, step: Step) -> ShownStep:
-        shown = ShownStep(step.role, repairs=list(step.repairs))
+    profile: Profile
+    options: ReplayOptions
+    provider_ids: Mapping[str, str]
+    uses: Uses
+
+    def parts(self, step: Step, repairs: list[Repair]) -> list[Shown]:
+        """What is said in a step, without the results of its calls."""
         kept = self._kept_opaque(step) | self._kept_thinking(step)
+        shown = []
         for item in step.items:
-            content = self._content(item, step, kept, shown.repairs)
+            content = self._content(item, step, kept, repairs)
             if content is not None:
-                shown.parts.append(Shown(content, item.turn.turn_id, item.place))
-        for answer in step.answers:
-            answering = Answering(answer, self.profile, self._media_of_result)
-            shown_id = self.options.shown_ids[answer.call.id]
-            shown.answers.append(answering.shown(shown_id, shown.repairs, shown.beside))
+                shown.append(Shown(content, item.turn.turn_id, item.place))
         return shown
+
+    def results(self, step: Step, repairs: list[Repair]) -> tuple[list[Shown], list[Shown]]:
+        """The results of its calls, and the media of results that stand behind them."""
+        beside: list[Shown] = []
+        shown = [
+            Answering(answer, self.profile, self._media_of_result).shown(
+                self.provider_ids[answer.call.id], repairs, beside
+            )
+            for answer in step.answers
+        ]
+        return shown, beside
 
     def _kept_opaque(self, step: Step) -> set[int]:
         """The ids of the opaque items that may go back to their issuer.
@@ -81,7 +77,7 @@ class Showing:
         return {
             id(block)
             for place, block in enumerate(blocks)
-            if place in places and self._is_new(block.native)
+            if place in places and self._is_new(block.native, step)
         }
 
     def _kept_thinking(self, step: Step) -> set[int]:
@@ -89,14 +85,14 @@ class Showing:
         thoughts = [item for item in step.items if isinstance(item.block, Thinking)]
         if not self.profile.thinking or step.role != "ai":
             return set()
-        whole = all(self._is_whole(item) for item in thoughts)
+        whole = all(self._is_whole(item, step) for item in thoughts)
         return {id(item.block) for item in thoughts} if whole else set()
 
-    def _is_whole(self, item: Placed) -> bool:
+    def _is_whole(self, item: Placed, step: Step) -> bool:
         """Whether a thought can be shown to this reader exactly as it was issued."""
         block = item.block
         assert isinstance(block, Thinking)
-        if not self._is_issuer(item) or not self._is_new(block.native):
+        if not self._is_issuer(item) or not self._is_new(block.native, step):
             return False
         if self.profile.plain_reasoning:
             return block.wire == self.profile.wire or bool(block.text.strip())
@@ -114,16 +110,16 @@ class Showing:
         wanted = self.options.model
         return provider in self.profile.issuers and (not wanted or not model or wanted == model)
 
-    def _is_new(self, native: Json) -> bool:
+    def _is_new(self, native: Json, step: Step) -> bool:
         """A native item with an id may stand in a request once."""
         if not isinstance(native, dict):
             return True
         for key in ("id", "tool_use_id"):
             if isinstance(native.get(key), str):
                 mark = (key, str(native[key]))
-                fresh = mark not in self.native_ids
-                self.native_ids.add(mark)
-                return fresh
+                is_new = mark not in self.uses.native_ids
+                self.uses.native_ids.setdefault(mark, step.seq)
+                return is_new
         return True
 
     def _content(
@@ -143,7 +139,7 @@ class Showing:
                 repairs.append(left_out(block, item))
                 return None
             case ToolCall():
-                return self._call(block, item, repairs)
+                return self._call(block, item, step, repairs)
             case ToolResult():
                 raise AssertionError("pairing keeps results apart")
             case _:
@@ -202,8 +198,10 @@ class Showing:
         repairs.append(repair("THINKING_DROPPED", "only its issuer may see it, whole", item))
         return None
 
-    def _call(self, call: ToolCall, item: Placed, repairs: list[Repair]) -> CallShown:
+    def _call(self, call: ToolCall, item: Placed, step: Step, repairs: list[Repair]) -> CallShown:
         self._report_id(call, item, repairs)
+        if call.raw_id:
+            self.uses.raw_ids.setdefault(call.raw_id, step.seq)
         arguments, value, code = object_of(call.arguments)
         if code:
             repairs.append(repair(code, "arguments are shown as a JSON object", item, call.id))
@@ -216,21 +214,22 @@ class Showing:
         name = shown_name(call.name, self.profile.names)
         if name != call.name:
             repairs.append(repair("NAME_SANITIZED", f"shown as {name}", item, call.id))
-        shown_id = self.options.shown_ids[call.id]
+        self.uses.tools.setdefault(name, step.seq)
         # Gateways speak for Gemini under other names; Gemini's own models do not share signatures.
         foreign = item.turn.provider not in self.profile.issuers
         signed = foreign or self._is_own(item.turn.provider, item.turn.model)
-        return CallShown(shown_id, name, arguments, value, call.signature if signed else None)
+        signature = call.signature if signed else None
+        return CallShown(self.provider_ids[call.id], name, arguments, value, signature)
 
     def _report_id(self, call: ToolCall, item: Placed, repairs: list[Repair]) -> None:
-        if call.raw_id and call.raw_id == self.options.shown_ids[call.id]:
+        if call.raw_id and call.raw_id == self.provider_ids[call.id]:
             return
         if not call.raw_id:
             repairs.append(repair("ID_SYNTHESIZED", "the call came without an id", item, call.id))
         elif "__thought__" in call.raw_id:
             why = "the signature in the raw id is Gemini's alone"
             repairs.append(repair("STATE_SPLIT_FROM_ID", why, item, call.id))
-        elif self.raw_ids[call.raw_id] > 1:
+        elif call.raw_id in self.uses.raw_ids:
             repairs.append(repair("ID_REMAPPED", "the raw id is not unique", item, call.id))
         elif self.profile.assigns_ids:
             repairs.append(repair("ID_REMAPPED", "this wire names calls itself", item, call.id))

@@ -10,13 +10,14 @@ from dataclasses import replace
 
 from app.core.conversation import Text
 from app.core.render import placeholders as wording
+from app.core.render.options import ReplayOptions
 from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
-from app.core.render.view import Message, Options, bridge
+from app.core.render.view import Message, bridge
 
 
 def ended(
-    messages: list[Message], profile: Profile, options: Options, repairs: list[Repair]
+    messages: list[Message], profile: Profile, options: ReplayOptions, repairs: list[Repair]
 ) -> list[Message]:
     """The messages with the end that the wire demands of what is sent, or of what is history."""
     if not messages or messages[-1].role in ("user", "tool"):
@@ -30,14 +31,14 @@ def ended(
     return [*messages[:-1], _trimmed(messages[-1], repairs)]
 
 
-def is_prefix(messages: Sequence[Message], profile: Profile, options: Options) -> bool:
+def is_prefix(messages: Sequence[Message], profile: Profile, options: ReplayOptions) -> bool:
     """Whether the last message is sent for the model to go on with."""
     if not options.ready or profile.last != "prefix" or not messages:
         return False
     return messages[-1].role == "assistant"
 
 
-def _reported(messages: Sequence[Message], profile: Profile, options: Options) -> Repair:
+def _reported(messages: Sequence[Message], profile: Profile, options: ReplayOptions) -> Repair:
     turn_id = messages[-1].parts[-1].turn_id
     if is_prefix(messages, profile, options):
         why = "the wire takes the assistant last only where it is to go on"

@@ -8,26 +8,21 @@ from app.core.render.pairing import Answer, Placed, Step
 from app.core.render.repairs import Repair
 
 
-def flattened(steps: list[Step]) -> list[Step]:
-    """The steps without a single call; results stand behind the turn that called."""
-    plain: list[Step] = []
-    for step in steps:
-        if not step.answers:
-            plain.append(step)
-            continue
-        items = [_called(item) for item in step.items]
-        repairs = [
-            *step.repairs,
-            *(
-                Repair("FLATTENED_TO_TEXT", "shown as text", item.turn.turn_id, block=item.place)
-                for item in step.items
-                if isinstance(item.block, ToolCall)
-            ),
-        ]
-        results = [shown for answer in step.answers for shown in _answered(answer)]
-        plain.append(Step("ai", items, seqs=step.seqs, repairs=repairs))
-        plain.append(Step("human", results, seqs=step.seqs))
-    return plain
+def flattened(step: Step) -> list[Step]:
+    """The step without a single call; results stand behind the turn that called."""
+    if not step.answers:
+        return [step]
+    items = [_called(item) for item in step.items]
+    repairs = [
+        Repair("FLATTENED_TO_TEXT", "shown as text", item.turn.turn_id, block=item.place)
+        for item in step.items
+        if isinstance(item.block, ToolCall)
+    ]
+    results = [shown for answer in step.answers for shown in _answered(answer)]
+    return [
+        Step("ai", step.seq, items, seqs=step.seqs, repairs=[*step.repairs, *repairs]),
+        Step("human", step.seq, results, seqs=step.seqs),
+    ]
 
 
 def _called(item: Placed) -> Placed:

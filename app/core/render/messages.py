@@ -1,84 +1,72 @@
-"""Arranging: shown steps become messages in an order that one wire accepts."""
+"""Arranging: steps become messages, and messages of one segment stand as one wire accepts them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from app.core.conversation import Text, Thinking
 from app.core.render import placeholders as wording
-from app.core.render.blocks import Showing, ShownStep
-from app.core.render.ending import ended, is_prefix
+from app.core.render.blocks import Showing
+from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Step
 from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
-from app.core.render.view import AnswerShown, CallShown, Message, Options, Role, Shown, View, bridge
+from app.core.render.segments import Carry
+from app.core.render.view import AnswerShown, CallShown, Message, Role, Shown, bridge
 
 
-def view(steps: Sequence[Step], profile: Profile, options: Options) -> View:
-    """The steps as a view that obeys every demand of the wire."""
-    showing = Showing(steps, profile, options)
-    shown = [showing.show(step) for step in steps]
-    repairs = [repair for step in shown for repair in step.repairs]
-    leading = _leading_system(shown)
-    system: tuple[Text, ...] = ()
-    if profile.system == "beside":
-        system = tuple(
-            part.content
-            for step in shown[:leading]
-            for part in step.parts
-            if isinstance(part.content, Text)
-        )
-        shown = shown[leading:]
-        leading = 0
-    messages = [
-        message
-        for place, step in enumerate(shown)
-        for message in _messages(step, profile, repairs, inner=place >= leading)
-    ]
-    messages = _merged(messages, profile, repairs)
-    messages = _merged(_without_loose_thinking(messages, repairs), profile, repairs)
-    if not steps:
-        repairs.append(Repair("EMPTY_HISTORY", "there is nothing to show yet"))
-    if steps or options.ready:
-        messages = _bridged(messages, profile, repairs)
-    messages = _signed(messages, profile, options, repairs)
-    messages = ended(messages, profile, options, repairs)
+def messages_of(
+    step: Step, showing: Showing, repairs: list[Repair], *, leads: bool
+) -> list[Message]:
+    """What is said in a step, and the results of its calls. `leads`: only the system spoke yet."""
+    profile = showing.profile
+    repairs.extend(step.repairs)
+    parts = showing.parts(step, repairs)
+    if step.role == "system" and not leads and profile.inner_system == "user":
+        return list(_message("user", [_demoted(part, repairs) for part in parts]))
+    if step.role == "system":
+        return list(_message("system", parts))
+    if step.role == "human":
+        return list(_message("user", parts))
+    results, beside = showing.results(step, repairs)
+    if profile.calls_last:
+        parts = _calls_last(parts, profile, repairs)
+    messages: list[Message] = []
+    for spoken in _rounds(parts) if profile.splits_rounds else [parts]:
+        calls = sum(isinstance(part.content, CallShown) for part in spoken)
+        messages += _message("assistant", spoken)
+        messages += _results(results[:calls], profile)
+        results = results[calls:]
+    return [*messages, *_message("user", beside)]
+
+
+def is_solid(message: Message) -> bool:
+    """Whether it is there to stay: thinking alone may be left out."""
+    first, *others = message.parts
+    return not isinstance(first.content, Thinking) or any(
+        not isinstance(part.content, Thinking) for part in others
+    )
+
+
+def arranged(
+    messages: Iterable[Message],
+    profile: Profile,
+    options: ReplayOptions,
+    carry: Carry,
+    repairs: list[Repair],
+) -> list[Message]:
+    """The messages of one segment in an order and with the additions that the wire demands."""
+    # Neighbours are joined first: whether thinking has something behind it is a question to the
+    # joined message. Where a message is left out, others become neighbours.
+    found = _merged(messages, profile, repairs)
+    found = _merged(_without_loose_thinking(found, repairs), profile, repairs)
+    # Bridges come behind that: they stand between messages, and join none.
+    found = _bridged(found, profile, carry, repairs)
+    # One signature for each message, hence for the joined ones.
+    found = _signed(found, profile, options, repairs)
+    # Empty reasoning is a form to be filled in, and no thought that something must follow.
     if profile.demands_reasoning and options.reasoning != "drop":
-        messages = [_with_reasoning(message) for message in messages]
-    _warn_of_foreign_loop(steps, messages, profile, repairs)
-    tools = _declared(messages, profile, options, repairs)
-    prefix = is_prefix(messages, profile, options)
-    return View(system, tuple(messages), tuple(repairs), tools=tools, is_prefix=prefix)
-
-
-def _leading_system(shown: Sequence[ShownStep]) -> int:
-    for place, step in enumerate(shown):
-        # A turn of which nothing is shown stands nowhere.
-        if step.role != "system" and (step.parts or step.answers):
-            return place
-    return len(shown)
-
-
-def _messages(
-    step: ShownStep, profile: Profile, repairs: list[Repair], *, inner: bool
-) -> Iterator[Message]:
-    parts = step.parts
-    if step.role == "system" and inner and profile.inner_system == "user":
-        parts = [_demoted(part, repairs) for part in parts]
-        yield from _message("user", parts)
-    elif step.role == "system":
-        yield from _message("system", parts)
-    elif step.role == "human":
-        yield from _message("user", parts)
-    else:
-        if profile.calls_last:
-            parts = _calls_last(parts, profile, repairs)
-        answers = list(step.answers)
-        for spoken in _rounds(parts) if profile.splits_rounds else [parts]:
-            calls = sum(isinstance(part.content, CallShown) for part in spoken)
-            yield from _message("assistant", spoken)
-            yield from _answers(answers[:calls], profile)
-            answers = answers[calls:]
-        yield from _message("user", step.beside)
+        found = [_with_reasoning(message) for message in found]
+    return found
 
 
 def _rounds(parts: Sequence[Shown]) -> Iterator[list[Shown]]:
@@ -105,12 +93,12 @@ def _demoted(part: Shown, repairs: list[Repair]) -> Shown:
     return replace(part, content=Text(wording.demoted_system(part.content.text)))
 
 
-def _answers(answers: Sequence[Shown], profile: Profile) -> Iterator[Message]:
+def _results(results: Sequence[Shown], profile: Profile) -> Iterator[Message]:
     if profile.results == "each":
-        for answer in answers:
-            yield Message("tool", (answer,))
+        for result in results:
+            yield Message("tool", (result,))
     else:
-        yield from _message("user" if profile.results == "user" else "tool", answers)
+        yield from _message("user" if profile.results == "user" else "tool", results)
 
 
 def _calls_last(parts: list[Shown], profile: Profile, repairs: list[Repair]) -> list[Shown]:
@@ -136,19 +124,29 @@ def _calls_last(parts: list[Shown], profile: Profile, repairs: list[Repair]) -> 
     return moved
 
 
+@dataclass(slots=True)
+class _Run:
+    """Neighbours that become one message."""
+
+    role: Role
+    parts: list[Shown] = field(default_factory=list)
+    turn_ids: set[str] = field(default_factory=set)
+
+
 def _merged(messages: Iterable[Message], profile: Profile, repairs: list[Repair]) -> list[Message]:
-    merged: list[Message] = []
+    if not profile.alternate:
+        return list(messages)
+    runs: list[_Run] = []
     for message in messages:
-        if merged and merged[-1].role == message.role and message.role in profile.alternate:
-            before = set(merged[-1].turn_ids())
-            added = [turn for turn in message.turn_ids() if turn not in before]
-            if added:
-                why = "shown in one message with the turn before"
-                repairs.append(Repair("ROLES_MERGED", why, added[0]))
-            merged[-1] = replace(merged[-1], parts=merged[-1].parts + message.parts)
-        else:
-            merged.append(message)
-    return merged
+        turn_ids = message.turn_ids()
+        if not runs or runs[-1].role != message.role or message.role not in profile.alternate:
+            runs.append(_Run(message.role))
+        elif added := [turn_id for turn_id in turn_ids if turn_id not in runs[-1].turn_ids]:
+            why = "shown in one message with the turn before"
+            repairs.append(Repair("ROLES_MERGED", why, added[0]))
+        runs[-1].parts += message.parts
+        runs[-1].turn_ids.update(turn_ids)
+    return [Message(run.role, tuple(run.parts)) for run in runs]
 
 
 def _without_loose_thinking(
@@ -167,21 +165,20 @@ def _without_loose_thinking(
         yield from _message(message.role, kept)
 
 
-def _bridged(messages: list[Message], profile: Profile, repairs: list[Repair]) -> list[Message]:
-    spoken = [message for message in messages if message.role != "system"]
-    if not spoken or (profile.first_user and spoken[0].role != "user"):
-        first = messages.index(spoken[0]) if spoken else len(messages)
-        text = wording.BRIDGE_USER if spoken else wording.EMPTY
-        repairs.append(Repair("BRIDGE_USER", "the wire wants the user to speak first"))
-        messages = [*messages[:first], bridge("user", text), *messages[first:]]
-    if profile.user_after_results:
-        return messages
+def _bridged(
+    messages: list[Message], profile: Profile, carry: Carry, repairs: list[Repair]
+) -> list[Message]:
     bridged: list[Message] = []
+    spoke, before = carry.spoke, carry.last
     for message in messages:
-        if message.role == "user" and bridged and bridged[-1].role == "tool":
+        if message.role not in ("user", "system") and profile.first_user and not spoke:
+            repairs.append(Repair("BRIDGE_USER", "the wire wants the user to speak first"))
+            bridged.append(bridge("user", wording.BRIDGE_USER))
+        elif message.role == "user" and before == "tool" and not profile.user_after_results:
             why = "the wire takes no user directly behind results"
             repairs.append(Repair("BRIDGE_ASSISTANT", why, next(iter(message.turn_ids()), None)))
             bridged.append(bridge("assistant", wording.BRIDGE_ASSISTANT))
+        spoke, before = spoke or message.role != "system", message.role
         bridged.append(message)
     return bridged
 
@@ -194,7 +191,7 @@ def _with_reasoning(message: Message) -> Message:
 
 
 def _signed(
-    messages: list[Message], profile: Profile, options: Options, repairs: list[Repair]
+    messages: list[Message], profile: Profile, options: ReplayOptions, repairs: list[Repair]
 ) -> list[Message]:
     """The first call of each message carries a signature, where the wire's models ask for one."""
     if profile.signature is None or not profile.signed_models.fullmatch(options.model or ""):
@@ -216,9 +213,9 @@ def _with_signature(message: Message, signature: str, repairs: list[Repair]) -> 
     return message
 
 
-def _warn_of_foreign_loop(
-    steps: Sequence[Step], messages: list[Message], profile: Profile, repairs: list[Repair]
-) -> None:
+def foreign_loop(
+    steps: Sequence[Step], messages: Sequence[Message], profile: Profile
+) -> Iterator[Repair]:
     """With thinking enabled, an open tool round must begin with thinking of this provider."""
     if profile.foreign_loops or len(messages) < 2:
         return
@@ -230,21 +227,4 @@ def _warn_of_foreign_loop(
     thinks = any(isinstance(part.content, Thinking) for part in before.parts)
     if not thinks and caller.provider not in profile.issuers:
         why = "send this with thinking disabled: others began the open tool round"
-        repairs.append(Repair("THINKING_UNAVAILABLE", why, caller.turn_id))
-
-
-def _declared(
-    messages: Sequence[Message], profile: Profile, options: Options, repairs: list[Repair]
-) -> tuple[str, ...]:
-    """The names of the tools that the history calls, where the wire wants them declared."""
-    if not profile.tools_declared or options.has_tools:
-        return ()
-    names = dict.fromkeys(
-        part.content.name
-        for message in messages
-        for part in message.parts
-        if isinstance(part.content, CallShown)
-    )
-    if names:
-        repairs.append(Repair("TOOLS_STUBBED", "tools are declared by name only"))
-    return tuple(names)
+        yield Repair("THINKING_UNAVAILABLE", why, caller.turn_id)

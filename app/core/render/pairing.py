@@ -53,17 +53,21 @@ class Answer:
 
 @dataclass(slots=True)
 class Step:
-    """What one speaker said, with the answers to its calls. `seqs`: the turns it is made of."""
+    """What one speaker said in the turn `seq`, with the answers to its calls.
+
+    `seqs`: the turns it is made of.
+    """
 
     role: Role
+    seq: int
     items: list[Placed]
     answers: list[Answer] = field(default_factory=list)
     seqs: set[int] = field(default_factory=set)
     repairs: list[Repair] = field(default_factory=list)
 
 
-def steps(turns: Sequence[Turn], links: Links) -> list[Step]:
-    """The conversation as steps; all laws about calls and results hold for them."""
+def steps(turns: Sequence[Turn], links: Links, first: int = 0) -> list[Step]:
+    """The conversation as steps, from turn `first` on; all laws about calls and results hold."""
     known = {call.id for turn in turns for call in turn.calls()}
     results: dict[str, list[Placed]] = defaultdict(list)
     for turn in turns:
@@ -74,6 +78,8 @@ def steps(turns: Sequence[Turn], links: Links) -> list[Step]:
     ai_seqs = [turn.seq for turn in turns if turn.speaker == "ai"]
     paired = []
     for position, turn in enumerate(turns):
+        if turn.seq < first:
+            continue
         around = _Neighbours(turns, position, links, ai_seqs)
         for step in _steps_of(turn, links, known):
             if calls := [item.block for item in step.items if isinstance(item.block, ToolCall)]:
@@ -91,7 +97,7 @@ def _steps_of(turn: Turn, links: Links, known: set[str]) -> Iterator[Step]:
     """A turn as one step; as several, where the model speaks on after results in its own turn."""
     # What a tool says beside its results is shown as the user's.
     role: Role = "human" if turn.speaker == "tool" else turn.speaker
-    step = Step(role, [], seqs={turn.seq}, repairs=_of_stream(turn))
+    step = Step(role, turn.seq, [], seqs={turn.seq}, repairs=_of_stream(turn))
     if turn.blocks is None:
         step.repairs.append(
             Repair("TURN_QUARANTINED", "the stored turn cannot be read", turn.turn_id)
@@ -103,7 +109,7 @@ def _steps_of(turn: Turn, links: Links, known: set[str]) -> Iterator[Step]:
         is_result = isinstance(block, ToolResult) and _call_of(links, turn, place) in known
         if answered and not is_result and role == "ai":
             yield step
-            step = Step(role, [], seqs={turn.seq})
+            step = Step(role, turn.seq, [], seqs={turn.seq})
         answered = is_result
         if isinstance(block, ToolResult) and not is_result:
             step.items.append(Placed(Text(orphan_text(block)), turn, place))

@@ -3,7 +3,7 @@
 A runtime that comes back to a conversation can run these tools, or say what became of them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from app.core.render import flatten as flattening
 from app.core.render import results as answers
@@ -13,20 +13,14 @@ from app.core.render.view import Pending
 
 
 def pending(
-    steps: Sequence[Step], profile: Profile, shown_ids: Mapping[str, str], *, flat: bool
-) -> tuple[Pending, ...]:
-    """The calls of these steps that have no result, in order. `flat`: they are shown as text."""
-    return tuple(
-        Pending(
-            answer.call,
-            shown_ids[answer.call.id],
-            answer.turn.turn_id,
-            _placeholder(answer, profile, flat=flat),
-        )
-        for step in steps
-        for answer in step.answers
-        if answer.result is None
-    )
+    step: Step, profile: Profile, provider_ids: Mapping[str, str], *, flat: bool
+) -> Iterator[Pending]:
+    """The calls of a step that have no result, in order. `flat`: they are shown as text."""
+    for answer in step.answers:
+        if answer.result is None:
+            provider_id = provider_ids[answer.call.id]
+            placeholder = _placeholder(answer, profile, flat=flat)
+            yield Pending(answer.call, provider_id, answer.turn.turn_id, placeholder)
 
 
 def _placeholder(answer: Answer, profile: Profile, *, flat: bool) -> str | None:

@@ -1,57 +1,94 @@
-"""A history for one wire: pairing, window, showing and arranging in one call."""
+"""A history for one wire: turns are paired, cut to the window, and written behind what is kept."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
 
 from app.core.conversation import ToolResult, Turn
 from app.core.json.text import Json, JsonObject
 from app.core.neutral.blocks import block_json, result_json
-from app.core.render import messages as arranging
 from app.core.render import window as windows
-from app.core.render.flatten import flattened
 from app.core.render.notes import spoken, with_notes
-from app.core.render.pairing import Links, steps
-from app.core.render.pending import pending
-from app.core.render.profile import Profile
+from app.core.render.pairing import Links, Step, steps
 from app.core.render.repairs import Repair
-from app.core.render.view import Options, View
+from app.core.render.segments import Carry, Render, Segment
+from app.core.render.view import Pending, View
+from app.core.render.writing import Wire, Writing
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
-    """How much of a history is wanted: the last turns, or what fits into a budget.
+def extend(kept: Render, turns: Sequence[Turn], links: Links, wire: Wire) -> Render:
+    """The render of these turns. What is kept of an earlier one is not looked at again.
 
-    `flat`: calls and results as text.
+    `turns` are those from `kept.next` on, and earlier ones with calls or results of theirs. A
+    window is a render of its own: its beginning moves.
     """
-
-    last: int | None = None
-    max_tokens: int | None = None
-    flat: bool = False
-
-
-def view_of(
-    turns: Sequence[Turn], links: Links, profile: Profile, options: Options, window: Window
-) -> View:
     said = spoken(turns)
-    kept = steps(said, links)
-    if window.last is not None:
-        kept = windows.last_turns(kept, [turn.seq for turn in said], window.last)
-    if window.max_tokens is not None:
-        kept = windows.within_tokens(kept, window.max_tokens)
-    waiting = pending(kept, profile, options.shown_ids, flat=window.flat)
-    if not profile.verbatim:
-        view = arranging.view(flattened(kept) if window.flat else kept, profile, options)
-        return replace(view, pending=waiting)
-    seqs = with_notes(turns, set().union(*(step.seqs for step in kept)))
-    unreadable = [
-        Repair("TURN_QUARANTINED", "the stored turn cannot be read", turn.turn_id)
-        for turn in turns
-        if turn.blocks is None and turn.seq in seqs
-    ]
-    shown = (
-        turn_json(turn, links) for turn in turns if turn.seq in seqs and turn.blocks is not None
-    )
-    return View(turns=tuple(shown), repairs=tuple(unreadable), pending=waiting)
+    found = steps(said, links, kept.next)
+    if wire.options.last is not None:
+        found = windows.last_turns(found, [turn.seq for turn in said], wire.options.last)
+    if wire.options.max_tokens is not None:
+        found = windows.within_tokens(found, wire.options.max_tokens)
+    if wire.codec.PROFILE.verbatim:
+        segments = (*kept.segments, *_verbatim(kept, turns, found, links, wire))
+        return Render(_dated(segments, turns, links, kept), kept.uses)
+    writing = Writing(kept, wire)
+    for step in found:
+        writing.add(step)
+    done = writing.end()
+    return replace(done, segments=_dated(done.segments, turns, links, kept))
+
+
+def _verbatim(
+    kept: Render, turns: Sequence[Turn], found: Sequence[Step], links: Links, wire: Wire
+) -> Iterator[Segment]:
+    """The stored turns as they are: a segment for each."""
+    shown = {turn.seq for turn in turns if turn.seq >= kept.next}
+    if wire.options.is_window:
+        shown = with_notes(turns, set().union(*(step.seqs for step in found)))
+    waiting: dict[int, list[Pending]] = {}
+    for step in found:
+        waiting.setdefault(step.seq, []).extend(wire.pending(step))
+    for turn in turns:
+        pending = tuple(waiting.get(turn.seq, ()))
+        if turn.seq in shown and turn.blocks is None:
+            why = "the stored turn cannot be read"
+            repair = Repair("TURN_QUARANTINED", why, turn.turn_id)
+            yield Segment(turn.seq, Carry(), (), (repair,), pending)
+        elif turn.seq in shown:
+            lines = wire.lines(View(turns=(turn_json(turn, links),)))
+            yield Segment(turn.seq, Carry(), lines, (), pending)
+
+
+def _dated(
+    segments: Sequence[Segment], turns: Iterable[Turn], links: Links, kept: Render
+) -> tuple[Segment, ...]:
+    """The new segments with the version at which the last turn came that they depend on.
+
+    The turn that closes a segment is the first of the next one. A turn depends on those that answer
+    its calls, or made the calls of its results.
+    """
+    own: dict[int, int] = {}
+    at: dict[str, int] = {}
+    for turn in turns:
+        # Who was at the version of a completion has perhaps not seen it.
+        own[turn.seq] = max(turn.seq, -1 if turn.completed_at is None else turn.completed_at + 1)
+        at |= {call.id: turn.seq for call in turn.calls()}
+    versions = dict(own)
+    for (seq, _), link in links.items():
+        if seq in own and (call_seq := at.get(link.call_id)):
+            versions[seq] = max(versions[seq], own[call_seq])
+            versions[call_seq] = max(versions[call_seq], own[seq])
+    dated = list(kept.segments)
+    left = sorted(seq for seq in versions if seq >= kept.next)
+    place = 0
+    for segment, following in zip_longest(segments[len(dated) :], segments[len(dated) + 1 :]):
+        version = 0
+        while place < len(left) and (following is None or left[place] < following.first):
+            version = max(version, versions[left[place]])
+            place += 1
+        closing = versions.get(following.first, 0) if following else 0
+        dated.append(replace(segment, version=max(version, closing)))
+    return tuple(dated)
 
 
 def turn_json(turn: Turn, links: Links) -> JsonObject:

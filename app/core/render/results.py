@@ -33,13 +33,13 @@ class Answering:
     beside: list[Shown] = field(default_factory=list)
     cut: bool = False
 
-    def shown(self, shown_id: str, repairs: list[Repair], beside: list[Shown]) -> Shown:
+    def shown(self, provider_id: str, repairs: list[Repair], beside: list[Shown]) -> Shown:
         self.repairs, self.beside = repairs, beside
         result = self.answer.result
         failed = result is None or result.status != "ok"
         pieces = self._pieces()
         name = shown_name(self.answer.call.name, self.profile.names)
-        content = AnswerShown(shown_id, name, tuple(pieces), failed, self._value())
+        content = AnswerShown(provider_id, name, tuple(pieces), failed, self._value())
         return Shown(content, self.answer.turn.turn_id if result else None)
 
     def _pieces(self) -> list[Piece]:

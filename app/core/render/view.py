@@ -1,11 +1,10 @@
 """The view: a history that obeys every demand of one wire, ready to be written down.
 
 These are the values between the middle and the codecs. Steps (pairing) are cut to the window, each
-block is shown as the wire can take it (showing), messages are put in an order it accepts
-(arranging). Codecs read the view and write it down; they repair nothing.
+block is shown as the wire can take it (blocks), messages are put in an order it accepts (messages),
+segment by segment (writing). Codecs write a view down; they repair nothing.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -16,7 +15,6 @@ from app.core.render.arguments import as_given
 from app.core.render.repairs import Repair
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
-Reasoning: TypeAlias = Literal["auto", "text", "drop"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,18 +110,3 @@ class View:
     tools: tuple[str, ...] = ()
     pending: tuple[Pending, ...] = ()
     is_prefix: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How the history is wanted.
-
-    `shown_ids`: canonical id to the id of the wire. `has_tools`: definitions come from elsewhere.
-    `ready`: the request is to be sent as it is; otherwise the caller appends what comes next.
-    """
-
-    shown_ids: Mapping[str, str]
-    model: str | None = None
-    reasoning: Reasoning = "auto"
-    has_tools: bool = False
-    ready: bool = False

@@ -38,25 +38,25 @@ def last_turns(steps: Sequence[Step], seqs: Sequence[int], count: int) -> list[S
     """The steps that the last `count` turns touch."""
     first = seqs[-count] if 0 < count <= len(seqs) else seqs[0] if count and seqs else None
     if first is None:
-        return list(_leading(steps))
+        return list(leading(steps))
     kept = [step for step in steps if max(step.seqs) >= first]
     if kept and min(min(step.seqs) for step in kept) < first:
         why = f"the window reaches back to turn {min(kept[0].seqs)} to keep tool groups whole"
         kept[0].repairs.append(Repair("WINDOW_ALIGNED", why))
-    return [*(step for step in _leading(steps) if step not in kept), *kept]
+    return [*(step for step in leading(steps) if max(step.seqs) < first), *kept]
 
 
 def within_tokens(steps: Sequence[Step], budget: int) -> list[Step]:
     """The newest steps whose estimate stays within the budget; the newest one always."""
-    leading = list(_leading(steps))
-    left = budget - sum(map(estimated_tokens, leading))
+    always = leading(steps)
+    left = budget - sum(map(estimated_tokens, always))
     kept: list[Step] = []
-    for step in reversed(steps[len(leading) :]):
+    for step in reversed(steps[len(always) :]):
         left -= estimated_tokens(step)
         if left < 0 and kept:
             break
         kept.append(step)
-    return [*leading, *reversed(kept)]
+    return [*always, *reversed(kept)]
 
 
 def estimated_tokens(step: Step) -> int:
@@ -79,7 +79,8 @@ def _words(item: Placed) -> str:
             return ""
 
 
-def _leading(steps: Sequence[Step]) -> Sequence[Step]:
+def leading(steps: Sequence[Step]) -> Sequence[Step]:
+    """The steps of the system that every window begins with."""
     for place, step in enumerate(steps):
         if step.role != "system":
             return steps[:place]

@@ -1,0 +1,164 @@
+"""Writing a render: steps go in one by one, and leave as segments of encoded messages.
+
+A segment is closed by the first message that can be joined with none before it, and that is there
+to stay. What is behind the last such message is open, and ends as the wire demands of an end.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from app.core.conversation import Text
+from app.core.json.text import JsonObject, dumps_utf8
+from app.core.render import placeholders as wording
+from app.core.render.blocks import Showing
+from app.core.render.ending import ended, is_prefix
+from app.core.render.flatten import flattened
+from app.core.render.messages import arranged, foreign_loop, is_solid, messages_of
+from app.core.render.options import ReplayOptions
+from app.core.render.pairing import Step
+from app.core.render.pending import pending
+from app.core.render.repairs import Repair
+from app.core.render.segments import Carry, Render, Segment, Uses
+from app.core.render.view import Message, Pending, Role, View, bridge
+from app.core.wire.codec import Codec
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """Where a history goes, and how.
+
+    `provider_ids`: what calls are named there, by canonical id. `has_tools`: the request has
+    definitions from elsewhere.
+    """
+
+    codec: Codec
+    options: ReplayOptions
+    provider_ids: Mapping[str, str]
+    has_tools: bool = False
+
+    def pending(self, step: Step) -> Iterator[Pending]:
+        flat = self.options.is_flat
+        return pending(step, self.codec.PROFILE, self.provider_ids, flat=flat)
+
+    def beside(self, render: Render) -> JsonObject:
+        """The request without its messages: where they stand is an empty list."""
+        return self.codec.render(View(render.system(), tools=self.declared(render.uses)))
+
+    def declared(self, uses: Uses) -> tuple[str, ...]:
+        """The names of the tools that the history calls, where the wire wants them declared."""
+        wanted = self.codec.PROFILE.tools_declared and not self.has_tools
+        return tuple(uses.tools) if wanted else ()
+
+    def lines(self, view: View) -> tuple[bytes, ...]:
+        """The messages of a view as the wire takes them: each is encoded here, and nowhere else."""
+        messages = self.codec.render(view)[self.codec.LIST]
+        assert isinstance(messages, list)
+        return tuple(map(dumps_utf8, messages))
+
+
+@dataclass(slots=True)
+class _Open:
+    """The segment that is being written. `solid`: whose message was the last that stays."""
+
+    first: int
+    steps: list[Step] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
+    repairs: list[Repair] = field(default_factory=list)
+    pending: list[Pending] = field(default_factory=list)
+    system: list[Text] = field(default_factory=list)
+    solid: Role | None = None
+
+
+class Writing:
+    """Goes on behind a render."""
+
+    def __init__(self, kept: Render, wire: Wire) -> None:
+        self.wire = wire
+        self.profile = wire.codec.PROFILE
+        self.segments = list(kept.segments)
+        self.carry = kept.carry
+        self.open = _Open(kept.next)
+        uses = kept.uses.before(kept.next)
+        self.showing = Showing(self.profile, wire.options, wire.provider_ids, uses)
+
+    def add(self, step: Step) -> None:
+        repairs: list[Repair] = []
+        messages = [
+            message
+            for plain in (flattened(step) if self.wire.options.is_flat else [step])
+            for message in messages_of(plain, self.showing, repairs, leads=self.carry.leads)
+        ]
+        if self._closes(step, messages):
+            self._close()
+            self.open = _Open(step.seq)
+        self.open.steps.append(step)
+        self.open.repairs += repairs
+        self.open.pending += self.wire.pending(step)
+        if self.carry.leads and messages and step.role != "system":
+            self.carry = replace(self.carry, leads=False)
+        if self.carry.leads and self.profile.system == "beside":
+            contents = (content for message in messages for content in message.contents())
+            self.open.system += (content for content in contents if isinstance(content, Text))
+            return
+        self.open.messages += messages
+        self.open.solid = next(
+            (message.role for message in reversed(messages) if is_solid(message)), self.open.solid
+        )
+
+    def _closes(self, step: Step, messages: Sequence[Message]) -> bool:
+        """Whether nothing that comes from here on is joined with what is open."""
+        before = self.open
+        # A turn stands in one segment, however many steps it is told in.
+        if not before.steps or before.steps[-1].seq == step.seq or not messages:
+            return False
+        role = messages[0].role
+        if role not in self.profile.alternate:
+            return is_solid(messages[0])
+        last = before.messages[-1].role if before.messages else None
+        return is_solid(messages[0]) and role not in (last, before.solid)
+
+    def _close(self) -> None:
+        self._keep(self._arranged())
+
+    def end(self) -> Render:
+        """The render, with the end that the wire demands."""
+        options, repairs = self.wire.options, self.open.repairs
+        messages = self._arranged()
+        has_steps = bool(self.open.steps or self.segments)
+        if not has_steps:
+            repairs.append(Repair("EMPTY_HISTORY", "there is nothing to show yet"))
+        if not self.carry.spoke and (has_steps or options.ready):
+            messages += self._unspoken(messages)
+        messages = ended(messages, self.profile, options, repairs)
+        repairs.extend(foreign_loop(self.open.steps, messages, self.profile))
+        if self.wire.declared(self.showing.uses):
+            repairs.append(Repair("TOOLS_STUBBED", "tools are declared by name only"))
+        self._keep(messages, is_prefix=is_prefix(messages, self.profile, options))
+        return Render(tuple(self.segments), self.showing.uses)
+
+    def _unspoken(self, messages: Sequence[Message]) -> list[Message]:
+        if any(message.role != "system" for message in messages):
+            return []
+        self.open.repairs.append(Repair("BRIDGE_USER", "the wire wants the user to speak first"))
+        return [bridge("user", wording.EMPTY)]
+
+    def _arranged(self) -> list[Message]:
+        return arranged(
+            self.open.messages, self.profile, self.wire.options, self.carry, self.open.repairs
+        )
+
+    def _keep(self, messages: Sequence[Message], *, is_prefix: bool = False) -> None:
+        if messages:
+            spoke = self.carry.spoke or any(one.role != "system" for one in messages)
+            self.carry = Carry(self.carry.leads, spoke, messages[-1].role)
+        view = View(messages=tuple(messages), is_prefix=is_prefix)
+        self.segments.append(
+            Segment(
+                self.open.first,
+                self.carry,
+                self.wire.lines(view),
+                tuple(self.open.repairs),
+                tuple(self.open.pending),
+                tuple(self.open.system),
+            )
+        )

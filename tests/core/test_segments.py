@@ -1,0 +1,69 @@
+"""Segments: where one may be closed, and that a render costs no more than its turns."""
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from tests.core.paired import ai, human, system, tool
+from tests.histories import History, said
+
+JOINING = ("anthropic", "bedrock", "gemini")
+
+
+def counted(work: Callable[[], object]) -> int:
+    """The function calls that some work takes, those of built-in functions too."""
+    calls = 0
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+@pytest.mark.parametrize("target", JOINING)
+def test_neighbours_of_a_message_that_is_left_out_are_joined(target: str) -> None:
+    thought = {"type": "thinking", "text": "hm", "native": {}, "wire": target}
+    thinking = {"speaker": "ai", "blocks": [thought]}
+    done = said(human("a"), thinking, human("b"), provider=target).render(target)
+    (messages,) = (value for value in done.request.values() if isinstance(value, list))
+    assert len(messages) == 1
+    assert {"THINKING_DROPPED", "ROLES_MERGED"} <= done.codes
+
+
+def test_a_raw_id_is_reported_where_it_is_used_again() -> None:
+    done = said(ai("x"), tool("x"), ai("x"), tool("x")).render("openai")
+    (again,) = (repair for repair in done.repairs if repair.code == "ID_REMAPPED")
+    assert again.turn_id == said(ai("x"), tool("x"), ai("x")).remembered.turns[2].turn_id
+
+
+SPEECHES: dict[str, Callable[[int], list[dict[str, Any]]]] = {
+    "one speaker": lambda count: [human("a")] * count,
+    "the system": lambda count: [system("a")] * count,
+    "rounds": lambda count: [
+        turn for n in range(count // 2) for turn in (ai(f"x{n}"), tool(f"x{n}"))
+    ],
+}
+
+
+@pytest.mark.parametrize("options", [{}, {"last": 100}, {"max_tokens": 10_000}], ids=str)
+@pytest.mark.parametrize("speech", SPEECHES)
+@pytest.mark.parametrize("target", ["openai", "anthropic", "mistral", "neutral"])
+def test_four_times_the_turns_are_four_times_the_work(
+    target: str, speech: str, options: dict[str, int]
+) -> None:
+    def work(history: History) -> int:
+        return counted(lambda: history.render(target, **options))
+
+    short, long = (said(*SPEECHES[speech](count)) for count in (100, 400))
+    work(short)
+    assert work(long) <= 4.4 * work(short)
