@@ -81,8 +81,8 @@ def _is_setting(reasoning: Json) -> bool:
 def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
     """`/convert/tools`: definitions from one wire to another."""
     source, target = route_of(members)
-    known = (*_TOOLS, *CODECS[source].TOOLS.members)
-    check_members(members, known, CODECS[source].SETTINGS)
+    known = (*_TOOLS, *CODECS[source].tools.members)
+    check_members(members, known, CODECS[source].settings)
     demand_tools(members, source)
     required = _one_of(members, "required", ("keep", "filter"))
     description = _one_of(members, "description", ("keep", "filter"))

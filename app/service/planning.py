@@ -48,7 +48,7 @@ def read_history(history: History, limits: Limits) -> Plan:
     if history.format not in CODECS:
         raise UnknownProvider.named(history.format, "format", list(CODECS))
     codec = CODECS[history.format]
-    known = (*codec.KEYS, *codec.TOOLS.members)
+    known = (*codec.keys, *codec.tools.members)
     beside: JsonObject = {key: history.members[key] for key in history.members if key in known}
     riding = riding_order({**_envelope(history), **beside}, limits)
     turns = tuple(turned_of(history, 0, len(history.messages), beside, limits))
@@ -82,7 +82,7 @@ def turned_of(
 ) -> Iterator[Turned]:
     """The turns of some messages, with what rides beside them."""
     messages = history.messages[first:last]
-    key = CODECS[history.format].LIST
+    key = CODECS[history.format].messages
     if not messages:
         return
     members: JsonObject = {**_envelope(history), **beside, key: [one.value for one in messages]}

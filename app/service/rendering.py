@@ -37,7 +37,7 @@ class Wanted:
 
 def demand_request(wanted: Wanted, pointer: str) -> None:
     """Only what goes to a provider can be made ready to be sent."""
-    if wanted.ready and CODECS[wanted.target].PROFILE.verbatim:
+    if wanted.ready and CODECS[wanted.target].profile.verbatim:
         raise RuleBroken(
             f"`ready` must be false for {wanted.target}, which shows turns as they are stored.",
             pointer=pointer,
@@ -73,12 +73,12 @@ def render(
     view = view_of(
         turns,
         links,
-        codec.PROFILE,
+        codec.profile,
         Options(shown, wanted.model, wanted.reasoning, has_tools, wanted.ready),
         Window(wanted.last, wanted.max_tokens, flat=wanted.tools == "flatten"),
     )
     request = codec.render(view)
-    messages = request[codec.LIST]
+    messages = request[codec.messages]
     assert isinstance(messages, list)
     if offered is None:
         return Rendered(request, messages, view.repairs, view.pending)
@@ -95,7 +95,7 @@ def _tool_repairs(offered: Offer) -> Iterator[Repair]:
 
 def prefix(request: JsonObject, messages: Sequence[Json], target: str) -> JsonObject:
     """How many messages there are, and a hash of all a provider reads before the next one."""
-    beside = {key: member for key, member in request.items() if key != CODECS[target].LIST}
+    beside = {key: member for key, member in request.items() if key != CODECS[target].messages}
     lines = [beside, *messages]
     text = b"".join(dumps_utf8(line) + b"\n" for line in lines)
     return {"messages": len(messages), "sha256": hashlib.sha256(text).hexdigest()}

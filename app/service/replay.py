@@ -34,7 +34,7 @@ class Replayed:
 
 def replay(store: ReadStore, wanted: Wanted, known_tags: Sequence[str] = ()) -> Replayed:
     target_of(wanted.target)
-    if wanted.tools == "flatten" and CODECS[wanted.target].PROFILE.verbatim:
+    if wanted.tools == "flatten" and CODECS[wanted.target].profile.verbatim:
         raise RuleBroken(
             f"`tools` must be include or omit for {wanted.target}, which shows turns as they are"
             " stored; flatten is for providers.",
@@ -125,7 +125,7 @@ def _group_end(store: ReadStore, cid: str, seq: int) -> int:
 
 def _assigned(store: ReadStore, wanted: Wanted) -> Mapping[str, str]:
     """What the mapping table says, for targets that name calls by a rule of their own."""
-    if isinstance(CODECS[wanted.target].IDS, Prefixed):
+    if isinstance(CODECS[wanted.target].ids, Prefixed):
         return {}
     return store.shown_ids(wanted.conversation_id, wanted.target)
 
@@ -137,4 +137,4 @@ def _keep_only_new(answer: JsonObject, wanted: Wanted, before: Rendered, whole: 
     same = old == prefix(whole.request, whole.messages[:count], wanted.target)
     answer["since"] = {"version": wanted.since, "prefix": old, "unchanged": same}
     if same:
-        answer["request"] = {CODECS[wanted.target].LIST: whole.messages[count:]}
+        answer["request"] = {CODECS[wanted.target].messages: whole.messages[count:]}

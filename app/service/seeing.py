@@ -36,7 +36,7 @@ def look(store: ReadStore, cid: str, messages: MessageList) -> Seen:
     found = Recognising(
         Told(turns, links),
         messages.told,
-        CODECS[target].PROFILE.names,
+        CODECS[target].profile.names,
         lambda: shown_results(turns, links, store.shown_ids(cid, target), target),
         lambda result: named_call(book, result),
         lambda seq, turn: _completes(messages, seq, turn),
@@ -69,8 +69,8 @@ def shown_results(
     messages = render(turns, links, assigned, wanted).messages
     if not messages:
         return {}
-    texts = {codec.LIST: [dumps(one) for one in messages]}
-    told = remember(codec.parse(Posted({codec.LIST: messages}, texts)), "list")
+    texts = {codec.messages: [dumps(one) for one in messages]}
+    told = remember(codec.parse(Posted({codec.messages: messages}, texts)), "list")
     calls = {
         shown_id(target, call.id, {target: assigned.get(call.id, "")}): call.id
         for turn in turns

@@ -54,14 +54,14 @@ def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
 
 def demand_tools(members: JsonObject, source: str) -> None:
     """Whoever forgot the tools does not mean that there are none."""
-    if "tools" not in members and CODECS[source].TOOLS.config not in members:
+    if "tools" not in members and CODECS[source].tools.config not in members:
         told = "`tools` is required and must be the definitions; an empty list takes them away."
         raise RuleBroken(told, pointer="/tools")
 
 
 def under_our_names(members: JsonObject, source: str) -> tuple[JsonObject, dict[str, str]]:
     """`tools`, `tool_choice`, `parallel_tool_calls` of a body, and where in it they stand."""
-    rules = CODECS[source].TOOLS
+    rules = CODECS[source].tools
     found: JsonObject = {}
     places: dict[str, str] = {}
     for place, key, value in _named(members, rules.members, rules.config):

@@ -54,7 +54,7 @@ def at(body: Any, path: tuple[Any, ...]) -> Any:
 
 def mutations(body: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every message with one member renamed, or with one more."""
-    for key in (*CODECS[body.get("format", body["provider"])].KEYS, "messages"):
+    for key in (*CODECS[body.get("format", body["provider"])].keys, "messages"):
         if not isinstance(body.get(key), list | dict):
             continue
         for path in objects(body[key], (key,)):
@@ -110,7 +110,7 @@ def test_no_member_of_a_message_vanishes_without_a_word(target: str) -> None:
 def test_a_member_that_nobody_knows_is_named(target: str) -> None:
     """Beside content that is read, at the top of each message."""
     for body in corpus(target):
-        key = next(key for key in (CODECS[target].LIST, "messages") if key in body)
+        key = next(key for key in (CODECS[target].messages, "messages") if key in body)
         for place in range(len(body[key]) if isinstance(body[key], list) else 0):
             changed = copy.deepcopy(body)
             changed[key][place][NEW] = "words of somebody"

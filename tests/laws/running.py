@@ -89,7 +89,7 @@ def windows() -> st.SearchStrategy[Window]:
 
 
 def messages(render: Render, target: str) -> list[Any]:
-    found: list[Any] = render.request[CODECS[target].LIST]
+    found: list[Any] = render.request[CODECS[target].messages]
     return found
 
 

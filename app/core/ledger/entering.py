@@ -125,11 +125,12 @@ def _named(
             continue
         shown: dict[str, str] = {}
         for target, rule in rules.items():
-
-            def taken(one: str, target: str = target) -> bool:
-                return (target, one) in given or ledger.taken(target, one)
-
-            shown[target], ordinal = rule.assign(block, highest[target], taken)
+            shown[target], ordinal = next(
+                (one, ordinal)
+                for one, ordinal in rule.candidates(block, highest[target])
+                # One that goes on counting is free by itself.
+                if ordinal is not None or not ((target, one) in given or ledger.taken(target, one))
+            )
             given.add((target, shown[target]))
             if ordinal is not None:
                 highest[target] = ordinal

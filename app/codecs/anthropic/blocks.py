@@ -4,8 +4,8 @@ import base64
 import re
 from collections.abc import Iterator
 
-from app.codecs._anthropic_tools import WIRE
-from app.codecs._reading import arguments_text, check_named
+from app.codecs.anthropic.tools import WIRE
+from app.codecs.shared.reading import arguments_text, check_named
 from app.core.conversation import (
     Block,
     File,

@@ -7,20 +7,18 @@ really send: arguments as objects, content as null, results as values.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.codecs import _anthropic_blocks
-from app.codecs._chat_stream import ChatGathering, is_completion
-from app.codecs._reading import (
-    arguments_text,
+from app.codecs.anthropic import blocks as anthropic
+from app.codecs.chat.reasoning_details import words
+from app.codecs.shared.calls import calls
+from app.codecs.shared.reading import (
     check_named,
     draft,
     elements,
     first_of,
     left_over,
-    names,
     reply,
     unknown_role,
 )
-from app.codecs._reasoning_details import words
 from app.core.conversation import (
     Block,
     Draft,
@@ -31,38 +29,20 @@ from app.core.conversation import (
     Speaker,
     Text,
     Thinking,
-    ToolCall,
     ToolResult,
 )
 from app.core.errors import RuleBroken
-from app.core.identity.ids import signature_in
 from app.core.json.fields import Fields
-from app.core.json.text import Json, JsonObject, dumps
-from app.core.render.media import is_base64
+from app.core.json.text import Json, JsonObject
 from app.core.render.view import AnswerShown, CallShown, Content, Message, View
 from app.core.telling import wrong_type
 from app.core.wire.codec import Posted
-from app.core.wire.responses import Replies, Reply
+from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
 WIRE = "chat"
 # The shape of reasoning that OpenRouter signs and wants back as it was.
 DETAILED = "openrouter"
-KEYS = ("messages",)
-LIST = "messages"
-# The openai SDK's CompletionCreateParams and the mistralai SDK's ChatCompletionRequest, without
-# what is content (`functions`); then what hosts of this shape add: `thinking` of DeepSeek and
-# Moonshot, Alibaba's for Qwen.
-SETTINGS = names(
-    "audio frequency_penalty logit_bias logprobs max_completion_tokens max_tokens modalities"
-    " moderation n prediction presence_penalty prompt_cache_key prompt_cache_options"
-    " prompt_cache_retention reasoning_effort response_format safety_identifier seed service_tier"
-    " stop store stream stream_options temperature top_logprobs top_p user verbosity"
-    " web_search_options"
-    " guardrails min_tokens prompt_logprobs prompt_mode random_seed repetition_penalty safe_prompt"
-    " top_k top_prompt_logprobs"
-    " thinking enable_thinking thinking_budget enable_search search_options"
-)
 
 _SPEAKERS: dict[str, Speaker] = {
     "system": "system",
@@ -84,19 +64,26 @@ class Dialect:
     string_content   content is one text, never a list of parts (images apart)
     names_results    a tool message carries the tool's name
     detailed         reasoning goes back as `reasoning` and `reasoning_details`
+    says_strict      every tool definition says whether it is strict
     """
 
     string_content: bool = False
     names_results: bool = False
     detailed: bool = False
+    says_strict: bool = False
+
+    @property
+    def wire(self) -> str:
+        """The shape of its reasoning."""
+        return DETAILED if self.detailed else WIRE
 
 
-def parse(posted: Posted, wire: str = WIRE) -> list[Draft]:
+def parse(posted: Posted, wire: str) -> list[Draft]:
     """`wire` is the shape of the reasoning."""
     return [_draft(fields, text, wire) for fields, text in elements(posted, "messages")]
 
 
-def _read_reply(response: JsonObject, at: str, wire: str) -> Reply:
+def read_reply(response: JsonObject, at: str, wire: str) -> Reply:
     """A `ChatCompletion`: its first choice."""
     choice, notes = first_of(Fields(response, at), "choices")
     message = choice.inner("message")
@@ -113,7 +100,7 @@ def _read_reply(response: JsonObject, at: str, wire: str) -> Reply:
     )
 
 
-def _used(usage: JsonObject) -> Usage:
+def used(usage: JsonObject) -> Usage:
     """`CompletionUsage`. DeepSeek and Kimi count cached tokens under names of their own."""
     cached = (
         tokens(usage, "prompt_tokens_details", "cached_tokens")
@@ -128,17 +115,11 @@ def _used(usage: JsonObject) -> Usage:
     )
 
 
-def replies(wire: str = WIRE) -> Replies:
-    return Replies(
-        lambda response, at: _read_reply(response, at, wire), ChatGathering, _used, is_completion
-    )
-
-
-REPLIES = replies()
-
-
 def render(view: View, dialect: Dialect) -> JsonObject:
-    return {"messages": [_message(message, dialect) for message in view.messages]}
+    messages: list[Json] = [_message(message, dialect) for message in view.messages]
+    if view.is_prefix and isinstance(last := messages[-1], dict):
+        last["prefix"] = True
+    return {"messages": messages}
 
 
 def _draft(fields: Fields, text: str, wire: str) -> Draft:
@@ -211,9 +192,9 @@ def _part(fields: Fields) -> Block:
             return _thought(fields)
         # Gateways leave calls and results of Anthropic's here; nobody can mean anything else.
         case "tool_use":
-            return _anthropic_blocks.call(fields)
+            return anthropic.call(fields)
         case "tool_result":
-            return _anthropic_blocks.result(fields)
+            return anthropic.result(fields)
         case _:
             return Opaque(kind, fields.whole(), WIRE)
 
@@ -247,43 +228,6 @@ def _thought(fields: Fields) -> Thinking:
         one.passed_over("type")
         texts.append(one.maybe_text("text") or "")
     return Thinking("".join(texts))
-
-
-def calls(fields: Fields) -> Iterator[ToolCall]:
-    """The calls of an assistant message in the chat shape, and the one of its oldest form."""
-    for call in fields.each("tool_calls"):
-        # Streams number their calls.
-        call.passed_over("index")
-        raw_id = call.maybe_text("id")
-        if call.get("type") == "custom":
-            custom = call.inner("custom")
-            name = custom.maybe_text("name") or ""
-            yield ToolCall(raw_id, name, arguments_text(custom.get("input")))
-        else:
-            yield _function(call.inner("function"), raw_id, _signature(call))
-    if isinstance(fields.members.get("function_call"), dict):
-        yield _function(fields.inner("function_call"), None)
-
-
-def _signature(call: Fields) -> str | None:
-    """Gemini's thought signature, where gateways put it: beside the call, or into its id."""
-    match call.members:
-        case {"extra_content": {"google": {"thought_signature": str(signature)}}}:
-            call.get("extra_content")
-            if is_base64(signature):
-                return signature
-        case _:
-            pass
-    raw_id = call.members.get("id")
-    return signature_in(raw_id if isinstance(raw_id, str) else None)
-
-
-def _function(fields: Fields, raw_id: str | None, signature: str | None = None) -> ToolCall:
-    arguments = fields.get("arguments")
-    text = (
-        arguments if isinstance(arguments, str) else "" if arguments is None else dumps(arguments)
-    )
-    return ToolCall(raw_id, fields.maybe_text("name") or "", text, signature=signature)
 
 
 def _result(fields: Fields) -> ToolResult:

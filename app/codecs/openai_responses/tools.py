@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.codecs._reading import bad_choice, definitions, description_in
+from app.codecs.shared.reading import bad_choice, definitions, description_in
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import (
     Choice,

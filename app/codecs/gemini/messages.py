@@ -1,19 +1,10 @@
-"""Google Gemini: contents with parts, roles `user` and `model`.
+"""Gemini's contents, read and written."""
 
-A call turn comes right behind a user or response turn, all responses of it stand in one turn of
-their own, in the same number and order and under the same names. Thought signatures stay on their
-parts; a call of another model carries the bypass value that Google documents, where Gemini 3 and
-later would refuse it otherwise.
-"""
+from collections.abc import Iterator
 
-import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
-
-from app.codecs._gemini_names import CANDIDATE, both, member, snake, snake_keys
-from app.codecs._gemini_stream import GeminiGathering, is_generated
-from app.codecs._gemini_tools import WIRE, read_choice, read_tools, write_tools
-from app.codecs._reading import (
+from app.codecs.gemini.names import CANDIDATE, both, member, snake, snake_keys
+from app.codecs.gemini.tools import WIRE
+from app.codecs.shared.reading import (
     arguments_text,
     beside,
     check_named,
@@ -21,7 +12,6 @@ from app.codecs._reading import (
     elements,
     first_of,
     left_over,
-    names,
     reply,
     unknown_role,
 )
@@ -42,41 +32,11 @@ from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.render.media import data_url, plain_base64
 from app.core.render.placeholders import value_text
-from app.core.render.profile import BOTH, Profile
 from app.core.render.view import AnswerShown, CallShown, Content, Message, View
-from app.core.tools.rules import ToolRules
-from app.core.wire.codec import Posted, Prefixed
-from app.core.wire.responses import Replies, Reply
+from app.core.wire.codec import Posted
+from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
-__all__ = [
-    "IDS",
-    "KEYS",
-    "LIST",
-    "PROFILE",
-    "REPLIES",
-    "SETTINGS",
-    "TOOLS",
-    "parse",
-    "read_choice",
-    "read_tools",
-    "render",
-    "write_tools",
-]
-
-KEYS = ("system_instruction", "systemInstruction", "messages", "contents")
-LIST = "contents"
-# What google-genai writes beside the contents of a request; proto3's JSON takes both spellings.
-SETTINGS = names(
-    "cachedContent continuationToken generationConfig labels modelArmorConfig outputConfig"
-    " safetySettings serviceTier store"
-    " cached_content continuation_token generation_config model_armor_config output_config"
-    " safety_settings service_tier"
-)
-IDS = Prefixed("hist_tool_")
-BYPASS = "skip_thought_signature_validator"
-
-_IMAGES = frozenset({"image/png", "image/jpeg", "image/webp"})
 _EXECUTED = ("executable_code", "code_execution_result")
 # google-genai's Part: kinds that are kept as they are.
 _KINDS = frozenset({"tool_call", "tool_response"})
@@ -87,49 +47,6 @@ _SPEAKERS: dict[str, Speaker] = {
     "model": "ai",
     "system": "system",
 }
-
-
-def _code_pairs(blocks: Sequence[Opaque]) -> set[int]:
-    """Code that Gemini ran goes back with its result, or not at all."""
-    kept: set[int] = set()
-    for place, (code, result) in enumerate(pairwise(blocks)):
-        if (code.kind, result.kind) == ("server_tool", "server_tool_result"):
-            kept |= {place, place + 1}
-    return kept
-
-
-TOOLS = ToolRules(
-    members=("tools", "tool_config", "toolConfig"),
-    object_type=True,
-    # Google's documentation of JSON Schema for Gemini: only what begins with $ beside a $ref.
-    lone_refs=True,
-    parallel=False,
-    allowed=True,
-    # The mode of function calling says nothing of google_search and its like.
-    chooses_hosted=False,
-)
-PROFILE = Profile(
-    results="together",
-    system="beside",
-    inner_system="user",
-    alternate=BOTH,
-    first_user=True,
-    last="user",
-    trims_end=True,
-    names=re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"),
-    value_results=True,
-    object_results=True,
-    error_flag=True,
-    wire=WIRE,
-    thinking=True,
-    issuers=frozenset({"gemini", "google", "vertex"}),
-    keeps_opaque=_code_pairs,
-    signature=BYPASS,
-    # Up to 2.5 nothing is checked, and an unknown signature might be.
-    signed_models=re.compile(r"(?!.*gemini-[12]\b).*", re.DOTALL),
-    images=_IMAGES,
-    files=frozenset({"application/pdf", "text/plain", "url"}),
-)
 
 
 def parse(posted: Posted) -> list[Draft]:
@@ -155,7 +72,7 @@ def _system(fields: Fields, name: str) -> Iterator[Block]:
             yield from _parts(inner, "parts")
 
 
-def _read_reply(response: JsonObject, at: str) -> Reply:
+def read_reply(response: JsonObject, at: str) -> Reply:
     """A `GenerateContentResponse`: its first candidate. A blocked prompt has none."""
     feedback = member(response, "prompt_feedback")
     blocked = member(feedback, "block_reason") if isinstance(feedback, dict) else None
@@ -205,7 +122,7 @@ def _part_as_asked(part: Json) -> Json:
     return members
 
 
-def _used(usage: JsonObject) -> Usage:
+def used(usage: JsonObject) -> Usage:
     """`GenerateContentResponseUsageMetadata`: its total is the sum of these, without the cached,
     which the prompt includes."""
     thoughts = tokens(usage, "thoughts_token_count")
@@ -215,9 +132,6 @@ def _used(usage: JsonObject) -> Usage:
         tokens(usage, "cached_content_token_count"),
         thoughts,
     )
-
-
-REPLIES = Replies(_read_reply, GeminiGathering, _used, is_generated, arrays=True)
 
 
 def _draft(fields: Fields, text: str) -> Draft:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.codecs._reading import bad_choice, definitions, description_in
+from app.codecs.shared.reading import bad_choice, definitions, description_in
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import (
     Choice,
@@ -80,12 +80,12 @@ def _chosen(value: Json) -> str:
 
 
 def write_tools(
-    tools: Sequence[Tool | HostedTool], choice: Choice | None, *, strict: bool = False
+    tools: Sequence[Tool | HostedTool], choice: Choice | None, *, says_strict: bool
 ) -> JsonObject:
-    """`strict`: every definition says whether it is strict."""
+    """`says_strict`: every definition says whether it is strict."""
     request: JsonObject = {}
     if tools:
-        request["tools"] = [_written(one, strict=strict) for one in tools]
+        request["tools"] = [_written(one, says_strict=says_strict) for one in tools]
     if not tools or choice is None:
         return request
     hosted = {one.name for one in tools if isinstance(one, HostedTool)}
@@ -108,13 +108,13 @@ def _choosing(name: str | None, hosted: set[str]) -> JsonObject:
     return {"type": kind, kind: {"name": name}}
 
 
-def _written(one: Tool | HostedTool, *, strict: bool) -> JsonObject:
+def _written(one: Tool | HostedTool, *, says_strict: bool) -> JsonObject:
     if isinstance(one, HostedTool):
         return one.native
     function: JsonObject = {"name": one.name}
     if one.description is not None:
         function["description"] = one.description
     function["parameters"] = one.schema
-    if strict or one.strict:
+    if says_strict or one.strict:
         function["strict"] = one.strict
     return {"type": "function", "function": function}

@@ -7,7 +7,7 @@ grow by their deltas.
 from dataclasses import dataclass, field
 from typing import cast
 
-from app.codecs._gathering import Gathered, Pieces, an_error, number, text_so_far
+from app.codecs.shared.gathering import Gathered, Pieces, an_error, number, text_so_far
 from app.core.json.text import Json, JsonObject
 
 # Deltas: the list of the item that the piece belongs to, its index there, the kind of the element.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from app.codecs._gathering import Pieces, number
+from app.codecs.shared.gathering import Pieces, number
 from app.core.json.text import Json, JsonObject
 
 # @openrouter/sdk: ReasoningDetailText, ReasoningDetailSummary, ReasoningDetailEncrypted.

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from app.codecs._reading import (
+from app.codecs.shared.reading import (
     bad_choice,
     definitions,
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.codecs._reading import (
+from app.codecs.shared.reading import (
     bad_choice,
     definitions,
 )

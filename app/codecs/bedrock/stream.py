@@ -4,7 +4,7 @@ import base64
 from dataclasses import dataclass, field
 from typing import cast
 
-from app.codecs._gathering import Gathered, Pieces, an_error, number, value_of
+from app.codecs.shared.gathering import Gathered, Pieces, an_error, number, value_of
 from app.core.json.text import Json, JsonObject, JsonText
 
 BROKEN_OFF = "brokenOff"

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
-from app.codecs._gathering import Gathered, Pieces, an_error, is_object, number, text_so_far
-from app.codecs._reading import names
-from app.codecs._reasoning_details import DetailsGathering, words
+from app.codecs.chat.reasoning_details import DetailsGathering, words
+from app.codecs.shared.gathering import Gathered, Pieces, an_error, is_object, number, text_so_far
+from app.codecs.shared.reading import names
 from app.core.json.large import PIECE
 from app.core.json.text import Json, JsonObject, dumps
 

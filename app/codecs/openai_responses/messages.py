@@ -1,27 +1,19 @@
-"""OpenAI Responses: a flat list of items instead of messages.
+"""Items of the Responses API, read and written."""
 
-Calls and outputs pair by `call_id` alone. Item ids are left out: a wrong prefix, a duplicate or an
-id that the server has forgotten is refused, a missing one never is. A reasoning item goes back to
-its issuer only, with its encrypted content, and only in front of the item it belongs to.
-"""
-
-import re
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from app.codecs._reading import (
+from app.codecs.openai_responses.tools import WIRE
+from app.codecs.shared.reading import (
     arguments_text,
     beside,
     check_named,
     draft,
     elements,
     left_over,
-    names,
     reply,
     unknown_role,
 )
-from app.codecs._responses_stream import ResponsesGathering, is_response
-from app.codecs._responses_tools import WIRE, read_choice, read_tools, write_tools
 from app.core.conversation import (
     Block,
     Draft,
@@ -39,40 +31,11 @@ from app.core.conversation import (
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject, dumps
-from app.core.render.profile import ASSISTANT, Profile
 from app.core.render.view import AnswerShown, CallShown, Content, Message, View
 from app.core.telling import wrong_type
-from app.core.tools.rules import ToolRules
-from app.core.tools.schema.walk import COMBINATIONS
-from app.core.wire.codec import Posted, Prefixed
-from app.core.wire.responses import Replies, Reply
+from app.core.wire.codec import Posted
+from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
-
-__all__ = [
-    "IDS",
-    "KEYS",
-    "LIST",
-    "PROFILE",
-    "REPLIES",
-    "SETTINGS",
-    "TOOLS",
-    "parse",
-    "read_choice",
-    "read_tools",
-    "render",
-    "write_tools",
-]
-
-KEYS = ("instructions", "messages", "input")
-LIST = "input"
-# The openai SDK's ResponseCreateParams, without `prompt`, whose variables are content.
-SETTINGS = names(
-    "access_programs background context_management conversation image include max_output_tokens"
-    " max_tool_calls moderation previous_response_id prompt_cache_key prompt_cache_options"
-    " prompt_cache_retention reasoning safety_identifier service_tier store stream stream_options"
-    " temperature text top_logprobs top_p truncation user"
-)
-IDS = Prefixed("call_")
 
 _SPEAKERS: dict[str, Speaker] = {
     "system": "system",
@@ -87,37 +50,6 @@ _EXECUTED = frozenset({"web_search_call", "file_search_call", "code_interpreter_
 _ENDED = ("completed", "incomplete", "failed")
 # openai's types: members that must be there and may be null, which a reply does not keep.
 _NULLS: JsonObject = {"code": None, "outputs": None}
-
-
-def _own_items(blocks: Sequence[Opaque]) -> set[int]:
-    """Items that the provider answered itself, and files by id in user messages."""
-    own = ("server_tool", "input_image", "input_file")
-    return {place for place, block in enumerate(blocks) if block.kind in own}
-
-
-# The API: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
-# top level" (langchain-ai/langchainjs#9804).
-TOOLS = ToolRules(
-    openai=True,
-    described=True,
-    object_type=True,
-    refused_top=(*COMBINATIONS, "enum", "not"),
-    allowed=True,
-    strict=True,
-)
-PROFILE = Profile(
-    system="beside",
-    alternate=ASSISTANT,
-    calls_last=True,
-    splits_rounds=True,
-    ids=re.compile(r".{1,64}", re.DOTALL),
-    wire=WIRE,
-    thinking=True,
-    issuers=frozenset({"openai", "openai-responses"}),
-    keeps_opaque=_own_items,
-    images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
-    files=frozenset({"application/pdf", "url"}),
-)
 
 
 def parse(posted: Posted) -> list[Draft]:
@@ -142,7 +74,7 @@ def _instructions(fields: Fields, name: str) -> Iterator[Block]:
     yield Text(fields.text(name))
 
 
-def _read_reply(response: JsonObject, at: str) -> Reply:
+def read_reply(response: JsonObject, at: str) -> Reply:
     """A `Response`: all its output items are one turn."""
     if not isinstance(response.get("output"), list):
         raise RuleBroken("`output` is required and must be a list.", pointer=f"{at}/output")
@@ -165,7 +97,7 @@ def _read_reply(response: JsonObject, at: str) -> Reply:
     )
 
 
-def _used(usage: JsonObject) -> Usage:
+def used(usage: JsonObject) -> Usage:
     """`ResponseUsage`."""
     return Usage(
         tokens(usage, "input_tokens"),
@@ -173,9 +105,6 @@ def _used(usage: JsonObject) -> Usage:
         tokens(usage, "input_tokens_details", "cached_tokens"),
         tokens(usage, "output_tokens_details", "reasoning_tokens"),
     )
-
-
-REPLIES = Replies(_read_reply, ResponsesGathering, _used, is_response)
 
 
 def _spoken(said: Sequence[Draft]) -> Iterator[Draft]:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import cast
 
-from app.codecs._gathering import Gathered, Pieces, an_error, number
-from app.codecs._gemini_names import CANDIDATE, member, snake
+from app.codecs.gemini.names import CANDIDATE, member, snake
+from app.codecs.shared.gathering import Gathered, Pieces, an_error, number
 from app.core.json.text import Json, JsonObject, JsonText, dumps
 from app.core.limits import Limits
 

@@ -2,7 +2,7 @@
 
 import re
 
-from app.codecs._reading import names
+from app.codecs.shared.reading import names
 from app.core.json.text import Json, JsonObject
 
 # google-genai's Candidate: its content, and what is said about it.

@@ -1,24 +1,18 @@
-"""AWS Bedrock Converse.
-
-Pairing and order as on Anthropic; blocks are objects with one member; a JSON result is an object;
-tools must be declared whenever tool blocks stand in the history (the API's error: "The toolConfig
-field must be defined …"). Bytes are shown as base64 text, which is how the wire carries them.
-"""
+"""Messages of Converse, read and written."""
 
 import base64
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from app.codecs._bedrock_stream import BROKEN_OFF, BedrockGathering, is_converse
-from app.codecs._bedrock_tools import WIRE, read_choice, read_tools, write_tools
-from app.codecs._reading import (
+from app.codecs.bedrock.stream import BROKEN_OFF
+from app.codecs.bedrock.tools import WIRE, write_tools
+from app.codecs.shared.reading import (
     arguments_text,
     beside,
     check_named,
     draft,
     elements,
     left_over,
-    names,
     reply,
     unknown_role,
 )
@@ -39,32 +33,14 @@ from app.core.conversation import (
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.render.media import data_url
-from app.core.render.profile import BOTH, Profile
 from app.core.render.view import AnswerShown, CallShown, Content, Message, View
 from app.core.tools.definitions import (
     EMPTY_SCHEMA,
     Tool,
 )
-from app.core.tools.rules import ToolRules
-from app.core.tools.schema.walk import COMBINATIONS
-from app.core.wire.codec import Posted, Prefixed
-from app.core.wire.responses import Replies, Reply
+from app.core.wire.codec import Posted
+from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
-
-__all__ = [
-    "IDS",
-    "KEYS",
-    "LIST",
-    "PROFILE",
-    "REPLIES",
-    "SETTINGS",
-    "TOOLS",
-    "parse",
-    "read_choice",
-    "read_tools",
-    "render",
-    "write_tools",
-]
 
 _SPEAKERS: dict[str, Speaker] = {"user": "human", "assistant": "ai"}
 # botocore's service model: what a ContentBlock may be, beside what is read here.
@@ -72,17 +48,8 @@ _KINDS = frozenset(
     {"video", "audio", "guardContent", "searchResult", "toolAddition", "toolRemoval"}
 )
 _SOURCES = ("s3Location", "text", "content")
-KEYS = ("system", "messages")
-LIST = "messages"
-# botocore's service model of Converse, without `promptVariables`, which are content.
-SETTINGS = names(
-    "additionalModelRequestFields additionalModelResponseFieldPaths guardrailConfig inferenceConfig"
-    " modelId outputConfig performanceConfig requestMetadata serviceTier"
-)
-IDS = Prefixed("tooluse_")
-
-_IMAGES = {f"image/{name}": name for name in ("png", "jpeg", "gif", "webp")}
-_FILES = {
+IMAGES = {f"image/{name}": name for name in ("png", "jpeg", "gif", "webp")}
+FILES = {
     "application/pdf": "pdf",
     "text/csv": "csv",
     "application/msword": "doc",
@@ -93,68 +60,8 @@ _FILES = {
     "text/plain": "txt",
     "text/markdown": "md",
 }
-_TYPES = {name: media_type for media_type, name in (_IMAGES | _FILES).items()}
-# botocore's service model: S3Uri.
-_S3 = re.compile(r"s3://[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](/.*)?")
+_TYPES = {name: media_type for media_type, name in (IMAGES | FILES).items()}
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9()\[\]-]+")
-
-TOOLS = ToolRules(
-    members=("toolConfig",),
-    config="toolConfig",
-    object_type=True,
-    # As Anthropic, which answers through Bedrock in the same words.
-    refused_top=COMBINATIONS,
-    keys=re.compile(r"[a-zA-Z0-9_.-]{1,64}"),
-    none=False,
-    parallel=False,
-    strict=True,
-)
-
-
-def _own_blocks(blocks: Sequence[Opaque]) -> set[int]:
-    """Media in S3, and text for guardrails."""
-    return {
-        place
-        for place, block in enumerate(blocks)
-        if block.kind == "guardContent" or _is_in_s3(block)
-    }
-
-
-def _is_in_s3(block: Opaque) -> bool:
-    match block.native:
-        case {block.kind: {"source": {"s3Location": {"uri": str(uri)}}}}:
-            return _S3.fullmatch(uri) is not None
-        case _:
-            return False
-
-
-PROFILE = Profile(
-    keeps_opaque=_own_blocks,
-    results="user",
-    system="beside",
-    inner_system="user",
-    alternate=BOTH,
-    first_user=True,
-    last="user",
-    trims_end=True,
-    calls_last=True,
-    pins_blocks=True,
-    ids=re.compile(r"[a-zA-Z0-9_-]{1,64}"),
-    blank_results=False,
-    value_results=True,
-    error_flag=True,
-    tools_declared=True,
-    wire=WIRE,
-    thinking=True,
-    issuers=frozenset({"bedrock"}),
-    foreign_loops=False,
-    images=frozenset(_IMAGES),
-    files=frozenset(_FILES),
-    # Converse: an image has at most 3.75 MB and 8,000 pixels a side.
-    image_bytes=3_932_160,
-    image_pixels=8_000,
-    result_media=True,
-)
 
 
 def parse(posted: Posted) -> list[Draft]:
@@ -169,7 +76,7 @@ def _system(fields: Fields, name: str) -> Iterator[Block]:
     return _blocks(fields, name)
 
 
-def _read_reply(response: JsonObject, at: str) -> Reply:
+def read_reply(response: JsonObject, at: str) -> Reply:
     """A `ConverseResponse`."""
     message = Fields(response, at).inner("output").inner("message")
     message.passed_over("role")
@@ -190,14 +97,11 @@ def _request_id(response: JsonObject) -> Json:
     return about.get("RequestId") if isinstance(about, dict) else None
 
 
-def _used(usage: JsonObject) -> Usage:
+def used(usage: JsonObject) -> Usage:
     """`TokenUsage`. What is read from a cache or written to one is counted apart from the input."""
     cached = tokens(usage, "cacheReadInputTokens")
     fresh = tokens(usage, "inputTokens") + tokens(usage, "cacheWriteInputTokens")
     return Usage(fresh + cached, tokens(usage, "outputTokens"), cached)
-
-
-REPLIES = Replies(_read_reply, BedrockGathering, _used, is_converse)
 
 
 def _draft(fields: Fields, text: str) -> Draft:
@@ -344,6 +248,6 @@ def _written_media(content: Image | File) -> JsonObject:
     assert held is not None
     source: JsonObject = {"bytes": base64.b64encode(held.content).decode()}
     if isinstance(content, Image):
-        return {"image": {"format": _IMAGES[held.media_type], "source": source}}
+        return {"image": {"format": IMAGES[held.media_type], "source": source}}
     name = _NOT_IN_A_NAME.sub(" ", content.name or "").strip()[:200] or "document"
-    return {"document": {"format": _FILES[held.media_type], "name": name, "source": source}}
+    return {"document": {"format": FILES[held.media_type], "name": name, "source": source}}

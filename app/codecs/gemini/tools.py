@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.codecs._gemini_names import member, spelled
-from app.codecs._gemini_schema import json_schema
-from app.codecs._reading import (
+from app.codecs.gemini.names import member, spelled
+from app.codecs.gemini.schema import json_schema
+from app.codecs.shared.reading import (
     bad_choice,
     definitions,
 )

@@ -7,7 +7,7 @@ are read, the stored UI messages of both versions too; what is written is the ve
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from app.codecs._reading import beside, check_named, draft, elements, names, unknown_role
+from app.codecs.shared.reading import beside, check_named, draft, elements, unknown_role
 from app.core.conversation import (
     Block,
     Draft,
@@ -29,16 +29,6 @@ from app.core.render.media import data_url
 from app.core.render.view import AnswerShown, CallShown, Content, Message, View
 from app.core.telling import wrong_type
 from app.core.wire.codec import Posted
-
-KEYS = ("system", "messages")
-LIST = "messages"
-# What generateText and streamText of ai 4 and 5 take and JSON can say, without `prompt`.
-SETTINGS = names(
-    "activeTools allowSystemInMessages experimental_activeTools experimental_continueSteps"
-    " experimental_output experimental_providerMetadata experimental_telemetry frequencyPenalty"
-    " headers includeRawChunks maxOutputTokens maxRetries maxSteps maxTokens presencePenalty"
-    " providerOptions seed stopSequences temperature toolCallStreaming topK topP"
-)
 
 _SPEAKERS: dict[str, Speaker] = {
     "system": "system",

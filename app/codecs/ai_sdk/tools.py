@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.codecs._reading import bad_choice, definitions
+from app.codecs.shared.reading import bad_choice, definitions
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import (
     Choice,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import cast
 
-from app.codecs._gathering import Gathered, Pieces, an_error, number, value_of
+from app.codecs.shared.gathering import Gathered, Pieces, an_error, number, value_of
 from app.core.json.text import Json, JsonObject, JsonText
 
 # Deltas that are pieces of a text: the member of the delta, and the member of the block.

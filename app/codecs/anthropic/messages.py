@@ -1,20 +1,11 @@
-"""Anthropic Messages.
-
-All results of an assistant message stand first in the next user message; roles alternate; the first
-message is the user's; no blank text; the system prompt stands beside the messages. Signed thinking
-goes back byte for byte, in place, to the model that issued it.
-"""
+"""Anthropic's messages, read and written."""
 
 import base64
-import re
-from collections.abc import Sequence
 from typing import assert_never
 
-from app.codecs._anthropic_blocks import blocks
-from app.codecs._anthropic_stream import AnthropicGathering, is_message
-from app.codecs._anthropic_tools import WIRE, read_choice, read_tools, write_tools
-from app.codecs._chat import calls
-from app.codecs._reading import beside, draft, elements, left_over, names, reply, unknown_role
+from app.codecs.anthropic.blocks import blocks
+from app.codecs.shared.calls import calls
+from app.codecs.shared.reading import beside, draft, elements, left_over, reply, unknown_role
 from app.core.conversation import (
     Block,
     Draft,
@@ -30,100 +21,14 @@ from app.core.errors import RuleBroken
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject
 from app.core.render.media import data_url
-from app.core.render.profile import BOTH, Profile
 from app.core.render.view import AnswerShown, CallShown, Content, Message, View
-from app.core.tools.rules import ToolRules
-from app.core.tools.schema.walk import COMBINATIONS
-from app.core.wire.codec import Posted, Prefixed
-from app.core.wire.responses import Replies, Reply
+from app.core.wire.codec import Posted
+from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
-__all__ = [
-    "IDS",
-    "KEYS",
-    "LIST",
-    "PROFILE",
-    "REPLIES",
-    "SETTINGS",
-    "TOOLS",
-    "parse",
-    "read_choice",
-    "read_tools",
-    "render",
-    "write_tools",
-]
-
-KEYS = ("system", "messages")
-LIST = "messages"
-# The anthropic SDK's MessageCreateParams, the beta ones too; the last three until 0.125.
-SETTINGS = names(
-    "betas cache_control compaction container context_management diagnostics fallback_credit_token"
-    " fallbacks inference_geo max_tokens mcp_servers output_config service_tier speed"
-    " stop_sequences stream thinking thread user_profile_id workspace_id"
-    " temperature top_k top_p"
-)
-IDS = Prefixed("toolu_")
-
-# Blocks of user messages that only this provider reads: files by id, search results.
-_OWN = frozenset({"image", "document", "search_result", "container_upload"})
 _SPEAKERS: dict[str, Speaker] = {"user": "human", "assistant": "ai", "system": "system"}
 # What the API says of a message of its own; such a message may be posted back as it came.
 _ABOUT = ("id", "type", "model", "stop_reason", "stop_sequence", "usage", "container")
-
-
-def _whole_pairs(opaque: Sequence[Opaque]) -> set[int]:
-    """A provider-executed call and its result go back together or not at all."""
-    uses: dict[Json, int] = {}
-    kept: set[int] = set()
-    for place, block in enumerate(opaque):
-        native = block.native
-        if not isinstance(native, dict):
-            continue
-        if block.kind in _OWN:
-            kept.add(place)
-        elif block.kind == "server_tool":
-            # An input that broke off is a text here, and refused.
-            if isinstance(native.get("input"), dict):
-                uses[str(native.get("id"))] = place
-        elif (used := uses.pop(str(native.get("tool_use_id")), None)) is not None:
-            kept |= {used, place}
-    return kept
-
-
-# The API: "input_schema does not support oneOf, allOf, or anyOf at the top level"; "Property keys
-# should match pattern '^[a-zA-Z0-9_.-]{1,64}$'", which only those at the top must.
-TOOLS = ToolRules(
-    object_type=True,
-    refused_top=COMBINATIONS,
-    keys=re.compile(r"[a-zA-Z0-9_.-]{1,64}"),
-    strict=True,
-)
-PROFILE = Profile(
-    results="user",
-    system="beside",
-    inner_system="user",
-    alternate=BOTH,
-    first_user=True,
-    last="user",
-    trims_end=True,
-    calls_last=True,
-    pins_blocks=True,
-    ids=re.compile(r"[a-zA-Z0-9_-]+"),
-    names=re.compile(r"[a-zA-Z0-9_-]{1,128}"),
-    blank_results=False,
-    error_flag=True,
-    wire=WIRE,
-    thinking=True,
-    issuers=frozenset({"anthropic"}),
-    keeps_opaque=_whole_pairs,
-    foreign_loops=False,
-    images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
-    # The API's error: "image exceeds 5 MB maximum … > 5242880 bytes", "… max allowed size: 8000".
-    image_bytes=5_242_880,
-    image_pixels=8_000,
-    files=frozenset({"application/pdf", "text/plain", "url"}),
-    result_media=True,
-)
 
 
 def parse(posted: Posted) -> list[Draft]:
@@ -131,7 +36,7 @@ def parse(posted: Posted) -> list[Draft]:
     return [*beside(posted, "system", blocks), *drafts]
 
 
-def _read_reply(response: JsonObject, at: str) -> Reply:
+def read_reply(response: JsonObject, at: str) -> Reply:
     """A `Message`."""
     if not isinstance(response.get("content"), list):
         raise RuleBroken("`content` is required and must be a list.", pointer=f"{at}/content")
@@ -150,7 +55,7 @@ def _read_reply(response: JsonObject, at: str) -> Reply:
     )
 
 
-def _used(usage: JsonObject) -> Usage:
+def used(usage: JsonObject) -> Usage:
     """`Usage`. The SDK (`Message.usage`): the whole input is the sum of these three."""
     cached = tokens(usage, "cache_read_input_tokens")
     fresh = tokens(usage, "input_tokens") + tokens(usage, "cache_creation_input_tokens")
@@ -160,9 +65,6 @@ def _used(usage: JsonObject) -> Usage:
         cached,
         tokens(usage, "output_tokens_details", "thinking_tokens"),
     )
-
-
-REPLIES = Replies(_read_reply, AnthropicGathering, _used, is_message)
 
 
 def render(view: View) -> JsonObject:
