@@ -8,7 +8,6 @@ posted (arguments, results and what only its provider reads are kept verbatim).
 import copy
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,14 +19,14 @@ from app.core.json.text import dumps, loads_object
 from app.core.limits import Limits
 from app.core.neutral.blocks import block_json
 from app.service.posting import read_post
+from tests.codecs import folder
 
-ROOT = Path(__file__).parent
 NEW = "renamed_zq7"
 
 
 def corpus(target: str) -> list[dict[str, Any]]:
     """The valid posts of a codec: its golden cases."""
-    paths = sorted((ROOT / target).glob("*/wire.json"))
+    paths = sorted(folder(target).glob("cases/*/wire.json"))
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
 
 
