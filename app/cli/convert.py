@@ -159,7 +159,7 @@ def _tool_members(value: Json, given: JsonObject) -> JsonObject:
     own = codec.tools.members if codec else ()
     if not isinstance(value, dict) or not any(key in value for key in ("tools", *own)):
         return {"tools": value} | given
-    if codec and codec.tools.config and "toolChoice" in value:
+    if codec and codec.tools.config and codec.tools.choice[0] in value:
         return {codec.tools.config: value} | given
     beside = ("model", *(codec.keys if codec else ()))
     return {key: member for key, member in value.items() if key not in beside} | given

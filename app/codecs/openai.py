@@ -37,7 +37,7 @@ CODEC: Codec = ChatCodec(
     # the top level" (langchain-ai/langchainjs#9804); "Invalid 'tools': array too long. Expected an
     # array with maximum length 128".
     ToolRules(
-        openai=True,
+        exacting=True,
         described=True,
         most=128,
         object_type=True,

@@ -90,7 +90,7 @@ def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
     given = read if description == "keep" else only_described(read)
     offered = offer(given, target, required)  # type: ignore[arg-type]
     refuse_dropped(offered, members.get("strict"))
-    tools, choice = _apart(offered.request)
+    tools, choice = CODECS[target].tools.apart(offered.request)
     return {
         "tools": tools,
         "tool_choice": choice,
@@ -129,12 +129,3 @@ def convert_tool_id(members: JsonObject) -> JsonObject:
     if not isinstance(target, str) or target not in TOOL_IDS:
         raise RuleBroken(telling.one_of("to", target, known), pointer="/to", known=known)
     return {"id": TOOL_IDS[target](given)}
-
-
-def _apart(request: JsonObject) -> tuple[Json, Json]:
-    """Definitions and choice of a request, wherever the wire puts them."""
-    config = request.get("toolConfig")
-    if isinstance(config, dict):
-        return config.get("tools"), config.get("toolChoice")
-    keys = [key for key in ("tool_choice", "toolChoice", "tool_config") if key in request]
-    return request.get("tools", []), request[keys[0]] if keys else None

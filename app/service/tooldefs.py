@@ -46,7 +46,7 @@ def offer(tools: ToolSet, target: str, required: Required | None = None) -> Offe
     fit = prepared(
         tools.definitions,
         tools.choice,
-        tools.source,
+        CODECS[tools.source].tools,
         target,
         codec.tools,
         codec.profile.names,

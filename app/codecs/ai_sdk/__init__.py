@@ -41,7 +41,9 @@ class AiSdkCodec:
 
     profile: Profile
     is_v4: bool = False
-    tools: ToolRules = ToolRules(members=("tools", "toolChoice"), object_type=True, parallel=False)
+    tools: ToolRules = ToolRules(
+        choice=("toolChoice",), switch=False, object_type=True, parallel=False
+    )
     ids: Prefixed = Prefixed("call_")
     settings: frozenset[str] = SETTINGS
     keys: tuple[str, ...] = ("system", "messages")

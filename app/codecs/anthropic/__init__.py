@@ -75,6 +75,7 @@ class AnthropicCodec:
     # The API: "input_schema does not support oneOf, allOf, or anyOf at the top level"; "Property
     # keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'", which only those at the top must.
     tools = ToolRules(
+        lenient=True,
         object_type=True,
         refused_top=COMBINATIONS,
         keys=re.compile(r"[a-zA-Z0-9_.-]{1,64}"),

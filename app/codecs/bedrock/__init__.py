@@ -71,7 +71,7 @@ class BedrockCodec:
         result_media=True,
     )
     tools = ToolRules(
-        members=("toolConfig",),
+        choice=("toolChoice",),
         config="toolConfig",
         object_type=True,
         # As Anthropic, which answers through Bedrock in the same words.

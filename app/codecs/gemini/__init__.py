@@ -56,7 +56,8 @@ class GeminiCodec:
         files=frozenset({"application/pdf", "text/plain", "url"}),
     )
     tools = ToolRules(
-        members=("tools", "tool_config", "toolConfig"),
+        choice=("tool_config", "toolConfig"),
+        switch=False,
         object_type=True,
         # Google's documentation of JSON Schema for Gemini: only what begins with $ beside a $ref.
         lone_refs=True,

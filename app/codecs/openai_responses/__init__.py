@@ -45,7 +45,7 @@ class ResponsesCodec:
     # The API: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at
     # the top level" (langchain-ai/langchainjs#9804).
     tools = ToolRules(
-        openai=True,
+        exacting=True,
         described=True,
         object_type=True,
         refused_top=(*COMBINATIONS, "enum", "not"),
