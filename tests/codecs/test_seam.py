@@ -48,7 +48,8 @@ def test_no_codec_takes_a_function(function: Callable[..., Any]) -> None:
 
 
 def test_what_reads_responses_takes_no_function_either() -> None:
-    for hint in Replies.__annotations__.values():
+    hints: list[Any] = list(Replies.__annotations__.values())
+    for hint in hints:
         if typing.get_origin(hint) is collections.abc.Callable:
             (taken, _) = typing.get_args(hint)
             assert collections.abc.Callable not in [part for one in taken for part in parts(one)]
