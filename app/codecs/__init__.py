@@ -25,6 +25,7 @@ def _found() -> Iterator[tuple[str, Codec]]:
 
 CODECS: Mapping[str, Codec] = MappingProxyType(dict(_found()))
 TARGETS: tuple[str, ...] = tuple(CODECS)
+NICKNAMES: Mapping[str, tuple[str, ...]] = {name: one.nicknames for name, one in CODECS.items()}
 ASSIGNED: Mapping[str, Assigned] = {
     target: codec.ids for target, codec in CODECS.items() if isinstance(codec.ids, Assigned)
 }

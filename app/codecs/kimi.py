@@ -61,4 +61,5 @@ CODEC: Codec = ChatCodec(
     ),
     CountedIds(),
     Dialect(string_content=True),
+    nicknames=("moonshot", "k2"),
 )

@@ -60,4 +60,5 @@ CODEC: Codec = ChatCodec(
     ToolRules(strict=True, described=True),
     NineCharacters(),
     Dialect(string_content=True, names_results=True),
+    nicknames=("magistral", "codestral"),
 )

@@ -46,4 +46,5 @@ CODEC: Codec = ChatCodec(
         strict=True,
     ),
     dialect=Dialect(says_strict=True),
+    nicknames=("gpt", "chatgpt", "azure", "chatcompletion"),
 )

@@ -10,4 +10,5 @@ from app.core.wire.codec import Codec
 CODEC: Codec = ChatCodec(
     Profile(ids=re.compile(r".{1,40}", re.DOTALL)),
     dialect=Dialect(string_content=True),
+    nicknames=("dashscope", "alibaba"),
 )

@@ -8,4 +8,6 @@ from dataclasses import replace
 from app.codecs.ai_sdk import PROFILE, AiSdkCodec
 from app.core.wire.codec import Codec
 
-CODEC: Codec = AiSdkCodec(replace(PROFILE, wire="vercel", issuers=frozenset({"vercel"})))
+CODEC: Codec = AiSdkCodec(
+    replace(PROFILE, wire="vercel", issuers=frozenset({"vercel"})), nicknames=("aisdk",)
+)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from app.codecs import CODECS
+from app.codecs import CODECS, NICKNAMES
 from app.core.conversation import Draft
 from app.core.errors import RuleBroken, UnknownProvider
 from app.core.json.text import JsonObject, dumps
@@ -46,7 +46,7 @@ def read_history(history: History, limits: Limits) -> Plan:
     """The turns of a history. Raises `RuleBroken` for whatever does not hold."""
     check_id(history.conversation_id)
     if history.format not in CODECS:
-        raise UnknownProvider.named(history.format, "format", list(CODECS))
+        raise UnknownProvider.named(history.format, "format", NICKNAMES)
     codec = CODECS[history.format]
     known = (*codec.keys, *codec.tools.members)
     beside: JsonObject = {key: history.members[key] for key in history.members if key in known}

@@ -48,6 +48,7 @@ class AiSdkCodec:
     settings: frozenset[str] = SETTINGS
     keys: tuple[str, ...] = ("system", "messages")
     messages: str = "messages"
+    nicknames: tuple[str, ...] = ()
     # An SDK, not a provider: its own responses are messages.
     replies: None = None
 

@@ -84,6 +84,7 @@ class AnthropicCodec:
     ids = Prefixed("toolu_")
     keys = ("system", "messages")
     messages = "messages"
+    nicknames = ("claude",)
     # The anthropic SDK's MessageCreateParams, the beta ones too; the last three until 0.125.
     settings = names(
         "betas cache_control compaction container context_management diagnostics"

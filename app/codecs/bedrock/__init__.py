@@ -84,6 +84,7 @@ class BedrockCodec:
     ids = Prefixed("tooluse_")
     keys = ("system", "messages")
     messages = "messages"
+    nicknames = ("aws", "amazon", "converse")
     # botocore's service model of Converse, without `promptVariables`, which are content.
     settings = names(
         "additionalModelRequestFields additionalModelResponseFieldPaths guardrailConfig"

@@ -43,6 +43,7 @@ class ChatCodec:
     settings: frozenset[str] = SETTINGS
     keys: tuple[str, ...] = ("messages",)
     messages: str = "messages"
+    nicknames: tuple[str, ...] = ()
 
     @property
     def replies(self) -> Replies:

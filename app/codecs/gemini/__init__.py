@@ -69,6 +69,7 @@ class GeminiCodec:
     ids = Prefixed("hist_tool_")
     keys = ("system_instruction", "systemInstruction", "messages", "contents")
     messages = "contents"
+    nicknames = ("google", "genai", "vertex")
     # What google-genai writes beside the contents of a request; proto3's JSON takes both spellings.
     settings = names(
         "cachedContent continuationToken generationConfig labels modelArmorConfig outputConfig"

@@ -24,6 +24,7 @@ class NeutralCodec:
     messages = "turns"
     settings: frozenset[str] = frozenset()
     replies = None
+    nicknames = ()
 
     parse = staticmethod(parse)
     render = staticmethod(render)

@@ -55,6 +55,7 @@ class ResponsesCodec:
     ids = Prefixed("call_")
     keys = ("instructions", "messages", "input")
     messages = "input"
+    nicknames = ("responses",)
     # The openai SDK's ResponseCreateParams, without `prompt`, whose variables are content.
     settings = names(
         "access_programs background context_management conversation image include max_output_tokens"

@@ -58,6 +58,7 @@ class Codec(Protocol):
     messages   the member of a rendered request that holds the messages
     tools      what the wire demands of tool definitions
     replies    how its responses are read; None where it has none
+    nicknames  how other names begin that people have for it
     """
 
     @property
@@ -80,6 +81,9 @@ class Codec(Protocol):
 
     @property
     def replies(self) -> Replies | None: ...
+
+    @property
+    def nicknames(self) -> tuple[str, ...]: ...
 
     def parse(self, posted: Posted) -> list[Draft]:
         """The turns of a posted request, each with the very text it was read from."""
