@@ -157,12 +157,12 @@ def _tool_members(value: Json, given: JsonObject) -> JsonObject:
     """Definitions alone, or a body or request that holds them; the rest of a request is no tool."""
     source = given.get("from", value.get("from") if isinstance(value, dict) else None)
     codec = CODECS.get(source) if isinstance(source, str) else None
-    own = codec.TOOLS.members if codec else ()
+    own = codec.tools.members if codec else ()
     if not isinstance(value, dict) or not any(key in value for key in ("tools", *own)):
         return {"tools": value} | given
-    if codec and codec.TOOLS.config and "toolChoice" in value:
-        return {codec.TOOLS.config: value} | given
-    beside = ("model", *(codec.KEYS if codec else ()))
+    if codec and codec.tools.config and codec.tools.choice[0] in value:
+        return {codec.tools.config: value} | given
+    beside = ("model", *(codec.keys if codec else ()))
     return {key: member for key, member in value.items() if key not in beside} | given
 
 

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from app.codecs import NICKNAMES
 from app.core.errors import Unavailable
 from app.core.nearest import nearest_provider
 from app.core.telling import did_you_mean
@@ -28,7 +29,9 @@ def one_of(names: Sequence[str]) -> Callable[[str], str]:
     def named(given: str) -> str:
         if given in names:
             return given
-        meant = did_you_mean(nearest_provider(given, names))
+        meant = did_you_mean(
+            nearest_provider(given, {one: NICKNAMES.get(one, ()) for one in names})
+        )
         raise argparse.ArgumentTypeError(f"must be one of {', '.join(names)}, not {given!r}{meant}")
 
     return named

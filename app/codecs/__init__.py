@@ -1,50 +1,47 @@
-"""The wires: one module each, found by its file name (`openai_responses.py` is `openai-responses`).
+"""The wires: one codec each, found by the name of its file (`openai_responses`: openai-responses).
 
-A codec has PROFILE (what the wire demands), IDS (how it names calls), KEYS, SETTINGS and LIST (the
-members of its request), `parse` (wire to drafts) and `render` (view to wire); TOOLS, `read_tools`,
-`read_choice` and `write_tools` for definitions; REPLIES for responses and streams, or None. Nothing
-else has to be told about a new one.
+A file, or a folder where the wire has a shape of its own, holds its codec under the name CODEC. A
+folder without one is a family (`chat`, `ai_sdk`) or what all of them share (`shared`). Nothing else
+has to be told about a new wire.
 """
 
 import pkgutil
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from types import MappingProxyType
-from typing import cast
 
 from app.core.identity.ids import CANONICAL_PREFIX, with_prefix
 from app.core.ledger.append import IdRules
 from app.core.wire.codec import Assigned, Codec, Prefixed
 
 
-def _found() -> dict[str, Codec]:
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    return {
-        name.replace("_", "-"): cast(Codec, import_module(f"{__name__}.{name}"))
-        for name in names
-        if not name.startswith("_")
-    }
+def _found() -> Iterator[tuple[str, Codec]]:
+    for name, is_folder in sorted((one.name, one.ispkg) for one in pkgutil.iter_modules(__path__)):
+        codec = getattr(import_module(f"{__name__}.{name}"), "CODEC", None)
+        if isinstance(codec, Codec):
+            yield name.replace("_", "-"), codec
+        elif codec is not None or not is_folder:
+            raise TypeError(f"app/codecs/{name} has no codec under the name CODEC")
 
 
-CODECS = MappingProxyType(_found())
+CODECS: Mapping[str, Codec] = MappingProxyType(dict(_found()))
 TARGETS: tuple[str, ...] = tuple(CODECS)
-ASSIGNED: dict[str, Assigned] = {
-    target: codec.IDS for target, codec in CODECS.items() if isinstance(codec.IDS, Assigned)
+NICKNAMES: Mapping[str, tuple[str, ...]] = {name: one.nicknames for name, one in CODECS.items()}
+ASSIGNED: Mapping[str, Assigned] = {
+    target: codec.ids for target, codec in CODECS.items() if isinstance(codec.ids, Assigned)
 }
 PREFIXES: tuple[str, ...] = tuple(
     sorted(
-        {
-            codec.IDS.prefix
-            for codec in CODECS.values()
-            if isinstance(codec.IDS, Prefixed) and codec.IDS.prefix != CANONICAL_PREFIX
-        }
+        {codec.ids.prefix for codec in CODECS.values() if isinstance(codec.ids, Prefixed)}
+        - {CANONICAL_PREFIX}
     )
 )
 ID_RULES = IdRules(ASSIGNED, PREFIXES)
 
 
-def shown_id(target: str, canonical: str, assigned: dict[str, str]) -> str:
-    """The id of a call on a target. `assigned`: what the mapping table holds for the call."""
-    rule = CODECS[target].IDS
+def shown_id(target: str, canonical: str, assigned: Mapping[str, str]) -> str:
+    """The provider id of a call on a target. `assigned`: what the mapping table holds for it."""
+    rule = CODECS[target].ids
     if isinstance(rule, Prefixed):
         return with_prefix(canonical, rule.prefix)
     # A call that was stored before the wire existed has no id of it yet.

@@ -8,64 +8,58 @@ models want `reasoning_content` on assistant messages and take an empty one (kim
 import re
 from collections.abc import Iterator
 
-from app.codecs import _chat
-from app.codecs._chat import KEYS, LIST, REPLIES, SETTINGS, WIRE, parse
-from app.codecs._chat_tools import read_choice, read_tools, write_tools
+from app.codecs.chat import ChatCodec
+from app.codecs.chat.messages import WIRE, Dialect
 from app.core.conversation import ToolCall
-from app.core.identity.ids import kimi_id
 from app.core.identity.tool_names import shown_name
-from app.core.json.text import JsonObject
 from app.core.render.profile import Profile
-from app.core.render.view import View
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema.walk import COMBINATIONS
-from app.core.wire.codec import Assigned
+from app.core.wire.codec import Codec
 
-__all__ = [
-    "IDS",
-    "KEYS",
-    "LIST",
-    "PROFILE",
-    "REPLIES",
-    "SETTINGS",
-    "TOOLS",
-    "parse",
-    "read_choice",
-    "read_tools",
-    "render",
-    "write_tools",
-]
+_NAMES = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
+_ID = re.compile(r"functions\.(?P<name>.+):(?P<n>0|[1-9][0-9]{0,8})", re.DOTALL)
 
-PROFILE = Profile(
-    assigns_ids=True,
-    names=re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}"),
-    images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}),
-    wire=WIRE,
-    thinking=True,
-    issuers=frozenset({"kimi", "moonshot"}),
-    plain_reasoning=True,
-    demands_reasoning=True,
+
+class CountedIds:
+    """`functions.{name}:{n}`, n counting the calls of the conversation."""
+
+    form = "`functions.{name}:{n}`, n counting the conversation's calls from 0"
+
+    def candidates(self, call: ToolCall, highest: int) -> Iterator[tuple[str, int | None]]:
+        yield counted(shown_name(call.name, _NAMES), call.raw_id, highest)
+
+
+def counted(name: str, raw_id: str | None, highest: int) -> tuple[str, int]:
+    """The id and its n. Kimi's own id is echoed while it keeps the count rising."""
+    own = _ID.fullmatch(raw_id) if raw_id else None
+    if own and own["name"] == name and int(own["n"]) > highest:
+        return own[0], int(own["n"])
+    return f"functions.{name}:{highest + 1}", highest + 1
+
+
+CODEC: Codec = ChatCodec(
+    Profile(
+        assigns_ids=True,
+        names=_NAMES,
+        images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}),
+        wire=WIRE,
+        thinking=True,
+        issuers=frozenset({"kimi", "moonshot"}),
+        plain_reasoning=True,
+        demands_reasoning=True,
+    ),
+    # Moonshot's answers: 'parameters.type is required and must be "object"'; "when using anyOf,
+    # type should be defined in anyOf items instead of the parent schema" (kimi-code#2661).
+    ToolRules(
+        object_type=True,
+        refused_top=COMBINATIONS,
+        typed_branches=True,
+        most=128,
+        parallel=False,
+        described=True,
+    ),
+    CountedIds(),
+    Dialect(string_content=True),
+    nicknames=("moonshot", "k2"),
 )
-
-
-def _candidates(call: ToolCall, highest: int) -> Iterator[tuple[str, int | None]]:
-    yield kimi_id(shown_name(call.name, PROFILE.names), call.raw_id, highest)
-
-
-IDS = Assigned(_candidates)
-
-
-# Moonshot's answers: 'parameters.type is required and must be "object"'; "when using anyOf, type
-# should be defined in anyOf items instead of the parent schema" (MoonshotAI/kimi-code#2661).
-TOOLS = ToolRules(
-    object_type=True,
-    refused_top=COMBINATIONS,
-    typed_branches=True,
-    most=128,
-    parallel=False,
-    described=True,
-)
-
-
-def render(view: View) -> JsonObject:
-    return _chat.render(view, _chat.Dialect(string_content=True))

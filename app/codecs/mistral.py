@@ -5,61 +5,60 @@ message directly behind a tool message (the hosted API's code 3230); the last me
 assistant's unless it says `prefix`.
 """
 
+import hashlib
+import re
+import string
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
 
-from app.codecs import _chat
-from app.codecs._chat import KEYS, LIST, REPLIES, SETTINGS, parse
-from app.codecs._chat_tools import read_choice, read_tools, write_tools
+from app.codecs.chat import ChatCodec
+from app.codecs.chat.messages import Dialect
 from app.core.conversation import ToolCall
-from app.core.identity.ids import mistral_ids
-from app.core.json.text import JsonObject
 from app.core.render.profile import BOTH, Profile
-from app.core.render.view import View
 from app.core.tools.rules import ToolRules
-from app.core.wire.codec import Assigned
+from app.core.wire.codec import Codec
 
-__all__ = [
-    "IDS",
-    "KEYS",
-    "LIST",
-    "PROFILE",
-    "REPLIES",
-    "SETTINGS",
-    "TOOLS",
-    "parse",
-    "read_choice",
-    "read_tools",
-    "render",
-    "write_tools",
-]
+_OWN = re.compile(r"[A-Za-z0-9]{9}")
+_BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
-PROFILE = Profile(
-    assigns_ids=True,
-    alternate=BOTH,
-    first_user=True,
-    user_after_results=False,
-    last="prefix",
-    trims_end=True,
-    inner_system="user",
-    images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
+
+@dataclass(frozen=True, slots=True)
+class NineCharacters:
+    """Mistral's own id, then hashes of the canonical id with a salt that counts up."""
+
+    signs: str = _BASE62
+    form: str = "nine letters and digits"
+
+    def candidates(self, call: ToolCall, highest: int) -> Iterator[tuple[str, int | None]]:
+        if call.raw_id and _OWN.fullmatch(call.raw_id):
+            yield call.raw_id, None
+        for salt in count():
+            yield self.hashed(call.id, salt), None
+
+    def hashed(self, canonical: str, salt: int) -> str:
+        number = int.from_bytes(hashlib.sha256(f"{canonical}|{salt}".encode()).digest(), "big")
+        letters = []
+        for _ in range(9):
+            number, place = divmod(number, len(self.signs))
+            letters.append(self.signs[place])
+        return "".join(letters)
+
+
+CODEC: Codec = ChatCodec(
+    Profile(
+        assigns_ids=True,
+        alternate=BOTH,
+        first_user=True,
+        user_after_results=False,
+        last="prefix",
+        trims_end=True,
+        inner_system="user",
+        images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
+    ),
+    # mistral-common: Function.strict.
+    ToolRules(strict=True, described=True),
+    NineCharacters(),
+    Dialect(string_content=True, names_results=True),
+    nicknames=("magistral", "codestral"),
 )
-
-
-def _candidates(call: ToolCall, highest: int) -> Iterator[tuple[str, int | None]]:
-    return ((one, None) for one in mistral_ids(call.id, call.raw_id))
-
-
-IDS = Assigned(_candidates)
-
-
-# mistral-common: Function.strict.
-TOOLS = ToolRules(strict=True, described=True)
-
-
-def render(view: View) -> JsonObject:
-    request = _chat.render(view, _chat.Dialect(string_content=True, names_results=True))
-    messages = request["messages"]
-    assert isinstance(messages, list)
-    if view.is_prefix and isinstance(last := messages[-1], dict):
-        last["prefix"] = True
-    return request

@@ -8,34 +8,13 @@ of this shape takes.
 import re
 from collections.abc import Sequence
 
-from app.codecs import _chat, _chat_tools
-from app.codecs._chat import KEYS, LIST, REPLIES, SETTINGS, WIRE, parse
-from app.codecs._chat_tools import read_choice, read_tools
+from app.codecs.chat import ChatCodec
+from app.codecs.chat.messages import WIRE, Dialect
 from app.core.conversation import Opaque
-from app.core.json.text import JsonObject
 from app.core.render.profile import Profile
-from app.core.render.view import View
-from app.core.tools.definitions import Choice, HostedTool, Tool
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema.walk import COMBINATIONS
-from app.core.wire.codec import Prefixed
-
-__all__ = [
-    "IDS",
-    "KEYS",
-    "LIST",
-    "PROFILE",
-    "REPLIES",
-    "SETTINGS",
-    "TOOLS",
-    "parse",
-    "read_choice",
-    "read_tools",
-    "render",
-    "write_tools",
-]
-
-IDS = Prefixed("call_")
+from app.core.wire.codec import Codec
 
 
 def _own_parts(blocks: Sequence[Opaque]) -> set[int]:
@@ -43,35 +22,29 @@ def _own_parts(blocks: Sequence[Opaque]) -> set[int]:
     return {place for place, block in enumerate(blocks) if block.kind in ("file", "input_audio")}
 
 
-PROFILE = Profile(
-    # The API: "Expected a string with maximum length 1048576".
-    result_text=1_048_576,
-    wire=WIRE,
-    issuers=frozenset({"openai"}),
-    keeps_opaque=_own_parts,
-    ids=re.compile(r".{1,40}", re.DOTALL),
-    images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
-    files=frozenset({"application/pdf"}),
+CODEC: Codec = ChatCodec(
+    Profile(
+        # The API: "Expected a string with maximum length 1048576".
+        result_text=1_048_576,
+        wire=WIRE,
+        issuers=frozenset({"openai"}),
+        keeps_opaque=_own_parts,
+        ids=re.compile(r".{1,40}", re.DOTALL),
+        images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
+        files=frozenset({"application/pdf"}),
+    ),
+    # The API: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at
+    # the top level" (langchain-ai/langchainjs#9804); "Invalid 'tools': array too long. Expected an
+    # array with maximum length 128".
+    ToolRules(
+        exacting=True,
+        described=True,
+        most=128,
+        object_type=True,
+        refused_top=(*COMBINATIONS, "enum", "not"),
+        allowed=True,
+        strict=True,
+    ),
+    dialect=Dialect(says_strict=True),
+    nicknames=("gpt", "chatgpt", "azure", "chatcompletion"),
 )
-
-
-# The API: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
-# top level" (langchain-ai/langchainjs#9804); "Invalid 'tools': array too long. Expected an array
-# with maximum length 128".
-TOOLS = ToolRules(
-    openai=True,
-    described=True,
-    most=128,
-    object_type=True,
-    refused_top=(*COMBINATIONS, "enum", "not"),
-    allowed=True,
-    strict=True,
-)
-
-
-def render(view: View) -> JsonObject:
-    return _chat.render(view, _chat.Dialect())
-
-
-def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
-    return _chat_tools.write_tools(tools, choice, strict=True)

@@ -28,7 +28,7 @@ import re
 from typing import ClassVar, Self
 
 from app.core import telling
-from app.core.nearest import nearest_provider
+from app.core.nearest import Nicknames, nearest_provider
 
 _LIMITS = {
     "turns": "turns in one request",
@@ -214,7 +214,7 @@ class UnknownProvider(RuleBroken):
     title = "No wire shape is known for this provider"
 
     @classmethod
-    def without_format(cls, provider: str, known: list[str]) -> Self:
+    def without_format(cls, provider: str, known: Nicknames) -> Self:
         """A provider may have any name; its format must be one that is known."""
         meant = telling.did_you_mean(nearest_provider(provider, known))
         return cls(
@@ -225,7 +225,7 @@ class UnknownProvider(RuleBroken):
         )
 
     @classmethod
-    def named(cls, name: str, member: str, known: list[str]) -> Self:
+    def named(cls, name: str, member: str, known: Nicknames) -> Self:
         return cls(_unknown(name, member, known), pointer=f"/{member}")
 
 
@@ -233,8 +233,8 @@ class UnknownTarget(RuleBroken):
     code = "unknown_target"
     title = "No such target"
 
-    def __init__(self, target: str, known: list[str], *, pointer: str = "?provider") -> None:
-        super().__init__(_unknown(target, pointer[1:], known), pointer=pointer, known=known)
+    def __init__(self, target: str, known: Nicknames, *, pointer: str = "?provider") -> None:
+        super().__init__(_unknown(target, pointer[1:], known), pointer=pointer, known=list(known))
 
 
 class KeyReused(RuleBroken):
@@ -256,7 +256,7 @@ class Unavailable(TurnkeepError):
         super().__init__(detail, retry_after=1)
 
 
-def _unknown(name: str, member: str, known: list[str]) -> str:
+def _unknown(name: str, member: str, known: Nicknames) -> str:
     meant = telling.did_you_mean(nearest_provider(name, known))
     return f"`{member}` must be one of {', '.join(known)}, not {telling.quoted(name)}{meant}"
 

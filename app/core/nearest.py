@@ -1,34 +1,15 @@
 """The word that somebody probably meant. Pure, and always the same answer."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from typing import TypeAlias
 
 # Longer words are no misspelt names; comparing them would only take time.
 _LONGEST = 64
 _ALIKE = 0.7
-# What people call providers, by how the name begins, and what the service calls them.
-_ALIASES = {
-    "claude": "anthropic",
-    "gpt": "openai",
-    "chatgpt": "openai",
-    "azure": "openai",
-    "chatcompletion": "openai",
-    "responses": "openai-responses",
-    "google": "gemini",
-    "genai": "gemini",
-    "vertex": "gemini",
-    "moonshot": "kimi",
-    "k2": "kimi",
-    "aws": "bedrock",
-    "amazon": "bedrock",
-    "converse": "bedrock",
-    "dashscope": "qwen",
-    "alibaba": "qwen",
-    "aisdk": "vercel",
-    "magistral": "mistral",
-    "codestral": "mistral",
-}
+# Providers, each with how other names begin that people have for it: its models, its clouds.
+Nicknames: TypeAlias = Mapping[str, tuple[str, ...]]
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
@@ -40,18 +21,17 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return by_fold[found[0]] if found else None
 
 
-def nearest_provider(name: str, known: Iterable[str]) -> str | None:
+def nearest_provider(name: str, known: Nicknames) -> str | None:
     """The same for names of providers, which also go by the names of their models and clouds."""
-    names = list(known)
     folded = _folded(name)
     if len(name) > _LONGEST:
         return None
-    for alias, meant in _ALIASES.items():
-        if folded.startswith(alias) and meant in names:
-            return meant
-    if found := nearest(name, names):
+    for one, nicknames in known.items():
+        if folded.startswith(nicknames):
+            return one
+    if found := nearest(name, known):
         return found
-    inside = [one for one in names if _folded(one) in folded]
+    inside = [one for one in known if _folded(one) in folded]
     return max(inside, key=len, default=None)
 
 

@@ -82,8 +82,8 @@ def _is_setting(reasoning: Json) -> bool:
 def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
     """`/convert/tools`: definitions from one wire to another."""
     source, target = route_of(members)
-    known = (*_TOOLS, *CODECS[source].TOOLS.members)
-    check_members(members, known, CODECS[source].SETTINGS)
+    known = (*_TOOLS, *CODECS[source].tools.members)
+    check_members(members, known, CODECS[source].settings)
     demand_tools(members, source)
     required = _one_of(members, "required", ("keep", "filter"))
     description = _one_of(members, "description", ("keep", "filter"))
@@ -91,7 +91,7 @@ def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
     given = read if description == "keep" else only_described(read)
     offered = offer(given, target, required)  # type: ignore[arg-type]
     refuse_dropped(offered, members.get("strict"))
-    tools, choice = _apart(offered.request)
+    tools, choice = CODECS[target].tools.apart(offered.request)
     return {
         "tools": tools,
         "tool_choice": choice,
@@ -130,12 +130,3 @@ def convert_tool_id(members: JsonObject) -> JsonObject:
     if not isinstance(target, str) or target not in TOOL_IDS:
         raise RuleBroken(telling.one_of("to", target, known), pointer="/to", known=known)
     return {"id": TOOL_IDS[target](given)}
-
-
-def _apart(request: JsonObject) -> tuple[Json, Json]:
-    """Definitions and choice of a request, wherever the wire puts them."""
-    config = request.get("toolConfig")
-    if isinstance(config, dict):
-        return config.get("tools"), config.get("toolChoice")
-    keys = [key for key in ("tool_choice", "toolChoice", "tool_config") if key in request]
-    return request.get("tools", []), request[keys[0]] if keys else None

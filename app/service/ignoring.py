@@ -15,7 +15,7 @@ def ignored_settings(members: JsonObject, wire: str, known: Iterable[str]) -> tu
     names = [
         key
         for key, value in members.items()
-        if key in CODECS[wire].SETTINGS and key not in kept and value is not None
+        if key in CODECS[wire].settings and key not in kept and value is not None
     ]
     if not names:
         return ()

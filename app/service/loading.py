@@ -49,7 +49,7 @@ def assigned(
     store: ReadStore, cid: str, options: ReplayOptions, turns: list[Turn]
 ) -> Mapping[str, str]:
     """What the mapping table says, for targets that name calls by a rule of their own."""
-    if isinstance(CODECS[options.provider].IDS, Prefixed):
+    if isinstance(CODECS[options.provider].ids, Prefixed):
         return {}
     if not options.is_window:
         return store.shown_ids(cid, options.provider)
@@ -69,7 +69,7 @@ class _Window:
     first: int = 0
 
     def load(self, options: ReplayOptions) -> None:
-        verbatim = CODECS[options.provider].PROFILE.verbatim
+        verbatim = CODECS[options.provider].profile.verbatim
         self._read_leading()
         self.first = self.until + 1
         count = _BATCH if options.last is None else options.last

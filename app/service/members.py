@@ -7,7 +7,7 @@ from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.json.text import JsonObject
 
-_TOOL_MEMBERS = frozenset(name for codec in CODECS.values() for name in codec.TOOLS.members)
+_TOOL_MEMBERS = frozenset(name for codec in CODECS.values() for name in codec.tools.members)
 
 
 def check_members(members: JsonObject, names: Sequence[str], ignored: Collection[str] = ()) -> None:

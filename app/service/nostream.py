@@ -94,8 +94,8 @@ def _whose_events(objects: list[JsonObject]) -> list[str]:
     """The formats that understand at least one of these as an event."""
     names: list[str] = []
     for name, codec in CODECS.items():
-        if codec.REPLIES:
-            gathering = codec.REPLIES.gathering()
+        if codec.replies:
+            gathering = codec.replies.gathering()
             # What another wire cannot even take is no event of it.
             with suppress(Exception):
                 for value in objects:

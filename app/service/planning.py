@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from app.codecs import CODECS
+from app.codecs import CODECS, NICKNAMES
 from app.core.conversation import Draft
 from app.core.errors import RuleBroken, UnknownProvider
 from app.core.json.text import JsonObject, dumps
@@ -46,9 +46,9 @@ def read_history(history: History, limits: Limits) -> Plan:
     """The turns of a history. Raises `RuleBroken` for whatever does not hold."""
     check_id(history.conversation_id)
     if history.format not in CODECS:
-        raise UnknownProvider.named(history.format, "format", list(CODECS))
+        raise UnknownProvider.named(history.format, "format", NICKNAMES)
     codec = CODECS[history.format]
-    known = (*codec.KEYS, *codec.TOOLS.members)
+    known = (*codec.keys, *codec.tools.members)
     beside: JsonObject = {key: history.members[key] for key in history.members if key in known}
     riding = riding_order({**_envelope(history), **beside}, limits)
     turns = tuple(turned_of(history, 0, len(history.messages), beside, limits))
@@ -82,7 +82,7 @@ def turned_of(
 ) -> Iterator[Turned]:
     """The turns of some messages, with what rides beside them."""
     messages = history.messages[first:last]
-    key = CODECS[history.format].LIST
+    key = CODECS[history.format].messages
     if not messages:
         return
     members: JsonObject = {**_envelope(history), **beside, key: [one.value for one in messages]}

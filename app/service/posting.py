@@ -37,15 +37,15 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
     """Raises `RuleBroken` with a pointer for whatever does not hold."""
     provider, wire = wire_of(members)
     codec = CODECS[wire]
-    known = (*_ENVELOPE, *codec.KEYS, *codec.TOOLS.members)
-    check_members(members, known, codec.SETTINGS)
+    known = (*_ENVELOPE, *codec.keys, *codec.tools.members)
+    check_members(members, known, codec.settings)
     _check_one_of(members, codec)
     if members.get("response") is not None:
         drafts = [read_response(wire, members["response"], texts["response"])]
     else:
         drafts = _parsed(codec, Posted(members, texts))
     if len(drafts) > limits.turns:
-        raise LimitExceeded("turns", limits.turns, len(drafts), pointer=f"/{codec.LIST}")
+        raise LimitExceeded("turns", limits.turns, len(drafts), pointer=f"/{codec.messages}")
     completed = _completed(drafts, provider, members, limits)
     return Post(wire, tuple(completed), ignored_settings(members, wire, known))
 
@@ -70,9 +70,9 @@ def read_stream(
 def _check_one_of(members: JsonObject, codec: Codec) -> None:
     """A response that is null says nothing; SDKs write it so."""
     given = ["response"] if members.get("response") is not None else []
-    given += [key for key in dict.fromkeys(("messages", codec.LIST)) if key in members]
+    given += [key for key in dict.fromkeys(("messages", codec.messages)) if key in members]
     if not given:
-        what = "`messages` or `response`" if codec.REPLIES else "`messages`"
+        what = "`messages` or `response`" if codec.replies else "`messages`"
         where = "/response" if "response" in members else "/messages"
         raise RuleBroken(f"{what} is required.", pointer=where)
     if len(given) > 1:

@@ -2,7 +2,7 @@
 
 import re
 
-from app.codecs import CODECS, TARGETS
+from app.codecs import CODECS, NICKNAMES
 from app.core import telling
 from app.core.errors import RuleBroken, UnknownProvider, UnknownTarget
 from app.core.json.text import Json, JsonObject
@@ -19,7 +19,7 @@ def wire_of(members: JsonObject) -> tuple[str, str]:
     if wire is not None:
         return provider, _known(_name(wire, "format"), "format")
     if provider not in CODECS:
-        raise UnknownProvider.without_format(provider, list(CODECS))
+        raise UnknownProvider.without_format(provider, NICKNAMES)
     return provider, provider
 
 
@@ -29,7 +29,7 @@ def check_provider(name: str, pointer: str) -> None:
         return
     allowed = "letters, digits, . _ : / -, the first a letter or digit"
     told = telling.bad_characters("`provider`", name, allowed, _SIGNS, 64)
-    meant = telling.did_you_mean(nearest_provider(name, CODECS))
+    meant = telling.did_you_mean(nearest_provider(name, NICKNAMES))
     raise RuleBroken(told.removesuffix(".") + meant, pointer=pointer)
 
 
@@ -42,13 +42,13 @@ def route_of(members: JsonObject) -> tuple[str, str]:
 def target_of(name: str, *, pointer: str = "?provider") -> str:
     """A target to render for. Raises `UnknownTarget`."""
     if name not in CODECS:
-        raise UnknownTarget(name, list(TARGETS), pointer=pointer)
+        raise UnknownTarget(name, NICKNAMES, pointer=pointer)
     return name
 
 
 def _known(name: str, member: str) -> str:
     if name not in CODECS:
-        raise UnknownProvider.named(name, member, list(CODECS))
+        raise UnknownProvider.named(name, member, NICKNAMES)
     return name
 
 

@@ -21,7 +21,7 @@ from app.service.toolreading import ToolSet
 
 def demand_request(options: ReplayOptions, pointer: str) -> None:
     """Only what goes to a provider can be made ready to be sent."""
-    if options.ready and CODECS[options.provider].PROFILE.verbatim:
+    if options.ready and CODECS[options.provider].profile.verbatim:
         raise RuleBroken(
             f"`ready` must be false for {options.provider}, which shows turns as they are stored.",
             pointer=pointer,
@@ -91,7 +91,7 @@ def render(
     wire = Wire(codec, options, provider_ids, has_tools)
     done = extend(kept or Render(), turns, links, wire)
     return Rendered(
-        codec.LIST,
+        codec.messages,
         wire.beside(done) | (offered.request if offered else {}),
         tuple(done.lines()),
         (*done.repairs(), *(_tool_repairs(offered) if offered else ())),

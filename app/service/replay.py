@@ -37,7 +37,7 @@ def replay(
     store: ReadStore, cid: str, options: ReplayOptions, known_tags: Sequence[str] = ()
 ) -> Replayed:
     target_of(options.provider)
-    if options.tools == "flatten" and CODECS[options.provider].PROFILE.verbatim:
+    if options.tools == "flatten" and CODECS[options.provider].profile.verbatim:
         raise RuleBroken(
             f"`tools` must be include or omit for {options.provider}, which shows turns as they are"
             " stored; flatten is for providers.",

@@ -11,7 +11,7 @@ from app.core.wire.responses import Replies, Reply
 
 def replies_of(wire: str, pointer: str) -> Replies:
     """How the answers of a wire are read. Raises `RuleBroken` where it has none of its own."""
-    if replies := CODECS[wire].REPLIES:
+    if replies := CODECS[wire].replies:
         return replies
     told = f"The format '{wire}' has no responses and no streams of its own; post `messages`."
     raise RuleBroken(told, pointer=pointer)
@@ -80,7 +80,7 @@ def _of_another(wire: str, whose: list[str]) -> RuleBroken:
 
 def whose_response(value: JsonObject) -> list[str]:
     """The formats that have responses of this shape."""
-    return [name for name, codec in CODECS.items() if codec.REPLIES and codec.REPLIES.is_one(value)]
+    return [name for name, codec in CODECS.items() if codec.replies and codec.replies.is_one(value)]
 
 
 def whole_response_at(pointer: str, value: Json) -> RuleBroken | None:

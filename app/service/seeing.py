@@ -37,7 +37,7 @@ def look(history: History, messages: MessageList) -> Seen:
     found = Recognising(
         Told(turns, links),
         messages.told,
-        CODECS[target].PROFILE.names,
+        CODECS[target].profile.names,
         lambda: shown_results(turns, links, assigned, target),
         lambda result: named_call(book, result),
         lambda seq, turn: _completes(messages, seq, turn),
@@ -71,7 +71,9 @@ def shown_results(
     if not texts:
         return {}
     messages = [loads(text, UNLIMITED) for text in texts]
-    told = remember(codec.parse(Posted({codec.LIST: messages}, {codec.LIST: texts})), "list")
+    told = remember(
+        codec.parse(Posted({codec.messages: messages}, {codec.messages: texts})), "list"
+    )
     calls = {
         shown_id(target, call.id, {target: assigned.get(call.id, "")}): call.id
         for turn in turns

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from app.codecs import CODECS, neutral
+from app.codecs import CODECS
 from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.json.text import Json, JsonObject, dumps
@@ -47,10 +47,10 @@ def offer(tools: ToolSet, target: str, required: Required | None = None) -> Offe
     fit = prepared(
         tools.definitions,
         tools.choice,
-        tools.source,
+        CODECS[tools.source].tools,
         target,
-        codec.TOOLS,
-        codec.PROFILE.names,
+        codec.tools,
+        codec.profile.names,
         required,
     )
     fit = replace(fit, notes=(*_undescribed(tools), *fit.notes))
@@ -59,7 +59,7 @@ def offer(tools: ToolSet, target: str, required: Required | None = None) -> Offe
 
 def _undescribed(tools: ToolSet) -> Iterator[Note]:
     """Tools without a description, where the shape they came in has one."""
-    if CODECS[tools.source].TOOLS.described:
+    if CODECS[tools.source].tools.described:
         for one in tools.definitions:
             if isinstance(one, Tool) and one.description is None:
                 yield Note("DESCRIPTION_MISSING", "the tool has no description", one.name)
@@ -67,7 +67,7 @@ def _undescribed(tools: ToolSet) -> Iterator[Note]:
 
 def only_described(tools: ToolSet) -> ToolSet:
     """Where the shape has a description, a definition without one is refused."""
-    if not CODECS[tools.source].TOOLS.described:
+    if not CODECS[tools.source].tools.described:
         return tools
     kept = (
         Refused(one.name, "the tool has no description", one.at)
@@ -105,7 +105,7 @@ class KeepTools:
 def read_order(members: JsonObject, payload: bytes, limits: Limits) -> KeepTools:
     """A posted body of definitions; with `strict` all of them must be usable."""
     provider, source = wire_of({"provider": members.get("format"), **members})
-    check_members(members, (*_ORDER, *CODECS[source].TOOLS.members))
+    check_members(members, (*_ORDER, *CODECS[source].tools.members))
     demand_tools(members, source)
     offered = offer(read_tool_set(source, members, limits), "neutral")
     refuse_dropped(offered, members.get("strict"))
@@ -116,7 +116,7 @@ def riding_order(members: JsonObject, limits: Limits) -> KeepTools | None:
     """The definitions that ride along with posted turns, as they do in a provider's request."""
     provider, source = wire_of(members)
     given: JsonObject = {
-        key: members[key] for key in CODECS[source].TOOLS.members if members.get(key) is not None
+        key: members[key] for key in CODECS[source].tools.members if members.get(key) is not None
     }
     said, places = under_our_names(given, source)
     if said and "tools" not in said:
@@ -192,7 +192,7 @@ def stored_tools(record: ToolSetRecord | None) -> ToolSet | None:
     """The definitions of a record; what can no longer be read counts as none."""
     if record is None:
         return None
-    kept = read_object(record.definitions)
+    kept, neutral = read_object(record.definitions), CODECS["neutral"]
     return ToolSet(
         record.format,
         tuple(neutral.read_tools(kept.get("tools"))),

@@ -10,11 +10,12 @@ from app.core.errors import LimitExceeded, RuleBroken
 from app.core.json.text import Json, JsonObject
 from app.core.limits import Limits
 from app.core.tools.definitions import Choice, Definition, Refused, Tool
+from app.core.tools.rules import ToolRules
 from app.core.tools.schema.drafts import in_present_draft
 from app.core.tools.schema.walk import size
 from app.service.schemacheck import fault
 
-_OURS = ("tools", "tool_choice", "parallel_tool_calls")
+_OURS = ToolRules().members
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +55,17 @@ def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
 
 def demand_tools(members: JsonObject, source: str) -> None:
     """Whoever forgot the tools does not mean that there are none."""
-    if "tools" not in members and CODECS[source].TOOLS.config not in members:
+    if "tools" not in members and CODECS[source].tools.config not in members:
         told = "`tools` is required and must be the definitions; an empty list takes them away."
         raise RuleBroken(told, pointer="/tools")
 
 
 def under_our_names(members: JsonObject, source: str) -> tuple[JsonObject, dict[str, str]]:
     """`tools`, `tool_choice`, `parallel_tool_calls` of a body, and where in it they stand."""
-    rules = CODECS[source].TOOLS
+    rules = CODECS[source].tools
     found: JsonObject = {}
     places: dict[str, str] = {}
-    for place, key, value in _named(members, rules.members, rules.config):
+    for place, key, value in _named(members, rules):
         name = key if key in _OURS else "tool_choice"
         if name in found:
             told = f"This is said twice: it must stand here or at {places[name]}, not at both."
@@ -73,26 +74,25 @@ def under_our_names(members: JsonObject, source: str) -> tuple[JsonObject, dict[
     return found, places
 
 
-def _named(
-    members: JsonObject, own: tuple[str, ...], config: str | None
-) -> Iterator[tuple[str, str, Json]]:
+def _named(members: JsonObject, rules: ToolRules) -> Iterator[tuple[str, str, Json]]:
     """Pointer, name and value of what is said of tools; a whole configuration is taken apart."""
-    for key in dict.fromkeys((*_OURS, *own)):
+    config = rules.config
+    for key in dict.fromkeys((*_OURS, *rules.members)):
         value = members.get(key)
         if value is None:
             continue
         if isinstance(value, dict) and config and key in (config, "tools"):
-            yield from _inside(value, f"/{key}")
+            yield from _inside(value, f"/{key}", rules.inside)
         elif key == config:
             raise RuleBroken(telling.wrong_type(key, "an object", value), pointer=f"/{key}")
         else:
             yield f"/{key}", key, value
 
 
-def _inside(config: JsonObject, at: str) -> Iterator[tuple[str, str, Json]]:
+def _inside(config: JsonObject, at: str, known: tuple[str, ...]) -> Iterator[tuple[str, str, Json]]:
     for key, value in config.items():
-        if key not in ("tools", "toolChoice"):
-            told = telling.unknown_member(key, ("tools", "toolChoice"))
+        if key not in known:
+            told = telling.unknown_member(key, known)
             raise RuleBroken(told, pointer=at + telling.pointer(key))
         if value is not None:
             yield f"{at}/{key}", key, value

@@ -13,7 +13,7 @@ def usage_of(wire: str, turn: Turn) -> Usage | None:
         return None
     # An import is neutral; its usage is still in the words of the provider that counted.
     for name in (wire, turn.provider):
-        if name in CODECS and (replies := CODECS[name].REPLIES):
+        if name in CODECS and (replies := CODECS[name].replies):
             used = replies.usage(usage)
             return used if used != Usage() else None
     return None

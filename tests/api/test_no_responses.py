@@ -10,13 +10,13 @@ from tests.api.conftest import Api, calling, user
 from tests.core.test_provider_errors import ERRORS
 from tests.streams.recordings import CLEAN, Recording
 
-REPLYING = [name for name, codec in CODECS.items() if codec.REPLIES]
+REPLYING = [name for name, codec in CODECS.items() if codec.replies]
 FIRST = {one.provider: one for one in reversed(CLEAN)}
 
 
 def shape(provider: str) -> object:
     """What the responses of a provider are known by; those who speak like OpenAI share it."""
-    replies = CODECS[provider].REPLIES
+    replies = CODECS[provider].replies
     return replies and replies.is_one
 
 
@@ -87,7 +87,7 @@ NO_MESSAGES = [one for name, one in FIRST.items() if name != "anthropic"]
 @pytest.mark.parametrize("one", NO_MESSAGES, ids=lambda one: one.provider)
 def test_a_response_among_the_messages_is_sent_to_its_place(lite: Api, one: Recording) -> None:
     for provider in {one.provider, "openai", "openai-responses", "anthropic"}:
-        key = CODECS[provider].LIST
+        key = CODECS[provider].messages
         asked: Any = user("hi")
         if provider in ("gemini", "bedrock"):
             holder = "parts" if provider == "gemini" else "content"

@@ -18,7 +18,7 @@ def test_every_target_is_served(lite: Api, target: str) -> None:
     tell_a_story(lite)
     answer = lite.replay(target)
     assert (answer["provider"], answer["version"]) == (target, 6)
-    assert len(answer["request"][CODECS[target].LIST]) == answer["prefix"]["messages"]
+    assert len(answer["request"][CODECS[target].messages]) == answer["prefix"]["messages"]
 
 
 def test_an_unknown_target_lists_the_known_ones(lite: Api) -> None:

@@ -162,7 +162,7 @@ def test_a_replay_handed_back_with_new_messages_appends_only_those(api: Api, tar
     api.post(user("go on"), {"role": "system", "content": "hurry"}, said("done"), user("thanks"))
     before = version(api)
     request = api.replay(target)["request"]
-    key = CODECS[target].LIST
+    key = CODECS[target].messages
     count = len(request[key])
     same = api.http.post(
         "/v1/conversations/c1/turns?mode=sync", json={"provider": target, **request}

@@ -8,7 +8,6 @@ posted (arguments, results and what only its provider reads are kept verbatim).
 import copy
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,14 +19,14 @@ from app.core.json.text import dumps, loads_object
 from app.core.limits import Limits
 from app.core.neutral.blocks import block_json
 from app.service.posting import read_post
+from tests.codecs import folder
 
-ROOT = Path(__file__).parent
 NEW = "renamed_zq7"
 
 
 def corpus(target: str) -> list[dict[str, Any]]:
     """The valid posts of a codec: its golden cases."""
-    paths = sorted((ROOT / target).glob("*/wire.json"))
+    paths = sorted(folder(target).glob("cases/*/wire.json"))
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
 
 
@@ -54,7 +53,7 @@ def at(body: Any, path: tuple[Any, ...]) -> Any:
 
 def mutations(body: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every message with one member renamed, or with one more."""
-    for key in (*CODECS[body.get("format", body["provider"])].KEYS, "messages"):
+    for key in (*CODECS[body.get("format", body["provider"])].keys, "messages"):
         if not isinstance(body.get(key), list | dict):
             continue
         for path in objects(body[key], (key,)):
@@ -110,7 +109,7 @@ def test_no_member_of_a_message_vanishes_without_a_word(target: str) -> None:
 def test_a_member_that_nobody_knows_is_named(target: str) -> None:
     """Beside content that is read, at the top of each message."""
     for body in corpus(target):
-        key = next(key for key in (CODECS[target].LIST, "messages") if key in body)
+        key = next(key for key in (CODECS[target].messages, "messages") if key in body)
         for place in range(len(body[key]) if isinstance(body[key], list) else 0):
             changed = copy.deepcopy(body)
             changed[key][place][NEW] = "words of somebody"

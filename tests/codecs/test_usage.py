@@ -68,7 +68,7 @@ ALL = Usage(100, 20, 60, 15)
     ],
 )
 def test_every_count_is_said_in_one_shape(target: str, counted: JsonObject, meant: Usage) -> None:
-    replies = CODECS[target].REPLIES
+    replies = CODECS[target].replies
     assert replies is not None
     assert replies.usage(counted) == meant
 

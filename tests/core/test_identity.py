@@ -42,17 +42,6 @@ def test_a_canonical_id_is_frozen(vector: dict[str, Any]) -> None:
     assert vector["id"] == "hist_tool_" + _hashed(vector["input"])
 
 
-@vectors("kimi_ids")
-def test_a_kimi_id_is_frozen(vector: dict[str, Any]) -> None:
-    given_id = ids.kimi_id(vector["name"], vector["raw_id"], vector["highest"])
-    assert given_id == (vector["id"], vector["n"])
-
-
-@vectors("mistral_ids")
-def test_a_mistral_id_is_frozen_for_each_salt(vector: dict[str, Any]) -> None:
-    assert ids.nine_characters(vector["canonical"], vector["salt"]) == vector["id"]
-
-
 @vectors("normalized")
 def test_a_normalized_form_is_frozen(vector: dict[str, Any]) -> None:
     assert ids.normalized(vector["raw_id"]) == vector["core"]
@@ -157,77 +146,6 @@ def test_a_shown_id_leads_back_to_its_canonical_id(core: str, prefix: str) -> No
 @pytest.mark.parametrize("shown", ["call_short", "fc_" + "a" * 24, "", "call_" + "a" * 25])
 def test_what_no_replay_has_shown_leads_nowhere(shown: str) -> None:
     assert ids.from_prefixed(shown, ("call_", "toolu_")) is None
-
-
-@given(st.lists(st.none() | st.integers(0, 40).map("functions.f:{}".format), max_size=30))
-def test_kimi_counts_rise_and_never_repeat(raw_ids: list[str | None]) -> None:
-    highest, given_numbers = -1, []
-    for raw_id in raw_ids:
-        shown, highest = ids.kimi_id("f", raw_id, highest)
-        assert shown == f"functions.f:{highest}"
-        given_numbers.append(highest)
-    assert given_numbers == sorted(set(given_numbers))
-
-
-@given(st.integers(-1, 1000), st.integers(0, 1000))
-def test_kimi_own_ids_are_echoed_exactly_when_they_keep_the_count_rising(
-    highest: int, n: int
-) -> None:
-    shown = ids.kimi_id("f", f"functions.f:{n}", highest)[0]
-    assert (shown == f"functions.f:{n}") is (n > highest or n == highest + 1)
-
-
-def test_a_full_kimi_replay_counts_from_zero() -> None:
-    highest, shown = -1, []
-    for name in ("a", "b", "a"):
-        one, highest = ids.kimi_id(name, None, highest)
-        shown.append(one)
-    assert shown == ["functions.a:0", "functions.b:1", "functions.a:2"]
-
-
-def first_free(taken: set[str], canonical: str, raw_id: str | None, **more: str) -> str:
-    return next(one for one in ids.mistral_ids(canonical, raw_id, **more) if one not in taken)
-
-
-@given(st.lists(canonicals.map("hist_tool_{}".format), unique=True, max_size=40))
-def test_mistral_ids_are_nine_characters_and_differ(given_calls: list[str]) -> None:
-    taken: set[str] = set()
-    for canonical in given_calls:
-        taken.add(first_free(taken, canonical, None))
-    assert len(taken) == len(given_calls)
-    assert all(ids.MISTRAL.fullmatch(one) for one in taken)
-
-
-def test_mistral_collisions_are_resolved_even_when_only_512_ids_exist() -> None:
-    taken: set[str] = set()
-    for n in range(400):
-        one = first_free(taken, f"hist_tool_{n:024}", None, alphabet="ab")
-        assert len(one) == 9
-        assert one not in taken
-        taken.add(one)
-
-
-def test_a_planted_mistral_id_moves_the_call_to_the_next_salt() -> None:
-    canonical = "hist_tool_CwGJ-4bjB1AzwiitK9edpV3i"
-    planted = {"TvawkBt9B", "NX86vkNXU", "waMZQBOhd"}
-    assert first_free(planted, canonical, None) == "1N7MDbQad"
-
-
-def test_a_native_mistral_id_is_kept_when_it_is_free() -> None:
-    assert first_free(set[str](), "hist_tool_x", "D681PevKs") == "D681PevKs"
-
-
-def test_a_native_mistral_id_that_is_taken_gives_way_to_a_hashed_one() -> None:
-    canonical = "hist_tool_CwGJ-4bjB1AzwiitK9edpV3i"
-    assert first_free({"D681PevKs"}, canonical, "D681PevKs") == "TvawkBt9B"
-
-
-@pytest.mark.parametrize(
-    "raw_id", ["", "D681PevK", "D681PevKsx", "D681PevK-", "D681PevKé", "D681PevKs\n", "٣٣٣٣٣٣٣٣٣"]
-)
-def test_a_raw_id_of_another_form_is_never_a_mistral_id(raw_id: str) -> None:
-    canonical = "hist_tool_CwGJ-4bjB1AzwiitK9edpV3i"
-    assert first_free(set[str](), canonical, raw_id) == "TvawkBt9B"
 
 
 @given(canonicals, st.sampled_from(["call_", "toolu_", "fc_", "hist_tool_"]))

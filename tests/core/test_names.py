@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from app.codecs import CODECS
 from app.core.identity.tool_names import shown_name
 
-ALLOWED = sorted({codec.PROFILE.names.pattern for codec in CODECS.values()})
+ALLOWED = sorted({codec.profile.names.pattern for codec in CODECS.values()})
 names = st.text(alphabet=st.characters(), max_size=80) | st.text(
     alphabet=string.ascii_letters + "._-/: 19é", max_size=80
 )

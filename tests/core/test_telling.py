@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.codecs import TARGETS
+from app.codecs import NICKNAMES
 from app.core import telling
 from app.core.json.text import NumberText
 from app.core.nearest import nearest, nearest_provider
@@ -129,4 +129,4 @@ def test_the_nearest_word_does_not_mind_how_it_is_joined(word: str, meant: str |
     ],
 )
 def test_providers_are_known_by_their_other_names(word: str, meant: str | None) -> None:
-    assert nearest_provider(word, TARGETS) == meant
+    assert nearest_provider(word, NICKNAMES) == meant

@@ -11,14 +11,13 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from app.codecs import CODECS
 from app.main import create_app
 from app.settings import Settings
 from tests.judges import JUDGES, calls_and_results, complaints
 from tests.streams.recordings import CLEAN, Recording
 
-# Who speaks like whom: these have no recordings of their own.
-_AS = {"qwen": "deepseek", "openrouter": "openai"}
-PROVIDERS = [name for name in JUDGES if not name.startswith("vercel")]
+PROVIDERS = [name for name in JUDGES if CODECS[name].replies]
 
 
 @pytest.fixture
@@ -28,8 +27,7 @@ def http(database_url: str) -> Iterator[TestClient]:
 
 
 def recordings(provider: str) -> list[Recording]:
-    spoken = _AS.get(provider, provider)
-    return [one for one in CLEAN if one.provider == spoken and one.whole]
+    return [one for one in CLEAN if one.provider == provider and one.whole]
 
 
 class Agent:

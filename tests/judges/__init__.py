@@ -10,26 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from tests.judges import (
-    anthropic,
-    bedrock,
-    deepseek,
-    gemini,
-    kimi,
-    mistral,
-    openai,
-    openai_responses,
-    openrouter,
-    qwen,
-    vercel,
-)
+from app.codecs import CODECS
+from tests.codecs import of
 from tests.judges.endings import end_faults, with_next
 from tests.judges.pairing import Event, Pair, paired
 from tests.judges.wellformed import value_faults
 
 
 class Judge(Protocol):
-    """What a provider's module offers, or one of the two versions of Vercel's."""
+    """What is known of a provider's rules: in `judge.py` of its folder in `tests/codecs`.
+
+    It may say besides which rule demands that the user speaks last (ENDS), what the list of
+    messages is called (MESSAGES), what the user may say next (NEXT), and whether it can be asked
+    on this machine (`available`).
+    """
 
     def complaints(self, request: dict[str, object], model: str | None) -> list[str]: ...
 
@@ -38,40 +32,34 @@ class Judge(Protocol):
     def texts(self, request: dict[str, object]) -> list[str]: ...
 
 
-JUDGES: dict[str, Judge] = {
-    "openai": openai,
-    "openai-responses": openai_responses,
-    "anthropic": anthropic,
-    "kimi": kimi,
-    "mistral": mistral,
-    "vercel": vercel.CURRENT,
-    "vercel-v4": vercel.V4,
-    "gemini": gemini,
-    "bedrock": bedrock,
-    "deepseek": deepseek,
-    "qwen": qwen,
-    "openrouter": openrouter,
-}
+def _judge(target: str) -> Judge:
+    module = of(target, "judge")
+    judge: Judge = getattr(module, "JUDGE", module)
+    return judge
 
-TARGETS = tuple(JUDGES)
+
+# Nobody else reads the neutral form, so it has no judge.
+TARGETS = tuple(target for target in CODECS if target != "neutral")
+JUDGES = {target: _judge(target) for target in TARGETS}
 
 
 def available(target: str) -> str | None:
     """Why a test of `target` may be skipped on this machine; None: it must run."""
-    return vercel.available() if target.startswith("vercel") else None
+    asked = getattr(JUDGES.get(target), "available", None)
+    return asked() if asked else None
 
 
 def complaints(target: str, request: dict[str, object], *, model: str | None = None) -> list[str]:
     """Everything wrong with `request` for `target`; empty when it is acceptable."""
     faults = value_faults(request) + JUDGES[target].complaints(request, model)
-    return faults + end_faults(target, request)
+    return faults + end_faults(JUDGES[target], request)
 
 
 def history_complaints(
     target: str, request: dict[str, object], *, model: str | None = None
 ) -> list[str]:
     """Everything wrong with `request` once the user has spoken, where it is the user's turn."""
-    return complaints(target, with_next(target, request), model=model)
+    return complaints(target, with_next(JUDGES[target], request), model=model)
 
 
 def calls_and_results(target: str, request: dict[str, object]) -> list[Pair]:

@@ -11,41 +11,30 @@ from __future__ import annotations
 
 from tests.judges.wellformed import objects
 
-_RULES = {
-    "anthropic": "A10",
-    "bedrock": "B11",
-    "gemini": "G10",
-    "deepseek": "D7",
-    "openrouter": "O5",
-}
 _WORDS = "And what comes next?"
-_LISTS = {"gemini": "contents", "openai-responses": "input"}
-_NEXT: dict[str, dict[str, object]] = {
-    "bedrock": {"role": "user", "content": [{"text": _WORDS}]},
-    "gemini": {"role": "user", "parts": [{"text": _WORDS}]},
-}
 
 
-def end_faults(target: str, request: dict[str, object]) -> list[str]:
+def end_faults(judge: object, request: dict[str, object]) -> list[str]:
     """What the provider holds against the last message of a request that is sent as it is."""
-    if target in _RULES and _waits(target, request):
-        return [f"request: must end with a user message ({_RULES[target]})"]
+    rule = getattr(judge, "ENDS", None)
+    if rule and _waits(judge, request):
+        return [f"request: must end with a user message ({rule})"]
     return []
 
 
-def with_next(target: str, request: dict[str, object]) -> dict[str, object]:
+def with_next(judge: object, request: dict[str, object]) -> dict[str, object]:
     """The request once the user has spoken, where it is the user's turn."""
-    messages = request.get(_list(target))
-    if not isinstance(messages, list) or not _waits(target, request):
+    messages = request.get(_list(judge))
+    if not isinstance(messages, list) or not _waits(judge, request):
         return request
-    said = _NEXT.get(target, {"role": "user", "content": _WORDS})
-    return request | {_list(target): [*messages, said]}
+    said = getattr(judge, "NEXT", {"role": "user", "content": _WORDS})
+    return request | {_list(judge): [*messages, said]}
 
 
-def _waits(target: str, request: dict[str, object]) -> bool:
-    messages = objects(request.get(_list(target)))
+def _waits(judge: object, request: dict[str, object]) -> bool:
+    messages = objects(request.get(_list(judge)))
     return not messages or messages[-1].get("role") in ("assistant", "model")
 
 
-def _list(target: str) -> str:
-    return _LISTS.get(target, "messages")
+def _list(judge: object) -> str:
+    return str(getattr(judge, "MESSAGES", "messages"))

@@ -7,6 +7,7 @@ JSON text (`Raw`): `1.0`, `1e2` and `-0` must reach the service as they are writ
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -136,3 +137,12 @@ def written(wire: Wire, *, spaced: bool = False) -> str:
 def _is_plain(wire: bool | int | str | None) -> bool:
     """A lone surrogate cannot be written in UTF-8 but by its escape."""
     return not isinstance(wire, str) or not re.search(r"[\ud800-\udfff]", wire)
+
+
+@dataclass(frozen=True)
+class Writer:
+    """`beside` is the member for system text beside the messages, and `shape` its form there."""
+
+    write: Callable[[Said], list[WireObject]]
+    beside: str | None = None
+    shape: Callable[[str], Wire] = str

@@ -265,7 +265,7 @@ def body(voice: Voice, group: Sequence[Said], *, spaced: bool = False) -> str:
     messages: list[Wire] = [message for said in group for message in writer.write(said)]
     if len(messages) == 1 and voice.wire != "neutral" and first.turn_id and first in group:
         envelope["turn_id"] = first.turn_id
-    key = "messages" if "messages" in codec.KEYS else codec.LIST
+    key = "messages" if "messages" in codec.keys else codec.messages
     return written({**envelope, key: messages}, spaced=spaced)
 
 

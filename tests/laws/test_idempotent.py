@@ -45,7 +45,7 @@ def test_a_neutral_export_that_is_posted_again_gives_the_same_bytes(bodies: Bodi
 def test_ids_that_a_wire_assigned_are_kept_when_they_come_back(bodies: Bodies) -> None:
     history = posted(*bodies)
     for target in TARGETS:
-        if isinstance(CODECS[target].IDS, Assigned):
+        if isinstance(CODECS[target].ids, Assigned):
             first = history.render(target)
             assert _again(first, target).raw == first.raw, target
 

@@ -103,5 +103,5 @@ def _answered(history: History) -> list[int]:
 
 def _beside(render: Render, target: str) -> dict[str, Any]:
     """What a provider reads before the messages; tools are declared as they come into use."""
-    own = {CODECS[target].LIST, "tools", "toolConfig"}
+    own = {CODECS[target].messages, "tools", "toolConfig"}
     return {key: member for key, member in render.request.items() if key not in own}

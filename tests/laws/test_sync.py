@@ -48,7 +48,7 @@ def held_against(history: History, body: str) -> tuple[MessageList, Recognised |
     found = Recognising(
         Told(stored.turns, stored.links()),
         told.told,
-        CODECS[target].PROFILE.names,
+        CODECS[target].profile.names,
         lambda: shown_results(stored.turns, stored.links(), stored.assigned(target), target),
         lambda result: named_call(stored.ledger, result),
         lambda seq, turn: False,
@@ -89,7 +89,7 @@ def test_the_messages_as_they_were_posted_are_known(bodies: Bodies) -> None:
     first = json.loads(bodies[0])["provider"]
     own = list(takewhile(lambda body: json.loads(body)["provider"] == first, bodies))
     whole = json.loads(own[0])
-    key = "messages" if "messages" in whole else CODECS[first].LIST
+    key = "messages" if "messages" in whole else CODECS[first].messages
     whole[key] = [message for body in own for message in json.loads(body)[key]]
     assert_all_known(held_against(posted(*bodies), json.dumps(whole))[1])
 
@@ -100,7 +100,7 @@ def test_a_changed_message_is_the_one_that_is_named(bodies: Bodies, chosen: int)
     history = posted(*bodies)
     for target in TARGETS:
         request = history.render(target).request
-        told = request[CODECS[target].LIST]
+        told = request[CODECS[target].messages]
         place = chosen % len(told)
         text = json.dumps(told[place])
         # Notes may be left out of a list, and blocks that only their issuer reads are not compared.
@@ -117,7 +117,7 @@ def test_what_is_left_out_in_the_middle_is_never_appended(bodies: Bodies, chosen
     history = posted(*bodies)
     for target in TARGETS:
         request = history.render(target).request
-        told = request[CODECS[target].LIST]
+        told = request[CODECS[target].messages]
         if len(told) > 1:
             del told[chosen % len(told)]
             found = held_against(history, json.dumps({"provider": target, **request}))[1]
@@ -169,7 +169,7 @@ def test_loops_over_all_targets_append_exactly_what_is_new(database_url: str) ->
             assume(bodies)
             for target in targets:
                 answer = http.get(f"{loop.url}/replay", params={"provider": target})
-                request, key = answer.json()["request"], CODECS[target].LIST
+                request, key = answer.json()["request"], CODECS[target].messages
                 for _ in range(2):
                     before, known = loop.version(), len(request[key])
                     if known:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 LEDGER = ("tests/core/test_ledger.py",)
 PAIRING = ("tests/core/test_pairing.py",)
 IDENTITY = ("tests/core/test_identity.py",)
+PROVIDER_IDS = ("tests/codecs/test_ids.py",)
 GOLDEN = ("tests/codecs/test_golden.py::test_what_is_rendered_is_what_was_reviewed",)
 BLANK = ("tests/core/test_showing.py::test_a_result_of_blank_parts_is_shown_like_an_empty_result",)
 FOREIGN = ("tests/zoo/test_zoo.py::test_it_is_shown_as_it_should_be", "-k", "z50 or z54")
@@ -90,8 +91,8 @@ FAULTS = (
     ),
     Fault(
         "neighbours with the same role stay apart on Gemini",
-        "app/codecs/gemini.py",
-        "    alternate=BOTH,\n",
+        "app/codecs/gemini/__init__.py",
+        "        alternate=BOTH,\n",
         "",
         GOLDEN,
     ),
@@ -111,7 +112,7 @@ FAULTS = (
     ),
     Fault(
         "a result whose id stands under a wrong key is matched by position",
-        "app/codecs/_reading.py",
+        "app/codecs/shared/reading.py",
         "if raw_id or not (names := result.own_unread()):",
         "if raw_id or (names := result.own_unread()):",
         ("tests/api/test_nothing_vanishes.py",),
@@ -132,17 +133,19 @@ FAULTS = (
     ),
     Fault(
         "Kimi's ids restart whenever its host restarts the count",
-        "app/core/identity/ids.py",
-        """ and int(native["n"]) > highest:""",
+        "app/codecs/kimi.py",
+        """ and int(own["n"]) > highest:""",
         ":",
-        IDENTITY,
+        PROVIDER_IDS,
     ),
     Fault(
         "Mistral's ids are the first nine characters of longer ones",
         "app/codecs/mistral.py",
-        "return ((one, None) for one in mistral_ids(call.id, call.raw_id))",
-        "return iter([((call.raw_id or call.id)[:9], None)])",
-        LEDGER,
+        """if call.raw_id and _OWN.fullmatch(call.raw_id):
+            yield call.raw_id, None""",
+        """if call.raw_id:
+            yield call.raw_id[:9], None""",
+        PROVIDER_IDS,
     ),
     Fault(
         "different tool names are shown as one",
@@ -160,22 +163,22 @@ FAULTS = (
     ),
     Fault(
         "arguments are encoded anew in the chat shape",
-        "app/codecs/_chat.py",
+        "app/codecs/chat/messages.py",
         '"arguments": call.arguments}',
-        '"arguments": dumps(call.value)}',
+        '"arguments": repr(call.value)}',
         GOLDEN,
     ),
     Fault(
         "a failed result is not flagged for Anthropic",
-        "app/codecs/anthropic.py",
+        "app/codecs/anthropic/messages.py",
         '    if answer.failed:\n        shown["is_error"] = True\n',
         "",
         GOLDEN,
     ),
     Fault(
         "a blank result stays blank for Bedrock",
-        "app/codecs/bedrock.py",
-        "    blank_results=False,\n",
+        "app/codecs/bedrock/__init__.py",
+        "        blank_results=False,\n",
         "",
         BLANK,
     ),

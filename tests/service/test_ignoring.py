@@ -47,14 +47,14 @@ SDKS: dict[str, set[str]] = {
 @pytest.mark.parametrize("provider", SDKS)
 def test_every_member_of_the_sdks_request_is_read_or_ignored_or_content(provider: str) -> None:
     codec = CODECS[provider]
-    known = {*ENVELOPE, *codec.KEYS, *codec.TOOLS.members}
-    assert SDKS[provider] - known - codec.SETTINGS == SDKS[provider] & CONTENT
+    known = {*ENVELOPE, *codec.keys, *codec.tools.members}
+    assert SDKS[provider] - known - codec.settings == SDKS[provider] & CONTENT
 
 
 @pytest.mark.parametrize("provider", CODECS)
 def test_no_setting_is_something_that_is_read(provider: str) -> None:
     codec = CODECS[provider]
-    assert not codec.SETTINGS & {*ENVELOPE, *codec.KEYS, *codec.TOOLS.members, *CONTENT}
+    assert not codec.settings & {*ENVELOPE, *codec.keys, *codec.tools.members, *CONTENT}
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_the_settings_of_another_provider_are_mistakes() -> None:
 def test_what_holds_content_is_no_setting(key: str) -> None:
     for provider in CODECS:
         with pytest.raises(RuleBroken):
-            read({"provider": provider, CODECS[provider].LIST: [HELLO], key: [{"name": "f"}]})
+            read({"provider": provider, CODECS[provider].messages: [HELLO], key: [{"name": "f"}]})
 
 
 def test_model_and_metadata_of_a_request_are_kept_with_the_turns() -> None:
@@ -141,7 +141,7 @@ def test_what_google_genai_writes_beside_the_contents_is_known() -> None:
     fields = gemini.GenerateContentConfig.model_fields
     for name in ("safety_settings", "cached_content", "labels", "service_tier", "store"):
         assert name in fields
-        assert name in CODECS["gemini"].SETTINGS
+        assert name in CODECS["gemini"].settings
 
 
 def converted(**members: Any) -> Any:

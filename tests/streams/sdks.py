@@ -23,6 +23,8 @@ from google.genai import types
 from mistralai.client import Mistral
 from pydantic import BaseModel
 
+from app.codecs import CODECS
+from tests.codecs import family
 from tests.streams.fake_provider import bytes_as_text
 from tests.streams.recordings import Recording
 
@@ -234,19 +236,16 @@ def _mistral_answers(url: str) -> Iterator[Dump]:
 
 
 _CHAT = Sdk(_chat_events, _chat_helped, _chat_finals, _chat_answers)
-SDKS: dict[str, Sdk] = {
-    "openai": _CHAT,
-    "openai-responses": Sdk(
+_BY_FAMILY: dict[str, Sdk] = {
+    # All of these speak the chat shape; their own pages show OpenAI's SDK.
+    "chat": _CHAT,
+    "openai_responses": Sdk(
         _responses_events, _responses_helped, _responses_finals, _responses_answers
     ),
     "anthropic": Sdk(_anthropic_events, _anthropic_helped, _anthropic_finals, _anthropic_answers),
     "gemini": Sdk(_gemini_events, None, _nothing, _gemini_answers),
     "bedrock": Sdk(_bedrock_events, None, _nothing, _bedrock_answers),
-    # These speak the chat shape; their own pages show OpenAI's SDK.
-    "mistral": _CHAT,
-    "kimi": _CHAT,
-    "deepseek": _CHAT,
-    "openrouter": _CHAT,
 }
+SDKS = {target: _BY_FAMILY[family(target)] for target, codec in CODECS.items() if codec.replies}
 # The second SDK that people ask Mistral with: its own.
 MISTRALAI = Sdk(_mistral_events, None, _nothing, _mistral_answers)

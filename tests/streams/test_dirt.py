@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from app.core.conversation import Block, Opaque, Text, Thinking, ToolCall
+from tests.codecs.anthropic.recordings import grown
 from tests.streams.posts import from_stream, sized
-from tests.streams.recordings.anthropic import grown
 from tests.streams.recordings.frames import Event, sse
 
 INTERRUPTED = "STREAM_INTERRUPTED"

@@ -4,35 +4,19 @@ import copy
 import json
 from typing import Any, NamedTuple
 
-from app.codecs import TARGETS
+from app.codecs import CODECS, TARGETS
 from app.core.limits import Limits
 from app.service.convert import convert_tools
 from tests import judges
+from tests.codecs import family
 
 LIMITS = Limits()
+CHAT = tuple(one for one in TARGETS if family(one) == "chat")
 # Sources whose shapes differ; the other chat providers are read as OpenAI is.
-SHAPES = (
-    "anthropic",
-    "bedrock",
-    "gemini",
-    "neutral",
-    "openai",
-    "openai-responses",
-    "vercel",
-    "vercel-v4",
-)
-CHAT = ("openai", "kimi", "mistral", "deepseek", "qwen", "openrouter")
-SAYS_NONE = tuple(one for one in TARGETS if one != "bedrock")
-SAYS_ALLOWED = ("openai", "openai-responses", "gemini", "neutral")
-SAYS_PARALLEL = (
-    "openai",
-    "openai-responses",
-    "anthropic",
-    "mistral",
-    "qwen",
-    "openrouter",
-    "neutral",
-)
+SHAPES = tuple(one for one in TARGETS if one not in CHAT or one == "openai")
+SAYS_NONE = tuple(one for one in TARGETS if CODECS[one].tools.none)
+SAYS_ALLOWED = tuple(one for one in TARGETS if CODECS[one].tools.allowed)
+SAYS_PARALLEL = tuple(one for one in TARGETS if CODECS[one].tools.parallel)
 
 Schema = dict[str, Any]
 

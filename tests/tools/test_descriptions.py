@@ -6,20 +6,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.codecs import CODECS, TARGETS, _chat_tools
+from app.codecs import CODECS, TARGETS
+from app.codecs.chat import ChatCodec
 from app.core.errors import RuleBroken
 from tests.api.conftest import calling, user
 from tests.tools.conftest import ToolApi
 from tests.tools.shapes import Said, chosen, codes, convert, faults, read, written
 from tests.tools.test_accepted_inputs import SCHEMAS
 
-OPENAI_SHAPES = tuple(one for one in TARGETS if CODECS[one].TOOLS.described)
+OPENAI_SHAPES = tuple(one for one in TARGETS if CODECS[one].tools.described)
 BARE = Said("bare", None, {"type": "object", "properties": {}})
 FULL = Said("full", "Says what it does.", {"type": "object", "properties": {}})
 
 
 def test_all_wires_of_openais_shapes_say_that_a_definition_is_described() -> None:
-    chat = {one for one in TARGETS if CODECS[one].read_tools is _chat_tools.read_tools}
+    chat = {one for one in TARGETS if isinstance(CODECS[one], ChatCodec)}
     assert set(OPENAI_SHAPES) == chat | {"openai-responses"}
 
 
@@ -92,7 +93,7 @@ def test_tools_that_ride_along_are_kept_and_replayed_with_a_note(api: ToolApi) -
 
 
 def put_back(api: ToolApi, target: str, request: dict[str, Any], **beside: Any) -> Any:
-    members = {key: request[key] for key in CODECS[target].TOOLS.members if key in request}
+    members = {key: request[key] for key in CODECS[target].tools.members if key in request}
     done = api.send("PUT", "conversations/c1/tools", {"provider": target, **members, **beside})
     assert done.status_code == 200, done.text
     return done.json()
@@ -124,6 +125,6 @@ def test_what_a_target_was_shown_can_be_put_back_and_is_shown_the_same(
 def test_the_stubs_of_a_replay_can_be_put_back(api: ToolApi, target: str) -> None:
     api.post(user("hi"), calling(("c1", "read", "{}")))
     request = api.request(target)
-    if any(key in request for key in CODECS[target].TOOLS.members):
+    if any(key in request for key in CODECS[target].tools.members):
         assert put_back(api, target, request)["dropped"] == []
         assert api.request(target) == request

@@ -11,21 +11,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.codecs import CODECS
+from tests.codecs import family
 from tests.histories import History, Render
-from tests.judges import calls_and_results, texts
+from tests.judges import TARGETS, calls_and_results, texts
 from tests.judges.wellformed import leaves, objects
 from tests.zoo.spoken import Body
 
+ALL = TARGETS
+CHAT = tuple(target for target in ALL if family(target) == "chat")
 # Chat wires show each result in a message of its own; Responses likewise, as an item.
-EACH = ("openai", "kimi", "mistral", "deepseek", "qwen", "openrouter", "openai-responses")
-TOGETHER = ("anthropic", "gemini", "bedrock", "vercel", "vercel-v4")
-CHAT = ("openai", "kimi", "mistral", "deepseek", "qwen", "openrouter")
-ALL = (
-    *("openai", "openai-responses", "anthropic", "kimi", "mistral", "vercel", "vercel-v4"),
-    *("gemini", "bedrock", "deepseek", "qwen", "openrouter"),
-)
+EACH = (*CHAT, "openai-responses")
+TOGETHER = tuple(target for target in ALL if target not in EACH)
+SEEING = tuple(target for target in ALL if CODECS[target].profile.images)
+BLIND = tuple(target for target in ALL if target not in SEEING)
 # Wires that name calls themselves report every id; others an id that was used before.
-NAMING = ("kimi", "mistral")
+NAMING = tuple(target for target in ALL if CODECS[target].profile.assigns_ids)
 KEEPING = tuple(target for target in ALL if target not in NAMING)
 # The words of our own placeholder for a call without a result.
 UNKNOWN = "outcome unknown"
@@ -55,8 +56,7 @@ class Seen:
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        key = {"gemini": "contents", "openai-responses": "input"}.get(self.target, "messages")
-        return objects(self.render.request[key])
+        return objects(self.render.request[CODECS[self.target].messages])
 
     @property
     def roles(self) -> list[str]:

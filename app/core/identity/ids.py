@@ -1,14 +1,12 @@
 """Identity: pure functions from what was said to the names it keeps.
 
-Turn ids, canonical ids of tool calls, the Kimi and Mistral forms, and the prefix functions that
-older histories used. Frozen by `tests/vectors/`: a change here renames calls in stored histories.
+Turn ids, canonical ids of tool calls, and the prefix functions that older histories used. Frozen by
+`tests/vectors/`: a change here renames calls in stored histories.
 """
 
 import base64
 import hashlib
 import re
-from collections.abc import Iterator
-from itertools import count
 
 from app.core.render.media import is_base64
 
@@ -16,9 +14,6 @@ CANONICAL_PREFIX = "hist_tool_"
 CANONICAL = re.compile(r"hist_tool_[A-Za-z0-9_-]{24}")
 # Clients take the path segments . and .. away, so nothing could be found under such a name.
 CALLER_TURN_ID = re.compile(r"(?!\.\.?\Z)[A-Za-z0-9._:-]{1,128}")
-KIMI = re.compile(r"functions\.(?P<name>.+):(?P<n>0|[1-9][0-9]{0,8})", re.DOTALL)
-MISTRAL = re.compile(r"[A-Za-z0-9]{9}")
-BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 _STRIPPED = ("hist_tool_", "toolu_", "call_", "fc_", "call")
 
@@ -51,31 +46,6 @@ def from_prefixed(shown: str, prefixes: tuple[str, ...]) -> str | None:
             if is_canonical(candidate):
                 return candidate
     return None
-
-
-def kimi_id(name: str, raw_id: str | None, highest: int) -> tuple[str, int]:
-    """`functions.{name}:{n}` and n. Kimi's own id is echoed while it keeps the count rising."""
-    native = KIMI.fullmatch(raw_id) if raw_id else None
-    if native and native["name"] == name and int(native["n"]) > highest:
-        return native[0], int(native["n"])
-    return f"functions.{name}:{highest + 1}", highest + 1
-
-
-def mistral_ids(canonical: str, raw_id: str | None, alphabet: str = BASE62) -> Iterator[str]:
-    """Nine letters and digits, the best first: a native id, then hashed ones without end."""
-    if raw_id and MISTRAL.fullmatch(raw_id):
-        yield raw_id
-    for salt in count():
-        yield nine_characters(canonical, salt, alphabet)
-
-
-def nine_characters(canonical: str, salt: int, alphabet: str = BASE62) -> str:
-    number = int.from_bytes(hashlib.sha256(f"{canonical}|{salt}".encode()).digest(), "big")
-    letters = []
-    for _ in range(9):
-        number, place = divmod(number, len(alphabet))
-        letters.append(alphabet[place])
-    return "".join(letters)
 
 
 def signature_in(raw_id: str | None) -> str | None:

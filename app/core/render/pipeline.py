@@ -28,7 +28,7 @@ def extend(kept: Render, turns: Sequence[Turn], links: Links, wire: Wire) -> Ren
         found = windows.last_turns(found, [turn.seq for turn in said], wire.options.last)
     if wire.options.max_tokens is not None:
         found = windows.within_tokens(found, wire.options.max_tokens)
-    if wire.codec.PROFILE.verbatim:
+    if wire.codec.profile.verbatim:
         segments = (*kept.segments, *_verbatim(kept, turns, found, links, wire))
         return Render(_dated(segments, turns, links, kept), kept.uses)
     writing = Writing(kept, wire)

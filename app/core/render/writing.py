@@ -38,7 +38,7 @@ class Wire:
 
     def pending(self, step: Step) -> Iterator[Pending]:
         flat = self.options.is_flat
-        return pending(step, self.codec.PROFILE, self.provider_ids, flat=flat)
+        return pending(step, self.codec.profile, self.provider_ids, flat=flat)
 
     def beside(self, render: Render) -> JsonObject:
         """The request without its messages: where they stand is an empty list."""
@@ -46,12 +46,12 @@ class Wire:
 
     def declared(self, uses: Uses) -> tuple[str, ...]:
         """The names of the tools that the history calls, where the wire wants them declared."""
-        wanted = self.codec.PROFILE.tools_declared and not self.has_tools
+        wanted = self.codec.profile.tools_declared and not self.has_tools
         return tuple(uses.tools) if wanted else ()
 
     def lines(self, view: View) -> tuple[bytes, ...]:
         """The messages of a view as the wire takes them: each is encoded here, and nowhere else."""
-        messages = self.codec.render(view)[self.codec.LIST]
+        messages = self.codec.render(view)[self.codec.messages]
         assert isinstance(messages, list)
         return tuple(map(dumps_utf8, messages))
 
@@ -74,7 +74,7 @@ class Writing:
 
     def __init__(self, kept: Render, wire: Wire) -> None:
         self.wire = wire
-        self.profile = wire.codec.PROFILE
+        self.profile = wire.codec.profile
         self.segments = list(kept.segments)
         self.carry = kept.carry
         self.open = _Open(kept.next)

@@ -17,7 +17,6 @@ from app.core.tools.schema.rewrite import note_if_changed
 from app.core.tools.schema.walk import COMBINATIONS
 
 Required: TypeAlias = Literal["keep", "filter"]
-_OPENAI = ("openai", "openai-responses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +32,16 @@ class Prepared:
 def prepared(
     definitions: Sequence[Tool | HostedTool | Refused],
     choice: Choice | None,
-    source: str,
+    source: ToolRules,
     target: str,
     rules: ToolRules,
     names: re.Pattern[str],
     required: Required | None = None,
 ) -> Prepared:
-    """Definitions for a wire: names mapped, schemas rewritten, what is unusable named."""
+    """Definitions for a wire: names mapped, schemas rewritten, what is unusable named.
+
+    `source` are the rules of the wire that they were written for, `rules` those of the target.
+    """
     notes: list[Note] = []
     dropped: list[tuple[int, Refused]] = []
     tools: list[Tool | HostedTool] = []
@@ -65,7 +67,7 @@ def prepared(
 
 def _fit(
     definition: Tool | HostedTool | Refused,
-    source: str,
+    source: ToolRules,
     target: str,
     rules: ToolRules,
     names: re.Pattern[str],
@@ -103,20 +105,20 @@ def _refused_key(schema: JsonObject, rules: ToolRules) -> str | None:
 
 
 def _with_schema(
-    tool: Tool, source: str, rules: ToolRules, required: Required | None, notes: list[Note]
+    tool: Tool, source: ToolRules, rules: ToolRules, required: Required | None, notes: list[Note]
 ) -> Tool:
     schema, name = tool.schema, tool.name
-    from_anthropic = rules.openai and source == "anthropic"
-    if required == "filter" or (required is None and from_anthropic):
+    loose = rules.exacting and source.lenient
+    if required == "filter" or (required is None and loose):
         filtered = schemas.with_filtered_required(schema)
         why = "optional properties are no longer required"
         schema = note_if_changed(schema, filtered, "REQUIRED_FILTERED", why, name, notes)
-    if from_anthropic:
+    if loose:
         plain = schemas.without_formats(schema, schemas.OPENAI_FORMATS)
         why = "formats that the target does not know are left out"
         schema = note_if_changed(schema, plain, "FORMAT_REMOVED", why, name, notes)
-    foreign = rules.openai and source not in _OPENAI
-    if foreign or not rules.openai:
+    foreign = rules.exacting and not source.exacting
+    if foreign or not rules.exacting:
         schema = _shaped(schema, rules, name, notes)
     strict = tool.strict
     if strict and not rules.strict:

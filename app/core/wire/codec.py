@@ -1,8 +1,8 @@
 """The seam between service and codecs: what was posted, how calls are named, what a codec is."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from app.core.conversation import Draft, ToolCall
 from app.core.json.text import Json, JsonObject
@@ -23,58 +23,73 @@ class Posted:
 
 @dataclass(frozen=True, slots=True)
 class Prefixed:
-    """Calls are shown as a prefix and the 24 characters of their canonical id."""
+    """The provider id of a call is a prefix and the 24 characters of its canonical id."""
 
     prefix: str
 
 
-@dataclass(frozen=True, slots=True)
-class Assigned:
-    """Calls get an id of the wire's own when they are stored.
+@runtime_checkable
+class Assigned(Protocol):
+    """The provider id of a call is of the wire's own form, and given when the call is stored."""
 
-    `candidates` takes a call and the highest ordinal so far (-1: none). It gives ids, the best
-    first, each with its ordinal if the wire counts; the ledger takes the first that is free.
-    """
+    @property
+    def form(self) -> str:
+        """What such an id looks like, in words for people."""
 
-    candidates: Callable[[ToolCall, int], Iterator[tuple[str, int | None]]]
+    def candidates(self, call: ToolCall, highest: int) -> Iterator[tuple[str, int | None]]:
+        """Provider ids for a call, the preferred one first; the first that is free becomes it.
+
+        Each comes with its ordinal if the wire counts its calls; `highest` is the highest ordinal
+        of the conversation so far (-1: none).
+        """
 
 
 IdRule: TypeAlias = Prefixed | Assigned
 
 
+@runtime_checkable
 class Codec(Protocol):
-    """A wire format. Modules of `app.codecs` are codecs.
+    """A wire format, as a value. Each module of `app.codecs` has one, under the name CODEC.
 
-    KEYS are the members of a posted request that it reads, SETTINGS those that hold nothing of the
-    conversation and are ignored with a note. LIST is the member of a rendered request that holds
-    the messages. TOOLS says what the wire demands of tool definitions, REPLIES how its responses
-    are read, where it has any.
+    profile    what the wire demands of a history
+    ids        how it names calls
+    keys       the members of a posted request that it reads
+    settings   those that hold nothing of the conversation; they are ignored with a note
+    messages   the member of a rendered request that holds the messages
+    tools      what the wire demands of tool definitions
+    replies    how its responses are read; None where it has none
+    nicknames  how other names begin that people have for it
     """
 
     @property
-    def PROFILE(self) -> Profile: ...  # noqa: N802
+    def profile(self) -> Profile: ...
 
     @property
-    def IDS(self) -> IdRule: ...  # noqa: N802
+    def ids(self) -> IdRule: ...
 
     @property
-    def KEYS(self) -> tuple[str, ...]: ...  # noqa: N802
+    def keys(self) -> tuple[str, ...]: ...
 
     @property
-    def SETTINGS(self) -> frozenset[str]: ...  # noqa: N802
+    def settings(self) -> frozenset[str]: ...
 
     @property
-    def LIST(self) -> str: ...  # noqa: N802
+    def messages(self) -> str: ...
 
     @property
-    def TOOLS(self) -> ToolRules: ...  # noqa: N802
+    def tools(self) -> ToolRules: ...
 
     @property
-    def REPLIES(self) -> Replies | None: ...  # noqa: N802
+    def replies(self) -> Replies | None: ...
 
-    def parse(self, posted: Posted) -> list[Draft]: ...
+    @property
+    def nicknames(self) -> tuple[str, ...]: ...
 
-    def render(self, view: View) -> JsonObject: ...
+    def parse(self, posted: Posted) -> list[Draft]:
+        """The turns of a posted request, each with the very text it was read from."""
+
+    def render(self, view: View) -> JsonObject:
+        """The request. The view obeys the profile already: it is written down, nothing repaired."""
 
     def read_tools(self, definitions: Json) -> list[Definition]:
         """Definitions in the wire's own shape; what cannot be used is refused one by one."""

@@ -1,27 +1,25 @@
 """Streams as the providers document them, each with the finished answer that it stands for."""
 
-from tests.streams.recordings import (
-    anthropic,
-    bedrock,
-    deepseek,
-    gemini,
-    kimi,
-    mistral,
-    openai,
-    openrouter,
-    responses,
-)
+from dataclasses import replace
+
+from app.codecs import CODECS
+from tests.codecs import of
 from tests.streams.recordings.forms import in_array, in_frames
 from tests.streams.recordings.frames import Recording
 
-_MODULES = (openai, responses, anthropic, gemini, bedrock, mistral, kimi, deepseek, openrouter)
-RECORDINGS: list[Recording] = [one for module in _MODULES for one in module.RECORDINGS]
+# Those of a family are told by each of its members that has none of its own.
+RECORDINGS: list[Recording] = [
+    replace(one, provider=target)
+    for target, codec in CODECS.items()
+    if codec.replies
+    for one in of(target, "recordings").RECORDINGS
+]
 # Those that have a finished answer too.
 CLEAN = [one for one in RECORDINGS if one.finished is not None]
 # The same in the other form that the provider has for streams.
 OTHER_FORMS = [
-    *(in_array(one) for one in gemini.RECORDINGS),
-    *(in_frames(one) for one in bedrock.RECORDINGS),
+    *(in_array(one) for one in RECORDINGS if one.provider == "gemini"),
+    *(in_frames(one) for one in RECORDINGS if one.provider == "bedrock"),
 ]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tests.zoo.expecting import ALL, CHAT, Expect, Seen, variant
+from tests.zoo.expecting import ALL, BLIND, CHAT, SEEING, Expect, Seen, variant
 from tests.zoo.spoken import (
     BLUE,
     GREEN,
@@ -28,7 +28,6 @@ from tests.zoo.spoken import (
 
 TITLE = "a result holds an image"
 TARGETS = ALL
-SEEING = tuple(target for target in ALL if target not in ("deepseek", "qwen"))
 INSIDE = ("anthropic", "bedrock")
 BEHIND = ("openai", "kimi", "mistral")
 PDF = "JVBERi0xLjQKJcOkw7zDtsOfCg=="
@@ -53,7 +52,7 @@ def behind_all_results(seen: Seen) -> Sequence[str]:
 
 
 MOVED = Expect(on=BEHIND, also=behind_all_results)
-BLIND = Expect(on=("deepseek", "qwen"), reports=("IMAGE_OMITTED",), raw_hides=(RED, GREEN, BLUE))
+UNSEEN = Expect(on=BLIND, reports=("IMAGE_OMITTED",), raw_hides=(RED, GREEN, BLUE))
 
 VARIANTS = [
     variant(
@@ -64,7 +63,7 @@ VARIANTS = [
             tool(result("ph", "see the picture"), image(RED), result("tm", "noon exactly")),
         ),
         MOVED,
-        BLIND,
+        UNSEEN,
         Expect(pairs=[("photograph", "see the picture"), ("time", "noon exactly")]),
         Expect(on=SEEING, once=(RED,)),
         Expect(on=BEHIND, reports=("IMAGE_RELOCATED x1",)),
@@ -89,7 +88,7 @@ VARIANTS = [
             ai("Three pictures."),
         ),
         MOVED,
-        BLIND,
+        UNSEEN,
         Expect(on=SEEING, once=(RED, GREEN, BLUE)),
         Expect(on=BEHIND, reports=("IMAGE_RELOCATED x3",)),
     ),
@@ -102,7 +101,7 @@ VARIANTS = [
             ("assistant", "A green dot."),
         ),
         MOVED,
-        BLIND,
+        UNSEEN,
         Expect(on=SEEING, once=(GREEN,)),
         Expect(pairs=[("look", "")], shows=("A green dot.",)),
     ),
@@ -121,7 +120,7 @@ VARIANTS = [
             ),
         ),
         MOVED,
-        BLIND,
+        UNSEEN,
         Expect(on=SEEING, once=(BLUE,)),
         Expect(pairs=[("look", "lens is dirty")], failed=(True,)),
     ),
@@ -141,7 +140,7 @@ VARIANTS = [
             user("nice"),
         ),
         MOVED,
-        BLIND,
+        UNSEEN,
         Expect(pairs=[("draw", "drawn in red"), ("erase", "erased half")]),
         Expect(on=SEEING, once=(RED,)),
     ),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tests.zoo.expecting import ALL, Expect, Seen, variant
+from tests.zoo.expecting import ALL, CHAT, Expect, Seen, variant
 from tests.zoo.spoken import (
     answer,
     assistant,
@@ -28,7 +28,7 @@ def calls_are_functions(seen: Seen) -> Sequence[str]:
     return [f"{one} does not say what it is" for one in calls if one.get("type") != "function"]
 
 
-TYPED = Expect(on=("openai", "kimi", "mistral", "deepseek", "qwen"), also=calls_are_functions)
+TYPED = Expect(on=CHAT, also=calls_are_functions)
 
 VARIANTS = [
     variant(

@@ -1,6 +1,6 @@
 """Turns that mix what other converters drop: text beside results, images, unknown things."""
 
-from tests.zoo.expecting import ALL, Expect, Refused, variant
+from tests.zoo.expecting import ALL, BLIND, SEEING, Expect, Refused, variant
 from tests.zoo.spoken import (
     BLUE,
     GREEN,
@@ -25,7 +25,6 @@ from tests.zoo.spoken import (
 
 TITLE = "blocks are lost in mixed turns"
 TARGETS = ALL
-SEEING = tuple(target for target in ALL if target not in ("deepseek", "qwen"))
 
 VARIANTS = [
     variant(
@@ -37,7 +36,7 @@ VARIANTS = [
         ),
         Expect(pairs=[("survey", "surveyed")], order=("surveyed", "and a note")),
         Expect(on=SEEING, once=(RED,)),
-        Expect(on=("deepseek", "qwen"), reports=("IMAGE_OMITTED x1",)),
+        Expect(on=BLIND, reports=("IMAGE_OMITTED x1",)),
     ),
     variant(
         "an orphan with everything beside it",

@@ -1,0 +1,276 @@
+"""The messages of Vercel's AI SDK, in all versions: `tool-call` and `tool-result` parts.
+
+Version 4 says `args`, `result` and `isError`; since 5 it is `input` and `output{type, value}`. Both
+are read, the stored UI messages of both versions too; what is written is the version's own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from app.codecs.shared.reading import beside, check_named, draft, elements, unknown_role
+from app.core.conversation import (
+    Block,
+    Draft,
+    File,
+    Image,
+    Opaque,
+    Part,
+    Speaker,
+    Status,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from app.core.errors import RuleBroken
+from app.core.json.fields import Fields
+from app.core.json.text import Json, JsonObject, dumps
+from app.core.render.media import data_url
+from app.core.render.view import AnswerShown, CallShown, Content, Message, View
+from app.core.telling import wrong_type
+from app.core.wire.codec import Posted
+
+_SPEAKERS: dict[str, Speaker] = {
+    "system": "system",
+    "user": "human",
+    "assistant": "ai",
+    "tool": "tool",
+}
+_MEDIA = {
+    "media": "application/octet-stream",
+    "image-data": "image/png",
+    "image-url": "image/png",
+    "file-data": "application/octet-stream",
+    "file-url": "application/octet-stream",
+}
+# The SDK's own bookkeeping: of messages, of parts, of calls in messages of a user interface.
+_ABOUT = ("id", "createdAt", "metadata", "annotations", "providerOptions", "status", "revisionId")
+_MARKS = ("providerOptions", "providerMetadata", "providerExecuted", "state")
+_UI_MARKS = ("callProviderMetadata", "resultProviderMetadata", "preliminary", "title")
+_FINISHED = {"result", "output-available", "output-error", "output-denied"}
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """`wire` names the shape of native parts; `v4` chooses the older names."""
+
+    wire: str
+    v4: bool
+
+
+def parse(posted: Posted, version: Version) -> list[Draft]:
+    drafts = [_draft(fields, text, version) for fields, text in elements(posted, "messages")]
+    return [*beside(posted, "system", _system), *drafts]
+
+
+def _system(fields: Fields, name: str) -> Iterator[Block]:
+    yield Text(fields.text(name))
+
+
+def _draft(fields: Fields, text: str, version: Version) -> Draft:
+    role = fields.text("role")
+    if role not in _SPEAKERS:
+        raise unknown_role(fields, role, _SPEAKERS)
+    fields.passed_over(*_ABOUT)
+    name = "parts" if fields.members.get("parts") else "content"
+    blocks = list(_content(fields, name, version))
+    if name == "parts":
+        # Version 4 says the same thing again in its older form.
+        fields.passed_over("content", "toolInvocations")
+    for invocation in fields.each("toolInvocations") if name == "content" else ():
+        blocks.extend(_invocation(invocation))
+    attached = fields.each("experimental_attachments")
+    blocks.extend(_file(attachment.text("url"), attachment) for attachment in attached)
+    return draft(fields, _SPEAKERS[role], blocks, text, name)
+
+
+def _content(fields: Fields, name: str, version: Version) -> Iterator[Block]:
+    content = fields.get(name)
+    match content:
+        case None | "":
+            return
+        case str():
+            yield Text(content)
+        case list():
+            for place, value in enumerate(content):
+                yield from _part(fields.below(value, f"{name}/{place}"), version)
+        case _:
+            raise RuleBroken(
+                wrong_type(name, "a string or a list of parts", content),
+                pointer=f"{fields.at}/{name}",
+            )
+
+
+def _part(part: Fields, version: Version) -> Iterator[Block]:
+    kind = part.text("type")
+    part.passed_over(*_MARKS)
+    match kind:
+        case "text":
+            yield Text(part.text("text"))
+        case "image":
+            yield Image(_address(part, "image", "image/png"))
+        case "file":
+            data = "data" if "data" in part else "url"
+            yield _file(_address(part, data, "application/octet-stream"), part)
+        case "reasoning" | "redacted-reasoning":
+            said = part.members.get("text", part.members.get("reasoning"))
+            yield Thinking(said if isinstance(said, str) else "", part.whole(), version.wire)
+        case "tool-call":
+            yield _call(part)
+        case "tool-result":
+            yield _result(part)
+        case "step-start":
+            return
+        case "tool-invocation":
+            yield from _invocation(part.inner("toolInvocation"))
+        case _ if kind.startswith("tool-") or kind == "dynamic-tool":
+            yield from _invocation(part, kind.removeprefix("tool-"))
+        case _:
+            yield Opaque(kind, part.whole(), version.wire)
+
+
+def _address(part: Fields, name: str, otherwise: str) -> str:
+    """A data URL, an address, or bare base64 with its media type beside it."""
+    given = part.text(name)
+    if given.startswith(("data:", "http://", "https://")):
+        return given
+    media_type = part.maybe_text("mediaType", "mimeType")
+    return f"data:{media_type or otherwise};base64,{given}"
+
+
+def _file(url: str, part: Fields) -> Image | File:
+    media_type = part.maybe_text("mediaType", "mimeType", "contentType")
+    if (media_type or url.removeprefix("data:")).startswith("image/"):
+        # An image has no name of its own.
+        part.passed_over("filename", "name")
+        return Image(url)
+    return File(url, part.maybe_text("filename", "name"), media_type)
+
+
+def _call(part: Fields, otherwise: str = "") -> ToolCall:
+    given = part.get("input") if "input" in part else part.get("args")
+    arguments = given if isinstance(given, str) else "" if given is None else dumps(given)
+    name = part.maybe_text("toolName") or otherwise
+    return ToolCall(part.maybe_text("toolCallId"), name, arguments)
+
+
+def _result(part: Fields) -> ToolResult:
+    raw_id = part.maybe_text("toolCallId")
+    name = part.maybe_text("toolName")
+    output = part.members.get("output")
+    if "result" in part or not isinstance(output, dict) or "type" not in output:
+        value = part.get("result") if "result" in part else part.get("output")
+        status: Status = "error" if part.get("isError") is True else "ok"
+        result = ToolResult(raw_id, result=value, status=status, name=name)
+    else:
+        result = replace(_output(part.inner("output")), raw_id=raw_id, name=name)
+    check_named(part, raw_id, "toolCallId")
+    return result
+
+
+def _output(output: Fields) -> ToolResult:
+    """What came out, since version 5: a value under the name of its type."""
+    kind = output.text("type")
+    output.passed_over("providerOptions")
+    status: Status = "error" if kind.startswith("error") else "ok"
+    if kind == "execution-denied":
+        return ToolResult(None, status="denied", error=output.maybe_text("reason"))
+    if kind == "content" and isinstance(output.members.get("value"), list):
+        return ToolResult(None, parts=tuple(map(_held, output.each("value"))), status=status)
+    return ToolResult(None, result=output.get("value"), status=status)
+
+
+def _held(part: Fields) -> Part:
+    """A piece of a result's content: text, or media under the names of several versions."""
+    kind = part.text("type")
+    part.passed_over("providerOptions")
+    if kind == "text":
+        return Text(part.text("text"))
+    for key in ("data", "url"):
+        if kind in _MEDIA and isinstance(part.members.get(key), str):
+            return _file(_address(part, key, _MEDIA[kind]), part)
+    return Opaque(kind, part.whole())
+
+
+def _invocation(part: Fields, otherwise: str = "") -> Iterator[Block]:
+    """A call of a stored UI message, with its result once there is one."""
+    call = _call(part, otherwise)
+    yield call
+    part.passed_over("step", *_UI_MARKS)
+    state = part.maybe_text("state")
+    if state not in _FINISHED:
+        return
+    if state == "output-denied":
+        yield ToolResult(call.raw_id, status="denied")
+    elif state == "output-error":
+        yield ToolResult(call.raw_id, status="error", error=part.maybe_text("errorText"))
+    else:
+        value = part.get("result") if "result" in part else part.get("output")
+        yield ToolResult(call.raw_id, result=value)
+
+
+def render(view: View, version: Version) -> JsonObject:
+    request: JsonObject = {}
+    if view.system:
+        request["system"] = "\n".join(text.text for text in view.system)
+    request["messages"] = [_message(message, version) for message in view.messages]
+    return request
+
+
+def _message(message: Message, version: Version) -> JsonObject:
+    contents = message.contents()
+    texts = [content.text for content in contents if isinstance(content, Text)]
+    if len(texts) == len(contents) and (version.v4 or len(texts) == 1):
+        return {"role": message.role, "content": "\n".join(texts)}
+    parts: list[Json] = [_written(content, version) for content in contents]
+    return {"role": message.role, "content": parts}
+
+
+def _written(content: Content, version: Version) -> Json:
+    match content:
+        case Text():
+            return {"type": "text", "text": content.text}
+        case Image():
+            return {"type": "image", "image": content.url}
+        case File() if (content.media_type or "").startswith("image/"):
+            return {"type": "image", "image": content.url}
+        case File():
+            return _written_file(content, version)
+        case Thinking() | Opaque():
+            return content.native
+        case CallShown():
+            return {
+                "type": "tool-call",
+                "toolCallId": content.id,
+                "toolName": content.name,
+                "args" if version.v4 else "input": content.value,
+            }
+        case AnswerShown():
+            return _written_result(content, version)
+
+
+def _written_file(content: File, version: Version) -> JsonObject:
+    held = data_url(content.url)
+    media_type = held.media_type if held else content.media_type or "application/octet-stream"
+    shown: JsonObject = {"type": "file", "data": held.data if held else content.url}
+    shown["mimeType" if version.v4 else "mediaType"] = media_type
+    if content.name:
+        shown["filename"] = content.name
+    return shown
+
+
+def _written_result(answer: AnswerShown, version: Version) -> JsonObject:
+    value: Json = answer.text if answer.value is None else answer.value
+    shown: JsonObject = {
+        "type": "tool-result",
+        "toolCallId": answer.id,
+        "toolName": answer.name,
+    }
+    if version.v4:
+        shown["result"] = value
+        if answer.failed:
+            shown["isError"] = True
+        return shown
+    kind = "text" if isinstance(value, str) else "json"
+    shown["output"] = {"type": f"error-{kind}" if answer.failed else kind, "value": value}
+    return shown

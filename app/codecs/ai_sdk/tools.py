@@ -1,0 +1,80 @@
+"""Tool definitions of the AI SDK: an object by name, the schema under the version's own key."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.codecs.shared.reading import bad_choice, definitions
+from app.core.json.text import Json, JsonObject
+from app.core.tools.definitions import (
+    Choice,
+    Definition,
+    HostedTool,
+    Mode,
+    Refused,
+    Tool,
+    tool,
+    with_own,
+)
+
+# Tools that a provider runs; older versions said `provider-defined`.
+_HOSTED = ("provider-defined", "provider")
+_MEMBERS = ("type", "name", "description", "inputSchema", "parameters")
+_WORDS: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
+
+
+def read_tools(value: Json, wire: str) -> list[Definition]:
+    if isinstance(value, dict):
+        return [
+            replace(_definition(name, one, wire), at=name.replace("~", "~0").replace("/", "~1"))
+            for name, one in value.items()
+        ]
+    return [
+        _definition(one.get("name") if isinstance(one, dict) else None, one, wire)
+        for one in definitions(value)
+    ]
+
+
+def _definition(name: Json, value: Json, wire: str) -> Definition:
+    if not isinstance(value, dict):
+        known = name if isinstance(name, str) else None
+        return Refused(known, "the definition is not a JSON object")
+    if value.get("type") in _HOSTED and isinstance(name, str):
+        return HostedTool(name, value, wire)
+    schema = value.get("inputSchema", value.get("parameters"))
+    # The SDK's own wrapper around a JSON Schema.
+    if isinstance(schema, dict) and isinstance(inner := schema.get("jsonSchema"), dict):
+        schema = inner
+    return with_own(tool(name, value.get("description"), schema), value, _MEMBERS, wire)
+
+
+def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
+    match choice:
+        case None:
+            return None if parallel is None else Choice(parallel=parallel)
+        case str() if choice in _WORDS:
+            return Choice(_WORDS[choice], parallel=parallel)
+        case {"type": "tool", "toolName": str(name)}:
+            return Choice("tool", name, parallel=parallel)
+        case _:
+            raise bad_choice()
+
+
+def write_tools(
+    tools: Sequence[Tool | HostedTool], choice: Choice | None, *, key: str
+) -> JsonObject:
+    """`key` is the member that holds the schema: `inputSchema`, or `parameters` in version 4."""
+    request: JsonObject = {}
+    if tools:
+        request["tools"] = {one.name: _written(one, key) for one in tools}
+    if tools and choice is not None:
+        named: JsonObject = {"type": "tool", "toolName": choice.name}
+        word = "required" if choice.mode == "any" else choice.mode
+        request["toolChoice"] = named if choice.mode == "tool" else word
+    return request
+
+
+def _written(one: Tool | HostedTool, key: str) -> JsonObject:
+    if isinstance(one, HostedTool):
+        return one.native
+    shown: JsonObject = {} if one.description is None else {"description": one.description}
+    return shown | {key: one.schema} | one.own

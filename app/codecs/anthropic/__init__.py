@@ -1,0 +1,104 @@
+"""Anthropic Messages.
+
+All results of an assistant message stand first in the next user message; roles alternate; the first
+message is the user's; no blank text; the system prompt stands beside the messages. Signed thinking
+goes back byte for byte, in place, to the model that issued it.
+"""
+
+import re
+from collections.abc import Sequence
+
+from app.codecs.anthropic.messages import parse, read_reply, render, used
+from app.codecs.anthropic.stream import AnthropicGathering, is_message
+from app.codecs.anthropic.tools import WIRE, read_choice, read_tools, write_tools
+from app.codecs.shared.reading import names
+from app.core.conversation import Opaque
+from app.core.json.text import Json
+from app.core.render.profile import BOTH, Profile
+from app.core.tools.rules import ToolRules
+from app.core.tools.schema.walk import COMBINATIONS
+from app.core.wire.codec import Codec, Prefixed
+from app.core.wire.responses import Replies
+
+# Blocks of user messages that only this provider reads: files by id, search results.
+_OWN = frozenset({"image", "document", "search_result", "container_upload"})
+
+
+def _whole_pairs(opaque: Sequence[Opaque]) -> set[int]:
+    """A provider-executed call and its result go back together or not at all."""
+    uses: dict[Json, int] = {}
+    kept: set[int] = set()
+    for place, block in enumerate(opaque):
+        native = block.native
+        if not isinstance(native, dict):
+            continue
+        if block.kind in _OWN:
+            kept.add(place)
+        elif block.kind == "server_tool":
+            # An input that broke off is a text here, and refused.
+            if isinstance(native.get("input"), dict):
+                uses[str(native.get("id"))] = place
+        elif (used := uses.pop(str(native.get("tool_use_id")), None)) is not None:
+            kept |= {used, place}
+    return kept
+
+
+class AnthropicCodec:
+    """The wire as a value."""
+
+    profile = Profile(
+        results="user",
+        system="beside",
+        inner_system="user",
+        alternate=BOTH,
+        first_user=True,
+        last="user",
+        trims_end=True,
+        calls_last=True,
+        pins_blocks=True,
+        ids=re.compile(r"[a-zA-Z0-9_-]+"),
+        names=re.compile(r"[a-zA-Z0-9_-]{1,128}"),
+        blank_results=False,
+        error_flag=True,
+        wire=WIRE,
+        thinking=True,
+        issuers=frozenset({"anthropic"}),
+        keeps_opaque=_whole_pairs,
+        foreign_loops=False,
+        images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
+        # The API: "image exceeds 5 MB maximum … > 5242880 bytes", "… max allowed size: 8000".
+        image_bytes=5_242_880,
+        image_pixels=8_000,
+        files=frozenset({"application/pdf", "text/plain", "url"}),
+        result_media=True,
+    )
+    # The API: "input_schema does not support oneOf, allOf, or anyOf at the top level"; "Property
+    # keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'", which only those at the top must.
+    tools = ToolRules(
+        lenient=True,
+        object_type=True,
+        refused_top=COMBINATIONS,
+        keys=re.compile(r"[a-zA-Z0-9_.-]{1,64}"),
+        strict=True,
+    )
+    ids = Prefixed("toolu_")
+    keys = ("system", "messages")
+    messages = "messages"
+    nicknames = ("claude",)
+    # The anthropic SDK's MessageCreateParams, the beta ones too; the last three until 0.125.
+    settings = names(
+        "betas cache_control compaction container context_management diagnostics"
+        " fallback_credit_token fallbacks inference_geo max_tokens mcp_servers output_config"
+        " service_tier speed stop_sequences stream thinking thread user_profile_id workspace_id"
+        " temperature top_k top_p"
+    )
+    replies = Replies(read_reply, AnthropicGathering, used, is_message)
+
+    parse = staticmethod(parse)
+    render = staticmethod(render)
+    read_tools = staticmethod(read_tools)
+    read_choice = staticmethod(read_choice)
+    write_tools = staticmethod(write_tools)
+
+
+CODEC: Codec = AnthropicCodec()

@@ -1,0 +1,88 @@
+"""Anthropic's tool definitions and tool choice, read and written."""
+
+import re
+from collections.abc import Sequence
+
+from app.codecs.shared.reading import (
+    bad_choice,
+    definitions,
+)
+from app.core.json.text import Json, JsonObject
+from app.core.tools.definitions import (
+    Choice,
+    Definition,
+    HostedTool,
+    Mode,
+    Refused,
+    Tool,
+    tool,
+    with_own,
+)
+
+WIRE = "anthropic"
+
+# The provider's own tools carry a version in their type: web_search_20250305, bash_20250124.
+_HOSTED = re.compile(r"[a-z_]+_20[0-9]{6}")
+_MEMBERS = ("type", "name", "description", "input_schema", "strict")
+_WORDS: dict[str, Mode] = {"auto": "auto", "any": "any", "none": "none"}
+
+
+def read_tools(value: Json) -> list[Definition]:
+    return [_definition(one) for one in definitions(value)]
+
+
+def _definition(value: Json) -> Definition:
+    if not isinstance(value, dict):
+        return Refused(None, "the definition is not a JSON object")
+    kind = value.get("type", "custom")
+    name = value.get("name")
+    if isinstance(kind, str) and _HOSTED.fullmatch(kind):
+        return HostedTool(name if isinstance(name, str) else kind, value, WIRE)
+    if kind != "custom":
+        return Refused(name if isinstance(name, str) else None, "the type is unknown")
+    read = tool(
+        name, value.get("description"), value.get("input_schema"), strict=value.get("strict")
+    )
+    return with_own(read, value, _MEMBERS, WIRE)
+
+
+def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
+    if choice is None:
+        return None if parallel is None else Choice(parallel=parallel)
+    if not isinstance(choice, dict):
+        raise bad_choice()
+    if (disabled := choice.get("disable_parallel_tool_use")) is not None:
+        parallel = disabled is not True
+    match choice:
+        case {"type": "tool", "name": str(name)}:
+            return Choice("tool", name, parallel=parallel)
+        case {"type": str(word)} if word in _WORDS:
+            return Choice(_WORDS[word], parallel=parallel)
+        case _:
+            raise bad_choice()
+
+
+def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
+    request: JsonObject = {}
+    if tools:
+        request["tools"] = [_written_tool(one) for one in tools]
+    if tools and choice is not None:
+        shown: JsonObject = {"type": choice.mode}
+        if choice.mode == "tool":
+            shown["name"] = choice.name
+        if choice.parallel is not None and choice.mode != "none":
+            shown["disable_parallel_tool_use"] = not choice.parallel
+        request["tool_choice"] = shown
+    return request
+
+
+def _written_tool(one: Tool | HostedTool) -> JsonObject:
+    if isinstance(one, HostedTool):
+        return one.native
+    shown: JsonObject = {"name": one.name}
+    if one.description is not None:
+        shown["description"] = one.description
+    shown["input_schema"] = one.schema
+    if one.strict:
+        shown["strict"] = True
+    return shown | one.own

@@ -1,0 +1,102 @@
+"""AWS Bedrock Converse.
+
+Pairing and order as on Anthropic; blocks are objects with one member; a JSON result is an object;
+tools must be declared whenever tool blocks stand in the history (the API's error: "The toolConfig
+field must be defined …"). Bytes are shown as base64 text, which is how the wire carries them.
+"""
+
+import re
+from collections.abc import Sequence
+
+from app.codecs.bedrock.messages import FILES, IMAGES, parse, read_reply, render, used
+from app.codecs.bedrock.stream import BedrockGathering, is_converse
+from app.codecs.bedrock.tools import WIRE, read_choice, read_tools, write_tools
+from app.codecs.shared.reading import names
+from app.core.conversation import Opaque
+from app.core.render.profile import BOTH, Profile
+from app.core.tools.rules import ToolRules
+from app.core.tools.schema.walk import COMBINATIONS
+from app.core.wire.codec import Codec, Prefixed
+from app.core.wire.responses import Replies
+
+# botocore's service model: S3Uri.
+_S3 = re.compile(r"s3://[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](/.*)?")
+
+
+def _own_blocks(blocks: Sequence[Opaque]) -> set[int]:
+    """Media in S3, and text for guardrails."""
+    return {
+        place
+        for place, block in enumerate(blocks)
+        if block.kind == "guardContent" or _is_in_s3(block)
+    }
+
+
+def _is_in_s3(block: Opaque) -> bool:
+    match block.native:
+        case {block.kind: {"source": {"s3Location": {"uri": str(uri)}}}}:
+            return _S3.fullmatch(uri) is not None
+        case _:
+            return False
+
+
+class BedrockCodec:
+    """The wire as a value."""
+
+    profile = Profile(
+        keeps_opaque=_own_blocks,
+        results="user",
+        system="beside",
+        inner_system="user",
+        alternate=BOTH,
+        first_user=True,
+        last="user",
+        trims_end=True,
+        calls_last=True,
+        pins_blocks=True,
+        ids=re.compile(r"[a-zA-Z0-9_-]{1,64}"),
+        blank_results=False,
+        value_results=True,
+        error_flag=True,
+        tools_declared=True,
+        wire=WIRE,
+        thinking=True,
+        issuers=frozenset({"bedrock"}),
+        foreign_loops=False,
+        images=frozenset(IMAGES),
+        files=frozenset(FILES),
+        # Converse: an image has at most 3.75 MB and 8,000 pixels a side.
+        image_bytes=3_932_160,
+        image_pixels=8_000,
+        result_media=True,
+    )
+    tools = ToolRules(
+        choice=("toolChoice",),
+        config="toolConfig",
+        object_type=True,
+        # As Anthropic, which answers through Bedrock in the same words.
+        refused_top=COMBINATIONS,
+        keys=re.compile(r"[a-zA-Z0-9_.-]{1,64}"),
+        none=False,
+        parallel=False,
+        strict=True,
+    )
+    ids = Prefixed("tooluse_")
+    keys = ("system", "messages")
+    messages = "messages"
+    nicknames = ("aws", "amazon", "converse")
+    # botocore's service model of Converse, without `promptVariables`, which are content.
+    settings = names(
+        "additionalModelRequestFields additionalModelResponseFieldPaths guardrailConfig"
+        " inferenceConfig modelId outputConfig performanceConfig requestMetadata serviceTier"
+    )
+    replies = Replies(read_reply, BedrockGathering, used, is_converse)
+
+    parse = staticmethod(parse)
+    render = staticmethod(render)
+    read_tools = staticmethod(read_tools)
+    read_choice = staticmethod(read_choice)
+    write_tools = staticmethod(write_tools)
+
+
+CODEC: Codec = BedrockCodec()

@@ -1,0 +1,253 @@
+"""Messages of Converse, read and written."""
+
+import base64
+import re
+from collections.abc import Iterator
+
+from app.codecs.bedrock.stream import BROKEN_OFF
+from app.codecs.bedrock.tools import WIRE, write_tools
+from app.codecs.shared.reading import (
+    arguments_text,
+    beside,
+    check_named,
+    draft,
+    elements,
+    left_over,
+    reply,
+    unknown_role,
+)
+from app.core.conversation import (
+    Block,
+    Draft,
+    File,
+    Image,
+    Opaque,
+    Part,
+    Speaker,
+    Status,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from app.core.json.fields import Fields
+from app.core.json.text import Json, JsonObject, dumps
+from app.core.render.media import data_url
+from app.core.render.view import AnswerShown, CallShown, Content, Message, View
+from app.core.tools.definitions import (
+    EMPTY_SCHEMA,
+    Tool,
+)
+from app.core.wire.codec import Posted
+from app.core.wire.responses import Reply
+from app.core.wire.usage import Usage, tokens
+
+_SPEAKERS: dict[str, Speaker] = {"user": "human", "assistant": "ai"}
+# botocore's service model: what a ContentBlock may be, beside what is read here.
+_KINDS = frozenset(
+    {"video", "audio", "guardContent", "searchResult", "toolAddition", "toolRemoval"}
+)
+_SOURCES = ("s3Location", "text", "content")
+IMAGES = {f"image/{name}": name for name in ("png", "jpeg", "gif", "webp")}
+FILES = {
+    "application/pdf": "pdf",
+    "text/csv": "csv",
+    "application/msword": "doc",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+    "application/vnd.ms-excel": "xls",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+    "text/html": "html",
+    "text/plain": "txt",
+    "text/markdown": "md",
+}
+_TYPES = {name: media_type for media_type, name in (IMAGES | FILES).items()}
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9()\[\]-]+")
+
+
+def parse(posted: Posted) -> list[Draft]:
+    drafts = [_draft(fields, text) for fields, text in elements(posted, "messages")]
+    return [*beside(posted, "system", _system), *drafts]
+
+
+def _system(fields: Fields, name: str) -> Iterator[Block]:
+    if isinstance(text := fields.members[name], str):
+        fields.get(name)
+        return iter((Text(text),))
+    return _blocks(fields, name)
+
+
+def read_reply(response: JsonObject, at: str) -> Reply:
+    """A `ConverseResponse`."""
+    message = Fields(response, at).inner("output").inner("message")
+    message.passed_over("role")
+    blocks = list(_blocks(message, "content"))
+    return reply(
+        blocks,
+        left_over(message, blocks, "content"),
+        id=_request_id(response),
+        model=response.get("modelId"),
+        stop_reason=response.get("stopReason"),
+        usage=response.get("usage"),
+        error=response.get("error"),
+    )
+
+
+def _request_id(response: JsonObject) -> Json:
+    about = response.get("ResponseMetadata")
+    return about.get("RequestId") if isinstance(about, dict) else None
+
+
+def used(usage: JsonObject) -> Usage:
+    """`TokenUsage`. What is read from a cache or written to one is counted apart from the input."""
+    cached = tokens(usage, "cacheReadInputTokens")
+    fresh = tokens(usage, "inputTokens") + tokens(usage, "cacheWriteInputTokens")
+    return Usage(fresh + cached, tokens(usage, "outputTokens"), cached)
+
+
+def _draft(fields: Fields, text: str) -> Draft:
+    role = fields.text("role")
+    if role not in _SPEAKERS:
+        raise unknown_role(fields, role, _SPEAKERS)
+    blocks = list(_blocks(fields, "content"))
+    speaker = _SPEAKERS[role]
+    if speaker == "human" and any(isinstance(block, ToolResult) for block in blocks):
+        speaker = "tool"
+    return draft(fields, speaker, blocks, text, "content")
+
+
+def _blocks(fields: Fields, name: str) -> Iterator[Block]:
+    for block in fields.each(name):
+        # Marks for the prompt cache are transport and no content.
+        if "cachePoint" in block:
+            block.passed_over("cachePoint")
+            continue
+        served = _served(block) if fields.members.get("role") == "assistant" else None
+        yield served or _block(block)
+
+
+def _served(block: Fields) -> Opaque | None:
+    """Calls and results of tools that the provider runs itself: only these say their type."""
+    for key, kind in (("toolUse", "server_tool"), ("toolResult", "server_tool_result")):
+        inner = block.members.get(key)
+        if isinstance(inner, dict) and inner.get("type") is not None:
+            return Opaque(kind, block.whole(), WIRE)
+    return None
+
+
+def _block(block: Fields) -> Block:
+    match block.members:
+        case {"text": str(text)}:
+            block.get("text")
+            return Text(text)
+        case {"toolUse": dict()}:
+            use = block.inner("toolUse")
+            name = use.maybe_text("name") or ""
+            return ToolCall(use.maybe_text("toolUseId"), name, arguments_text(use.get("input")))
+        case {"toolResult": dict()}:
+            return _result(block.inner("toolResult"))
+        case {"citationsContent": dict()}:
+            # What was said; what it rests on stands in the payload, and a note says so.
+            cited = block.inner("citationsContent")
+            return Text("".join(one.maybe_text("text") or "" for one in cited.each("content")))
+        case {"reasoningContent": dict(reasoning)}:
+            return _thinking(block, reasoning)
+        case _:
+            return _media(block)
+
+
+def _thinking(block: Fields, reasoning: JsonObject) -> Thinking:
+    if isinstance(broken := reasoning.get(BROKEN_OFF), str):
+        block.whole()
+        return Thinking(broken)
+    match reasoning:
+        case {"reasoningText": {"text": str(text)}}:
+            return Thinking(text, block.whole(), WIRE)
+        case {"redactedContent": _}:
+            return Thinking("", block.whole(), WIRE)
+        case _:
+            return Thinking("", block.members, WIRE)
+
+
+def _media(block: Fields) -> Part:
+    """An image or document whose bytes are here; everything else is kept as it is."""
+    kind = next(iter(block.members), "empty")
+    if kind not in ("image", "document"):
+        return Opaque(kind, block.whole() if kind in _KINDS else block.members, WIRE)
+    media = block.inner(kind)
+    source = media.inner("source")
+    form, data = media.members.get("format"), source.members.get("bytes")
+    if isinstance(form, str) and form in _TYPES and isinstance(data, str):
+        media.passed_over("format")
+        source.passed_over("bytes")
+        url = f"data:{_TYPES[form]};base64,{data}"
+        return Image(url) if kind == "image" else File(url, media.maybe_text("name") or "")
+    elsewhere = any(name in source for name in _SOURCES)
+    return Opaque(kind, block.whole() if elsewhere else block.members, WIRE)
+
+
+def _result(fields: Fields) -> ToolResult:
+    raw_id = fields.maybe_text("toolUseId")
+    status: Status = "error" if fields.get("status") == "error" else "ok"
+    blocks = list(fields.each("content"))
+    check_named(fields, raw_id, "toolUseId")
+    if len(blocks) == 1:
+        for key in ("json", "text"):
+            if key in blocks[0]:
+                return ToolResult(raw_id, result=blocks[0].get(key), status=status)
+    return ToolResult(raw_id, parts=tuple(map(_held, blocks)), status=status)
+
+
+def _held(block: Fields) -> Part:
+    """A piece of a result."""
+    if isinstance(block.members.get("text"), str):
+        return Text(block.text("text"))
+    if "json" in block:
+        return Text(dumps(block.get("json")))
+    return _media(block)
+
+
+def render(view: View) -> JsonObject:
+    request: JsonObject = {}
+    if view.system:
+        request["system"] = [{"text": text.text} for text in view.system]
+    request["messages"] = [_message(message) for message in view.messages]
+    stubs = [Tool(name, None, EMPTY_SCHEMA) for name in view.tools]
+    return request | write_tools(stubs, None)
+
+
+def _message(message: Message) -> JsonObject:
+    content: list[Json] = [_written(content) for content in message.contents()]
+    return {"role": message.role, "content": content}
+
+
+def _written(content: Content) -> Json:
+    match content:
+        case Text():
+            return {"text": content.text}
+        case Image() | File():
+            return _written_media(content)
+        case Thinking() | Opaque():
+            return content.native
+        case CallShown():
+            return {
+                "toolUse": {"toolUseId": content.id, "name": content.name, "input": content.value}
+            }
+        case AnswerShown():
+            shown: JsonObject = {"toolUseId": content.id}
+            if isinstance(content.value, dict):
+                shown["content"] = [{"json": content.value}]
+            else:
+                shown["content"] = [_written(part) for part in content.parts]
+            if content.failed:
+                shown["status"] = "error"
+            return {"toolResult": shown}
+
+
+def _written_media(content: Image | File) -> JsonObject:
+    held = data_url(content.url)
+    assert held is not None
+    source: JsonObject = {"bytes": base64.b64encode(held.content).decode()}
+    if isinstance(content, Image):
+        return {"image": {"format": IMAGES[held.media_type], "source": source}}
+    name = _NOT_IN_A_NAME.sub(" ", content.name or "").strip()[:200] or "document"
+    return {"document": {"format": FILES[held.media_type], "name": name, "source": source}}

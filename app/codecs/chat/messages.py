@@ -1,0 +1,322 @@
+"""The chat shape that many providers share: roles, `tool_calls`, messages with the role `tool`.
+
+A dialect says in what its wire differs. Reading is the same for all of them and takes what gateways
+really send: arguments as objects, content as null, results as values.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from app.codecs.anthropic import blocks as anthropic
+from app.codecs.chat.reasoning_details import words
+from app.codecs.shared.calls import calls
+from app.codecs.shared.reading import (
+    check_named,
+    draft,
+    elements,
+    first_of,
+    left_over,
+    reply,
+    unknown_role,
+)
+from app.core.conversation import (
+    Block,
+    Draft,
+    File,
+    Image,
+    Opaque,
+    Part,
+    Speaker,
+    Text,
+    Thinking,
+    ToolResult,
+)
+from app.core.errors import RuleBroken
+from app.core.json.fields import Fields
+from app.core.json.text import Json, JsonObject
+from app.core.render.view import AnswerShown, CallShown, Content, Message, View
+from app.core.telling import wrong_type
+from app.core.wire.codec import Posted
+from app.core.wire.responses import Reply
+from app.core.wire.usage import Usage, tokens
+
+WIRE = "chat"
+# The shape of reasoning that OpenRouter signs and wants back as it was.
+DETAILED = "openrouter"
+
+_SPEAKERS: dict[str, Speaker] = {
+    "system": "system",
+    "developer": "system",
+    "user": "human",
+    "assistant": "ai",
+    "tool": "tool",
+    "function": "tool",
+}
+_REASONING = ("reasoning_content", "reasoning")
+# What says how to go on (Mistral and DeepSeek, Kimi), how to train, what to cache: no content.
+_MARKS = ("prefix", "partial", "weight", "cache_control")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """In what a chat wire differs from OpenAI's.
+
+    string_content   content is one text, never a list of parts (images apart)
+    names_results    a tool message carries the tool's name
+    detailed         reasoning goes back as `reasoning` and `reasoning_details`
+    says_strict      every tool definition says whether it is strict
+    """
+
+    string_content: bool = False
+    names_results: bool = False
+    detailed: bool = False
+    says_strict: bool = False
+
+    @property
+    def wire(self) -> str:
+        """The shape of its reasoning."""
+        return DETAILED if self.detailed else WIRE
+
+
+def parse(posted: Posted, wire: str) -> list[Draft]:
+    """`wire` is the shape of the reasoning."""
+    return [_draft(fields, text, wire) for fields, text in elements(posted, "messages")]
+
+
+def read_reply(response: JsonObject, at: str, wire: str) -> Reply:
+    """A `ChatCompletion`: its first choice."""
+    choice, notes = first_of(Fields(response, at), "choices")
+    message = choice.inner("message")
+    message.passed_over("role")
+    blocks = _said(message, wire)
+    return reply(
+        blocks,
+        (*notes, *left_over(message, blocks, "content")),
+        id=response.get("id"),
+        model=response.get("model"),
+        stop_reason=choice.get("finish_reason"),
+        usage=response.get("usage"),
+        error=response.get("error"),
+    )
+
+
+def used(usage: JsonObject) -> Usage:
+    """`CompletionUsage`. DeepSeek and Kimi count cached tokens under names of their own."""
+    cached = (
+        tokens(usage, "prompt_tokens_details", "cached_tokens")
+        or tokens(usage, "prompt_cache_hit_tokens")
+        or tokens(usage, "cached_tokens")
+    )
+    return Usage(
+        tokens(usage, "prompt_tokens"),
+        tokens(usage, "completion_tokens"),
+        cached,
+        tokens(usage, "completion_tokens_details", "reasoning_tokens"),
+    )
+
+
+def render(view: View, dialect: Dialect) -> JsonObject:
+    messages: list[Json] = [_message(message, dialect) for message in view.messages]
+    if view.is_prefix and isinstance(last := messages[-1], dict):
+        last["prefix"] = True
+    return {"messages": messages}
+
+
+def _draft(fields: Fields, text: str, wire: str) -> Draft:
+    role = fields.text("role")
+    if role not in _SPEAKERS:
+        raise unknown_role(fields, role, _SPEAKERS)
+    speaker = _SPEAKERS[role]
+    fields.passed_over(*_MARKS)
+    blocks = [_result(fields)] if speaker == "tool" else _said(fields, wire)
+    if speaker == "human" and any(isinstance(block, ToolResult) for block in blocks):
+        speaker = "tool"
+    return draft(fields, speaker, blocks, text, "content")
+
+
+def _said(fields: Fields, wire: str) -> list[Block]:
+    # openai: ChatCompletionMessage; a server fills them in, empty as a rule.
+    fields.told_if_full("annotations", "audio", "images")
+    return [*_reasoning(fields, wire), *_content(fields), *calls(fields)]
+
+
+def _reasoning(fields: Fields, wire: str) -> Iterator[Thinking]:
+    members = fields.members
+    said = {key: text for key in _REASONING if isinstance(text := members.get(key), str)}
+    details = members.get("reasoning_details")
+    fields.told_if_full("reasoning_details")
+    if isinstance(details, list) and details:
+        fields.passed_over("reasoning_details", *said)
+        text = next(iter(said.values()), "") or words(details)
+        yield Thinking(text, {**said, "reasoning_details": details}, DETAILED)
+    elif said:
+        key, text = next(iter(said.items()))
+        # Some servers say the same thing under both names.
+        fields.passed_over(*(other for other in said if said[other] == text))
+        yield Thinking(text, {key: text}, wire)
+
+
+def _content(fields: Fields) -> Iterator[Block]:
+    content = fields.get("content")
+    match content:
+        case None:
+            pass
+        case str():
+            if content:
+                yield Text(content)
+        case list():
+            for place, value in enumerate(content):
+                yield _part(fields.below(value, f"content/{place}"))
+        case _:
+            raise RuleBroken(
+                wrong_type("content", "a string or a list of parts", content),
+                pointer=f"{fields.at}/content",
+            )
+    if refusal := fields.maybe_text("refusal"):
+        yield Text(refusal)
+
+
+def _part(fields: Fields) -> Block:
+    fields.passed_over("cache_control")
+    kind = fields.text("type")
+    match kind:
+        case "text" | "input_text" | "output_text":
+            return Text(fields.text("text"))
+        case "refusal":
+            return Text(fields.text("refusal"))
+        case "image_url":
+            return _image(fields)
+        case "file":
+            return _file(fields)
+        case "thinking":
+            return _thought(fields)
+        # Gateways leave calls and results of Anthropic's here; nobody can mean anything else.
+        case "tool_use":
+            return anthropic.call(fields)
+        case "tool_result":
+            return anthropic.result(fields)
+        case _:
+            return Opaque(kind, fields.whole(), WIRE)
+
+
+def _image(fields: Fields) -> Image:
+    if isinstance(url := fields.members.get("image_url"), str):
+        fields.get("image_url")
+        return Image(url)
+    inner = fields.inner("image_url")
+    return Image(inner.text("url"), inner.maybe_text("detail"))
+
+
+def _file(fields: Fields) -> Part:
+    inner = fields.inner("file")
+    if isinstance(data := inner.members.get("file_data"), str):
+        inner.passed_over("file_data")
+        return File(data, inner.maybe_text("filename"))
+    by_id = isinstance(inner.members.get("file_id"), str)
+    return Opaque("file", fields.whole() if by_id else fields.members, WIRE)
+
+
+def _thought(fields: Fields) -> Thinking:
+    """Mistral's thinking chunk: a list of texts inside the content."""
+    if isinstance(said := fields.members.get("thinking"), str):
+        fields.get("thinking")
+        return Thinking(said)
+    # mistralai: whether the thought is at its end; only a cut one says no.
+    fields.passed_over("closed")
+    texts = []
+    for one in fields.each("thinking"):
+        one.passed_over("type")
+        texts.append(one.maybe_text("text") or "")
+    return Thinking("".join(texts))
+
+
+def _result(fields: Fields) -> ToolResult:
+    content = fields.members.get("content")
+    raw_id = fields.maybe_text("tool_call_id")
+    name = fields.maybe_text("name")
+    result = ToolResult(raw_id, result=content, name=name)
+    if isinstance(content, list) and all(_is_part(value) for value in content):
+        parts = tuple(part for part in _content(fields) if isinstance(part, Part))
+        result = ToolResult(raw_id, parts=parts, name=name)
+    fields.get("content")
+    check_named(fields, raw_id, "tool_call_id")
+    return result
+
+
+def _is_part(value: Json) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("type"), str)
+
+
+def _message(message: Message, dialect: Dialect) -> JsonObject:
+    contents = message.contents()
+    if message.role == "tool":
+        (answer,) = contents
+        assert isinstance(answer, AnswerShown)
+        name: JsonObject = {"name": answer.name} if dialect.names_results else {}
+        return {"role": "tool", "tool_call_id": answer.id, **name, "content": answer.text}
+    shown: JsonObject = {"role": message.role, "content": _written(contents, dialect)}
+    calls: list[Json] = [_call(part) for part in contents if isinstance(part, CallShown)]
+    thoughts = [part for part in contents if isinstance(part, Thinking)]
+    if thoughts:
+        shown |= _written_thoughts(thoughts, dialect)
+    if calls:
+        shown["tool_calls"] = calls
+    return shown
+
+
+def _written_thoughts(thoughts: Sequence[Thinking], dialect: Dialect) -> JsonObject:
+    if not dialect.detailed:
+        return {"reasoning_content": "\n".join(thought.text for thought in thoughts)}
+    shown: JsonObject = {}
+    for thought in thoughts:
+        assert isinstance(thought.native, dict)
+        for key, said in _declared(thought.native).items():
+            before = shown.get(key)
+            if isinstance(before, str) and isinstance(said, str):
+                shown[key] = f"{before}\n{said}"
+            elif isinstance(before, list) and isinstance(said, list):
+                shown[key] = [*before, *said]
+            else:
+                shown[key] = said
+    return shown
+
+
+def _declared(native: JsonObject) -> JsonObject:
+    """Words under the one name that @openrouter/sdk declares for them, all else as it came."""
+    said = [text for key in _REASONING if isinstance(text := native.get(key), str)]
+    others = {key: value for key, value in native.items() if key not in _REASONING}
+    return {"reasoning": "\n".join(dict.fromkeys(said)), **others} if said else others
+
+
+def _written(contents: Sequence[Content], dialect: Dialect) -> Json:
+    parts: list[Json] = []
+    texts: list[str] = []
+    for content in contents:
+        match content:
+            case Text():
+                texts.append(content.text)
+                parts.append({"type": "text", "text": content.text})
+            case Image():
+                image: JsonObject = {"url": content.url}
+                if content.detail:
+                    image["detail"] = content.detail
+                parts.append({"type": "image_url", "image_url": image})
+            case Opaque():
+                parts.append(content.native)
+            case File():
+                file: JsonObject = {"filename": content.name or "file", "file_data": content.url}
+                parts.append({"type": "file", "file": file})
+            case _:
+                pass
+    only_text = len(texts) == len(parts)
+    if only_text and (dialect.string_content or len(texts) < 2):
+        return "\n".join(texts)
+    return parts
+
+
+def _call(call: CallShown) -> JsonObject:
+    return {
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": call.arguments},
+    }

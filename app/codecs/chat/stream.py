@@ -1,0 +1,307 @@
+"""Chat Completions chunks put together.
+
+Deltas of calls are kept apart by index, else by id, else they go on with the last call; a new id or
+name behind arguments that are whole begins a new call. Nothing is split by guessing: arguments that
+run together without one of these signs stay together, and are not JSON then.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import cast
+
+from app.codecs.chat.reasoning_details import DetailsGathering, words
+from app.codecs.shared.gathering import Gathered, Pieces, an_error, is_object, number, text_so_far
+from app.codecs.shared.reading import names
+from app.core.json.large import PIECE
+from app.core.json.text import Json, JsonObject, dumps
+
+# How often the arguments of one call are taken apart to see whether they are whole.
+_LOOKS = 64
+_TEXTS = ("refusal", "reasoning_content", "reasoning")
+
+# What is read of a choice, of its delta, of a call in it; and what servers say beside it.
+_CHOICE = names(
+    "index delta message finish_reason native_finish_reason stop_reason logprobs usage token_ids"
+    " content_filter_results content_filter_offsets"
+)
+_DELTA = frozenset(("role", "content", "tool_calls", "function_call", "reasoning_details", *_TEXTS))
+_CALL = ("index", "id", "type", "function", "custom", "extra_content")
+_FUNCTION = ("name", "arguments", "input")
+
+# openai.lib.streaming.chat: the types of its events.
+_HELPING = ("chunk", "content.", "refusal.", "logprobs.", "tool_calls.function.arguments.")
+
+
+@dataclass
+class _Call:
+    index: int | None
+    id: str | None = None
+    kind: str = "function"
+    name: str = ""
+    arguments: Pieces = field(default_factory=Pieces)
+    more: JsonObject = field(default_factory=dict)
+    looked: int = 0
+
+    def is_whole(self) -> bool:
+        """Whether the arguments are a whole object. A stream that makes us look often is odd."""
+        if self.looked >= _LOOKS or not self.arguments.may_be_object():
+            return False
+        self.looked += 1
+        text = self.arguments.text()
+        return len(text) <= PIECE and is_object(text)
+
+    def json(self, whole: bool) -> JsonObject:
+        inner: JsonObject = {"name": self.name}
+        if self.kind == "custom":
+            inner["input"] = text_so_far(self.arguments.text(), whole)
+        else:
+            inner["arguments"] = self.arguments.text()
+        shown: JsonObject = {"id": self.id, "type": self.kind, self.kind: inner}
+        return shown | self.more
+
+
+class ChatGathering(Gathered):
+    def __init__(self) -> None:
+        super().__init__()
+        self._top: JsonObject = {}
+        self._texts: dict[str, Pieces] = {}
+        # Content in parts, as Mistral streams it: kind and text, or a part of another kind.
+        self._parts: list[tuple[str, Pieces] | JsonObject] = []
+        self._in_parts = False
+        self._calls: list[_Call] = []
+        self._by_index: dict[int, _Call] = {}
+        self._by_id: dict[str, _Call] = {}
+        self._legacy: _Call | None = None
+        self._details = DetailsGathering()
+        self._finish: str | None = None
+        self._others_seen: set[int] = set()
+
+    def done(self) -> None:
+        self.whole = self.whole or (self.begun and "error" not in self._top)
+
+    def take(self, event: JsonObject) -> bool:
+        # OpenAI's helper wraps each chunk, and adds events that say the same again.
+        if isinstance(kind := event.get("type"), str) and kind.startswith(_HELPING):
+            chunk = event.get("chunk")
+            return self.take(chunk) if isinstance(chunk, dict) else True
+        choices = event.get("choices")
+        # mistralai: a `CompletionEvent` holds the chunk.
+        if choices is None and isinstance(chunk := event.get("data"), dict):
+            return self.take(chunk)
+        if (error := event.get("error")) is not None:
+            self._top["error"] = an_error(error)
+        if not isinstance(choices, list):
+            self._left_over({"choices": choices}, ())
+            is_chunk = event.get("object") == "chat.completion.chunk"
+            self.begun = self.begun or is_chunk
+            if event.get("usage") and "type" not in event:
+                self._top["usage"] = event["usage"]
+                return True
+            return error is not None or is_chunk
+        self.begun = True
+        for key in ("id", "model", "usage"):
+            if event.get(key) not in (None, ""):
+                self._top[key] = event[key]
+        for choice in choices:
+            if isinstance(choice, dict):
+                self._choice(choice)
+        return True
+
+    def _choice(self, choice: JsonObject) -> None:
+        index = number(choice.get("index")) or 0
+        if index:
+            self._others_seen.add(index)
+            return
+        self._left_over(choice, _CHOICE)
+        delta = choice.get("delta") or choice.get("message")
+        if isinstance(delta, dict):
+            self._delta(delta)
+        else:
+            self._left_over({"delta": delta}, ())
+        if isinstance(finish := choice.get("finish_reason"), str) and finish:
+            self._finish = finish
+            # Gateways end an answer that failed with an error and a reason of its own.
+            self.whole = "error" not in self._top
+        # Kimi: the last choice carries the usage.
+        if isinstance(usage := choice.get("usage"), dict):
+            self._top.setdefault("usage", usage)
+
+    def _delta(self, delta: JsonObject) -> None:
+        self._left_over(delta, _DELTA)
+        for key in _TEXTS:
+            if isinstance(text := delta.get(key), str):
+                self._texts.setdefault(key, Pieces()).add(text)
+            else:
+                self._left_over({key: text}, ())
+        for detail in _objects(delta.get("reasoning_details")):
+            self._details.take(detail)
+        content = delta.get("content")
+        if isinstance(content, list):
+            self._in_parts = True
+            for part in content:
+                self._part(part)
+        elif isinstance(content, str):
+            self._part({"type": "text", "text": content})
+        else:
+            self._left_over({"content": content}, ())
+        calls = delta.get("tool_calls")
+        if not isinstance(calls, list):
+            self._left_over({"tool_calls": calls}, ())
+        for call in _objects(calls):
+            self._call(call)
+        if isinstance(legacy := delta.get("function_call"), dict):
+            self._legacy = self._legacy or _Call(None)
+            self._grow(self._legacy, legacy)
+
+    def _part(self, part: Json) -> None:
+        if not isinstance(part, dict):
+            return
+        kind = str(part.get("type"))
+        text = part.get("text") if kind == "text" else _thought(part)
+        if text is None:
+            self._parts.append(part)
+        elif text:
+            last = self._parts[-1] if self._parts else None
+            if not isinstance(last, tuple) or last[0] != kind:
+                last = (kind, Pieces())
+                self._parts.append(last)
+            last[1].add(text)
+
+    def _call(self, delta: JsonObject) -> None:
+        kind = "custom" if isinstance(delta.get("custom"), dict) else "function"
+        inner = delta.get(kind)
+        given = inner if isinstance(inner, dict) else {}
+        self._left_over(delta, _CALL)
+        self._left_over(given, _FUNCTION)
+        index = number(delta.get("index"))
+        raw_id = delta.get("id") if isinstance(delta.get("id"), str) and delta["id"] else None
+        name = given.get("name") if isinstance(given.get("name"), str) else ""
+        assert raw_id is None or isinstance(raw_id, str)
+        if self._fits_nowhere(index, raw_id, str(name)):
+            self._odd.note("a piece of a call fits none; it stands in the payload only")
+            return
+        call = self._known(index, raw_id, str(name))
+        if call is None:
+            call = _Call(index, kind=kind)
+            self._calls.append(call)
+        call.id = call.id or raw_id
+        if index is not None:
+            self._by_index.setdefault(index, call)
+        if call.index is not None:
+            self._by_index[call.index] = call
+        if call.id is not None:
+            self._by_id[call.id] = call
+        if isinstance(extra := delta.get("extra_content"), dict):
+            call.more["extra_content"] = extra
+        self._grow(call, given)
+
+    def _fits_nowhere(self, index: int | None, raw_id: str | None, name: str) -> bool:
+        """An index that nobody has, no id, no name, and no call that waits for more."""
+        if index is None or raw_id is not None or name:
+            return False
+        if index in self._by_index:
+            return False
+        return not self._calls or self._calls[-1].is_whole()
+
+    def _known(self, index: int | None, raw_id: str | None, name: str) -> _Call | None:
+        """The call that a delta goes on with; None when it begins one."""
+        found = None
+        if index is not None:
+            found = self._by_index.get(index)
+        elif raw_id is not None:
+            found = self._by_id.get(raw_id)
+        if found is None:
+            return self._last_open(index, raw_id, name)
+        if raw_id is not None and found.id is not None and raw_id != found.id:
+            if name or found.is_whole():
+                self._odd.note("calls under one index were told apart by their ids")
+                return None
+            self._odd.note("the id of a call changed between its pieces; the first one is kept")
+        elif name and (raw_id is None or name != found.name) and found.is_whole():
+            self._odd.note("calls under one index were told apart by their names")
+            return None
+        return found
+
+    def _last_open(self, index: int | None, raw_id: str | None, name: str) -> _Call | None:
+        """A piece without a known place goes on with the last call, unless it begins a new one."""
+        if not self._calls or (raw_id is not None and (name or index is not None)):
+            return None
+        last = self._calls[-1]
+        if name and (index is not None or last.arguments):
+            return None
+        if raw_id is not None and last.is_whole():
+            return None
+        if index is not None or raw_id is not None:
+            self._odd.note("a piece under an unknown index or id went on with the last call")
+        elif len(self._calls) > 1:
+            self._odd.note("a piece without index and id went on with the last of several calls")
+        return last
+
+    def _grow(self, call: _Call, given: JsonObject) -> None:
+        name = given.get("name")
+        if isinstance(name, str) and name and name != call.name:
+            # A name in pieces comes before the arguments; a repeated one is no new piece.
+            if call.name:
+                self._odd.note("a tool's name came in pieces")
+            call.name += name
+        arguments = given.get("arguments", given.get("input"))
+        if isinstance(arguments, dict | list):
+            call.arguments.add(dumps(arguments))
+        else:
+            call.arguments.add(arguments)
+
+    def response(self) -> JsonObject:
+        message: JsonObject = {"role": "assistant", "content": self._content()}
+        for key, pieces in self._texts.items():
+            message[key] = pieces.text()
+        if details := self._details.json():
+            # Their signatures come last: of a stream that broke, only the words are kept.
+            whole: JsonObject = {"reasoning_details": details}
+            message |= whole if self.whole else {"reasoning": words(details), **message}
+        if self._calls:
+            message["tool_calls"] = [call.json(self.whole) for call in self._calls]
+        if self._legacy:
+            inner = self._legacy.json(self.whole)["function"]
+            message["function_call"] = inner
+        choice: JsonObject = {"index": 0, "finish_reason": self._finish, "message": message}
+        others: list[Json] = [{"index": index} for index in sorted(self._others_seen)]
+        return {**self._top, "choices": [choice, *others]}
+
+    def _content(self) -> Json:
+        parts = [_part(part) for part in self._parts]
+        if self._in_parts:
+            return cast(list[Json], parts)
+        # Outside of parts there is one text, or none.
+        return parts[0]["text"] if parts else None
+
+
+def _objects(value: Json) -> Iterator[JsonObject]:
+    return (one for one in value if isinstance(one, dict)) if isinstance(value, list) else iter(())
+
+
+def is_completion(response: JsonObject) -> bool:
+    """Whether this has the shape of a `ChatCompletion`."""
+    match response:
+        case {"object": "chat.completion"} | {"choices": [{"message": dict()}, *_]}:
+            return True
+        case _:
+            return False
+
+
+def _part(part: tuple[str, Pieces] | JsonObject) -> JsonObject:
+    if not isinstance(part, tuple):
+        return part
+    kind, said = part[0], part[1].text()
+    return {"type": kind, kind: [{"type": "text", "text": said}] if kind == "thinking" else said}
+
+
+def _thought(part: JsonObject) -> str | None:
+    """The text of Mistral's thinking chunk; None for any other part."""
+    if part.get("type") != "thinking":
+        return None
+    said = part.get("thinking")
+    if isinstance(said, str):
+        return said
+    chunks = said if isinstance(said, list) else []
+    texts = (one.get("text") for one in chunks if isinstance(one, dict))
+    return "".join(text for text in texts if isinstance(text, str))

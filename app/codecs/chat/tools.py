@@ -1,0 +1,120 @@
+"""Tool definitions of the chat shape: nested under `function`; choice as a word or a named tool."""
+
+from collections.abc import Sequence
+
+from app.codecs.shared.reading import bad_choice, definitions, description_in
+from app.core.json.text import Json, JsonObject
+from app.core.tools.definitions import (
+    Choice,
+    Definition,
+    HostedTool,
+    Mode,
+    Refused,
+    Tool,
+    tool,
+    with_own,
+)
+
+_MEMBERS = ("type", "function", "name", "description", "parameters", "strict")
+_MODES: dict[str, Mode] = {"auto": "auto", "required": "any", "any": "any", "none": "none"}
+_WORDS = {"auto": "auto", "any": "required", "none": "none"}
+
+
+def read_tools(value: Json) -> list[Definition]:
+    return [_definition(one) for one in definitions(value)]
+
+
+def _definition(value: Json) -> Definition:
+    if not isinstance(value, dict):
+        return Refused(None, "the definition is not a JSON object")
+    if value.get("type") == "custom":
+        custom = value.get("custom")
+        name = custom.get("name") if isinstance(custom, dict) else None
+        if not isinstance(name, str) or not name:
+            return Refused(None, "the tool has no name")
+        return HostedTool(name, value, "openai")
+    if value.get("type") != "function":
+        return Refused(_name(value), 'the type must be "function"')
+    function = value.get("function", value)
+    if not isinstance(function, dict):
+        return Refused(_name(value), "function is not a JSON object")
+    read = tool(
+        function.get("name"),
+        description_in(function),
+        function.get("parameters"),
+        strict=function.get("strict"),
+    )
+    return with_own(read, value | function, _MEMBERS, None)
+
+
+def _name(value: JsonObject) -> str | None:
+    name = value.get("name")
+    return name if isinstance(name, str) else None
+
+
+def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
+    if choice is None:
+        return None if parallel is None else Choice(parallel=parallel)
+    if isinstance(choice, str) and choice in _MODES:
+        return Choice(_MODES[choice], parallel=parallel)
+    if not isinstance(choice, dict):
+        raise bad_choice()
+    allowed = choice.get("allowed_tools")
+    if choice.get("type") == "allowed_tools" and isinstance(allowed, dict):
+        mode: Mode = "any" if allowed.get("mode") == "required" else "auto"
+        listed = allowed.get("tools")
+        names = [_chosen(one) for one in listed] if isinstance(listed, list) else []
+        return Choice(mode, None, tuple(names), parallel)
+    return Choice("tool", _chosen(choice), parallel=parallel)
+
+
+def _chosen(value: Json) -> str:
+    """The name in `{"type": "function", "function": {"name": …}}`, or the same with custom."""
+    match value:
+        case {"type": "function", "function": {"name": str(name)}} if name:
+            return name
+        case {"type": "custom", "custom": {"name": str(name)}} if name:
+            return name
+        case _:
+            raise bad_choice()
+
+
+def write_tools(
+    tools: Sequence[Tool | HostedTool], choice: Choice | None, *, says_strict: bool
+) -> JsonObject:
+    """`says_strict`: every definition says whether it is strict."""
+    request: JsonObject = {}
+    if tools:
+        request["tools"] = [_written(one, says_strict=says_strict) for one in tools]
+    if not tools or choice is None:
+        return request
+    hosted = {one.name for one in tools if isinstance(one, HostedTool)}
+    if choice.allowed:
+        listed: list[Json] = [_choosing(name, hosted) for name in choice.allowed]
+        mode = "required" if choice.mode == "any" else "auto"
+        inner: JsonObject = {"mode": mode, "tools": listed}
+        request["tool_choice"] = {"type": "allowed_tools", "allowed_tools": inner}
+    elif choice.mode == "tool":
+        request["tool_choice"] = _choosing(choice.name, hosted)
+    else:
+        request["tool_choice"] = _WORDS[choice.mode]
+    if choice.parallel is not None:
+        request["parallel_tool_calls"] = choice.parallel
+    return request
+
+
+def _choosing(name: str | None, hosted: set[str]) -> JsonObject:
+    kind = "custom" if name in hosted else "function"
+    return {"type": kind, kind: {"name": name}}
+
+
+def _written(one: Tool | HostedTool, *, says_strict: bool) -> JsonObject:
+    if isinstance(one, HostedTool):
+        return one.native
+    function: JsonObject = {"name": one.name}
+    if one.description is not None:
+        function["description"] = one.description
+    function["parameters"] = one.schema
+    if says_strict or one.strict:
+        function["strict"] = one.strict
+    return {"type": "function", "function": function}

@@ -1,0 +1,89 @@
+"""Google Gemini: contents with parts, roles `user` and `model`.
+
+A call turn comes right behind a user or response turn, all responses of it stand in one turn of
+their own, in the same number and order and under the same names. Thought signatures stay on their
+parts; a call of another model carries the bypass value that Google documents, where Gemini 3 and
+later would refuse it otherwise.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from app.codecs.gemini.messages import parse, read_reply, render, used
+from app.codecs.gemini.stream import GeminiGathering, is_generated
+from app.codecs.gemini.tools import WIRE, read_choice, read_tools, write_tools
+from app.codecs.shared.reading import names
+from app.core.conversation import Opaque
+from app.core.render.profile import BOTH, Profile
+from app.core.tools.rules import ToolRules
+from app.core.wire.codec import Codec, Prefixed
+from app.core.wire.responses import Replies
+
+
+def _code_pairs(blocks: Sequence[Opaque]) -> set[int]:
+    """Code that Gemini ran goes back with its result, or not at all."""
+    kept: set[int] = set()
+    for place, (code, result) in enumerate(pairwise(blocks)):
+        if (code.kind, result.kind) == ("server_tool", "server_tool_result"):
+            kept |= {place, place + 1}
+    return kept
+
+
+class GeminiCodec:
+    """The wire as a value."""
+
+    profile = Profile(
+        results="together",
+        system="beside",
+        inner_system="user",
+        alternate=BOTH,
+        first_user=True,
+        last="user",
+        trims_end=True,
+        names=re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"),
+        value_results=True,
+        object_results=True,
+        error_flag=True,
+        wire=WIRE,
+        thinking=True,
+        issuers=frozenset({"gemini", "google", "vertex"}),
+        keeps_opaque=_code_pairs,
+        signature="skip_thought_signature_validator",
+        # Up to 2.5 nothing is checked, and an unknown signature might be.
+        signed_models=re.compile(r"(?!.*gemini-[12]\b).*", re.DOTALL),
+        images=frozenset({"image/png", "image/jpeg", "image/webp"}),
+        files=frozenset({"application/pdf", "text/plain", "url"}),
+    )
+    tools = ToolRules(
+        choice=("tool_config", "toolConfig"),
+        switch=False,
+        object_type=True,
+        # Google's documentation of JSON Schema for Gemini: only what begins with $ beside a $ref.
+        lone_refs=True,
+        parallel=False,
+        allowed=True,
+        # The mode of function calling says nothing of google_search and its like.
+        chooses_hosted=False,
+    )
+    ids = Prefixed("hist_tool_")
+    keys = ("system_instruction", "systemInstruction", "messages", "contents")
+    messages = "contents"
+    nicknames = ("google", "genai", "vertex")
+    # What google-genai writes beside the contents of a request; proto3's JSON takes both spellings.
+    settings = names(
+        "cachedContent continuationToken generationConfig labels modelArmorConfig outputConfig"
+        " safetySettings serviceTier store"
+        " cached_content continuation_token generation_config model_armor_config output_config"
+        " safety_settings service_tier"
+    )
+    replies = Replies(read_reply, GeminiGathering, used, is_generated, arrays=True)
+
+    parse = staticmethod(parse)
+    render = staticmethod(render)
+    read_tools = staticmethod(read_tools)
+    read_choice = staticmethod(read_choice)
+    write_tools = staticmethod(write_tools)
+
+
+CODEC: Codec = GeminiCodec()

@@ -1,0 +1,302 @@
+"""Gemini's contents, read and written."""
+
+from collections.abc import Iterator
+
+from app.codecs.gemini.names import CANDIDATE, both, member, snake, snake_keys
+from app.codecs.gemini.tools import WIRE
+from app.codecs.shared.reading import (
+    arguments_text,
+    beside,
+    check_named,
+    draft,
+    elements,
+    first_of,
+    left_over,
+    reply,
+    unknown_role,
+)
+from app.core.conversation import (
+    Block,
+    Draft,
+    File,
+    Image,
+    Opaque,
+    Remark,
+    Speaker,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from app.core.json.fields import Fields
+from app.core.json.text import Json, JsonObject, dumps
+from app.core.render.media import data_url, plain_base64
+from app.core.render.placeholders import value_text
+from app.core.render.view import AnswerShown, CallShown, Content, Message, View
+from app.core.wire.codec import Posted
+from app.core.wire.responses import Reply
+from app.core.wire.usage import Usage, tokens
+
+_EXECUTED = ("executable_code", "code_execution_result")
+# google-genai's Part: kinds that are kept as they are.
+_KINDS = frozenset({"tool_call", "tool_response"})
+_SPEAKERS: dict[str, Speaker] = {
+    "user": "human",
+    "function": "human",
+    "tool": "human",
+    "model": "ai",
+    "system": "system",
+}
+
+
+def parse(posted: Posted) -> list[Draft]:
+    key = "contents" if "contents" in posted.members else "messages"
+    drafts = [_draft(fields, text) for fields, text in elements(posted, key)]
+    name = "system_instruction"
+    if posted.members.get(name) is None:
+        name = "systemInstruction"
+    return [*beside(posted, name, _system), *drafts]
+
+
+def _system(fields: Fields, name: str) -> Iterator[Block]:
+    match fields.members[name]:
+        case str(text):
+            fields.get(name)
+            yield Text(text)
+        case list():
+            # The SDK takes parts, or texts, without an object around them.
+            yield from _parts(fields, name)
+        case _:
+            inner = fields.inner(name)
+            inner.passed_over("role")
+            yield from _parts(inner, "parts")
+
+
+def read_reply(response: JsonObject, at: str) -> Reply:
+    """A `GenerateContentResponse`: its first candidate. A blocked prompt has none."""
+    feedback = member(response, "prompt_feedback")
+    blocked = member(feedback, "block_reason") if isinstance(feedback, dict) else None
+    fields = Fields(response, at)
+    candidate = Fields({}, at)
+    notes: tuple[Remark, ...] = ()
+    if blocked is None or fields.items("candidates"):
+        candidate, notes = first_of(fields, "candidates")
+    said: list[Block] = []
+    if candidate.get("content") is not None:
+        content = candidate.below(_as_asked(candidate.inner("content")), "content")
+        said = list(_parts(content, "parts"))
+        notes = (*notes, *left_over(content, said, "parts"))
+    candidate.passed_over(*(name for name in candidate.members if snake(name) in CANDIDATE))
+    notes = (*notes, *left_over(candidate, said, "content"))
+    stop = member(candidate.members, "finish_reason")
+    return reply(
+        said,
+        notes,
+        id=member(response, "response_id"),
+        model=member(response, "model_version"),
+        stop_reason=stop if stop is not None else blocked,
+        usage=snake_keys(member(response, "usage_metadata")),
+        error=response.get("error"),
+    )
+
+
+def _as_asked(content: Fields) -> JsonObject:
+    """Parts as the SDK takes them, whichever way they came: raw, or dumped by the SDK.
+
+    The wire writes camelCase and plain base64; the SDK's dumps snake_case and the URL's base64.
+    """
+    parts: list[Json] = [_part_as_asked(part) for part in content.items("parts")]
+    rest = {name: value for name, value in content.whole().items() if name != "role"}
+    return {**rest, "parts": parts}
+
+
+def _part_as_asked(part: Json) -> Json:
+    if not isinstance(part, dict):
+        return part
+    members: JsonObject = {snake(key): value for key, value in part.items() if value is not None}
+    if isinstance(signature := members.get("thought_signature"), str):
+        members["thought_signature"] = plain_base64(signature)
+    inline = members.get("inline_data")
+    if isinstance(inline, dict) and isinstance(data := inline.get("data"), str):
+        members["inline_data"] = {**inline, "data": plain_base64(data)}
+    return members
+
+
+def used(usage: JsonObject) -> Usage:
+    """`GenerateContentResponseUsageMetadata`: its total is the sum of these, without the cached,
+    which the prompt includes."""
+    thoughts = tokens(usage, "thoughts_token_count")
+    return Usage(
+        tokens(usage, "prompt_token_count") + tokens(usage, "tool_use_prompt_token_count"),
+        tokens(usage, "candidates_token_count") + thoughts,
+        tokens(usage, "cached_content_token_count"),
+        thoughts,
+    )
+
+
+def _draft(fields: Fields, text: str) -> Draft:
+    role = fields.maybe_text("role") or "user"
+    if role not in _SPEAKERS:
+        raise unknown_role(fields, role, ("user", "model"))
+    blocks = list(_parts(fields, "parts"))
+    speaker = _SPEAKERS[role]
+    if speaker == "human" and any(isinstance(block, ToolResult) for block in blocks):
+        speaker = "tool"
+    return draft(fields, speaker, blocks, text, "parts")
+
+
+def _parts(fields: Fields, name: str) -> Iterator[Block]:
+    before: Fields | None = None
+    for part in fields.each(name):
+        if before is not None and _signs(part.members, before.members):
+            # One part with what both say; it stands for both.
+            signature = member(part.whole(), "thought_signature")
+            joined: JsonObject = {**before.whole(), "thought_signature": signature}
+            before = fields.below(joined, before.at.removeprefix(f"{fields.at}/"))
+            continue
+        if before is not None:
+            yield _part(before)
+        before = part
+    if before is not None:
+        yield _part(before)
+
+
+def _signs(part: JsonObject, before: JsonObject) -> bool:
+    """Whether a part only brings the signature of the text before it, as streams end.
+
+    An unstreamed answer has both in one part, and an empty text would be refused.
+    """
+    return (
+        part.get("text") == ""
+        and bool(before.get("text"))
+        and member(part, "thought_signature") is not None
+        and member(before, "thought_signature") is None
+        and bool(part.get("thought")) == bool(before.get("thought"))
+    )
+
+
+def _part(part: Fields) -> Block:
+    signature = part.get(*both("thought_signature"))
+    signed = signature if isinstance(signature, str) else None
+    thought = part.get("thought")
+    if isinstance(member(part.members, "function_call"), dict):
+        call = part.inner(*both("function_call"))
+        call.passed_over(*both("will_continue"), *both("partial_args"))
+        given = call.get("args")
+        arguments = arguments_text(given if given is not None else {})
+        name = call.maybe_text("name") or ""
+        return ToolCall(call.maybe_text("id"), name, arguments, signature=signed)
+    if isinstance(member(part.members, "function_response"), dict):
+        return _result(part.inner(*both("function_response")))
+    if isinstance(text := part.members.get("text"), str):
+        part.get("text")
+        if not thought:
+            return Text(text, signed)
+        # No empty text is taken back, so a thought without words stays here.
+        return Thinking(text, part.members if text else None, WIRE)
+    return _media(part) or _kept(part)
+
+
+def _media(part: Fields) -> Image | File | None:
+    if isinstance(member(part.members, "inline_data"), dict):
+        inline = part.inner(*both("inline_data"))
+        kind = str(inline.get(*both("mime_type")) or "application/octet-stream")
+        url = f"data:{kind};base64,{inline.text('data')}"
+        if kind.startswith("image/"):
+            return Image(url)
+        return File(url, inline.maybe_text(*both("display_name")))
+    if not isinstance(member(part.members, "file_data"), dict):
+        return None
+    file = part.inner(*both("file_data"))
+    uri = file.maybe_text(*both("file_uri"))
+    if uri is None:
+        return None
+    name = file.maybe_text(*both("display_name"))
+    return File(uri, name, file.maybe_text(*both("mime_type")))
+
+
+def _kept(part: Fields) -> Opaque:
+    """A part of a kind that only Gemini reads; one that nobody knows is noted besides."""
+    for place, name in enumerate(_EXECUTED):
+        if member(part.members, name) is not None:
+            return Opaque("server_tool_result" if place else "server_tool", part.whole(), WIRE)
+    kind = next(iter(part.members), "empty")
+    return Opaque(kind, part.whole() if snake(kind) in _KINDS else part.members, WIRE)
+
+
+def _result(fields: Fields) -> ToolResult:
+    response = fields.get("response")
+    raw_id = fields.maybe_text("id")
+    name = fields.maybe_text("name")
+    fields.passed_over(*both("will_continue"), "scheduling")
+    media = [_media(part) or _kept(part) for part in fields.each("parts")]
+    check_named(fields, raw_id, "id")
+    if media:
+        said = () if response is None else (Text(value_text(response)),)
+        return ToolResult(raw_id, parts=(*said, *media), name=name)
+    if isinstance(response, dict) and list(response) == ["result"]:
+        return ToolResult(raw_id, result=response["result"], name=name)
+    if isinstance(response, dict) and list(response) == ["error"]:
+        error = response["error"]
+        text = error if isinstance(error, str) else dumps(error)
+        return ToolResult(raw_id, status="error", error=text, name=name)
+    return ToolResult(raw_id, result=response, name=name)
+
+
+def render(view: View) -> JsonObject:
+    request: JsonObject = {}
+    if view.system:
+        request["system_instruction"] = {"parts": [{"text": text.text} for text in view.system]}
+    request["contents"] = [_content(message) for message in view.messages]
+    return request
+
+
+def _content(message: Message) -> JsonObject:
+    role = "model" if message.role == "assistant" else "user"
+    return {"role": role, "parts": [_written(content) for content in message.contents()]}
+
+
+def _written(content: Content) -> Json:
+    match content:
+        case Text():
+            shown: JsonObject = {"text": content.text}
+            if content.signature:
+                shown["thought_signature"] = content.signature
+            return shown
+        case Image() | File():
+            return _written_media(content)
+        case Thinking() | Opaque():
+            return content.native
+        case CallShown():
+            shown = {
+                "function_call": {"id": content.id, "name": content.name, "args": content.value}
+            }
+            if content.signature:
+                shown["thought_signature"] = content.signature
+            return shown
+        case AnswerShown():
+            response: JsonObject = {
+                "id": content.id,
+                "name": content.name,
+                "response": _response(content),
+            }
+            return {"function_response": response}
+
+
+def _response(answer: AnswerShown) -> JsonObject:
+    if answer.failed:
+        return {"error": answer.text}
+    if isinstance(answer.value, dict):
+        return answer.value
+    return {"result": answer.text if answer.value is None else answer.value}
+
+
+def _written_media(content: Image | File) -> JsonObject:
+    held = data_url(content.url)
+    if held is not None:
+        return {"inline_data": {"mime_type": held.media_type, "data": held.data}}
+    media_type = content.media_type if isinstance(content, File) else None
+    file: JsonObject = {"file_uri": content.url}
+    if media_type:
+        file["mime_type"] = media_type
+    return {"file_data": file}

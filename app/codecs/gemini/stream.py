@@ -1,0 +1,204 @@
+"""Gemini's chunks put together: each is a response of its own with the next parts."""
+
+import re
+from collections.abc import Sequence
+from typing import cast
+
+from app.codecs.gemini.names import CANDIDATE, member, snake
+from app.codecs.shared.gathering import Gathered, Pieces, an_error, number
+from app.core.json.text import Json, JsonObject, JsonText, dumps
+from app.core.limits import Limits
+
+_STEP = re.compile(r"\.([^.\[\]]+)|\[([0-9]{1,6})\]|\['([^']*)'\]")
+_DEEPEST = Limits().depth - 8
+_VALUES = ("string_value", "number_value", "bool_value")
+
+
+class GeminiGathering(Gathered):
+    def __init__(self) -> None:
+        super().__init__()
+        self._top: JsonObject = {}
+        self._parts: list[JsonObject] = []
+        self._text: Pieces | None = None
+        self._call: JsonObject | None = None
+        self._path: str | None = None
+        self._growing = Pieces()
+        self._in_text = False
+        self._finish: Json = None
+        self._others: set[int] = set()
+
+    def take(self, event: JsonObject) -> bool:
+        if isinstance(inner := event.get("response"), dict) and "candidates" not in event:
+            event = inner
+        if event.get("error") is not None:
+            self._top["error"] = an_error(event["error"])
+            return True
+        candidates = event.get("candidates")
+        names = ("response_id", "model_version", "usage_metadata", "prompt_feedback")
+        known = False
+        for name in names:
+            if (value := member(event, name)) is not None:
+                self._top[name] = value
+                known = True
+        if isinstance(feedback := self._top.get("prompt_feedback"), dict):
+            self.whole = self.whole or member(feedback, "block_reason") is not None
+        for candidate in candidates if isinstance(candidates, list) else ():
+            if isinstance(candidate, dict):
+                self._candidate(candidate)
+        known = known or isinstance(candidates, list)
+        self.begun = self.begun or known
+        return known
+
+    def _candidate(self, candidate: JsonObject) -> None:
+        index = number(candidate.get("index")) or 0
+        if index:
+            self._others.add(index)
+            return
+        self._left_over({snake(name): one for name, one in candidate.items()}, CANDIDATE)
+        content = candidate.get("content")
+        parts = content.get("parts") if isinstance(content, dict) else None
+        if isinstance(content, dict):
+            self._left_over(content, ("parts", "role"))
+        for part in parts if isinstance(parts, list) else ():
+            if isinstance(part, dict):
+                self._part({key: value for key, value in part.items() if value is not None})
+        if (finish := member(candidate, "finish_reason")) is not None:
+            self._finish = finish
+            self.whole = "error" not in self._top
+
+    def _part(self, part: JsonObject) -> None:
+        call = member(part, "function_call")
+        if isinstance(call, dict) and self._call is not None and _is_another(call, self._call):
+            self._odd.note("a call began before the one in front of it had ended")
+            self._call["args"] = self._args_so_far(self._call["args"])
+            self._call = None
+        if isinstance(call, dict) and (self._call is not None or _goes_on(call)):
+            self._piece_of_call(part, call)
+            return
+        text = part.get("text")
+        thought = bool(part.get("thought"))
+        signed = member(part, "thought_signature") is not None
+        plain = isinstance(text, str) and not signed
+        last = self._parts[-1] if self._parts else None
+        if plain and self._text and last is not None and bool(last.get("thought")) == thought:
+            self._text.add(text)
+            return
+        self._close()
+        self._parts.append(part)
+        self._text = Pieces(str(text)) if plain else None
+
+    def _close(self) -> None:
+        if self._text is not None:
+            self._parts[-1] = self._parts[-1] | {"text": self._text.text()}
+            self._text = None
+
+    def _piece_of_call(self, part: JsonObject, call: JsonObject) -> None:
+        """A call whose arguments come in pieces, each with the path where it belongs."""
+        if self._call is None:
+            self._close()
+            self._call = {"args": {}}
+            rest = {key: value for key, value in part.items() if not key.startswith("function")}
+            self._parts.append(rest | {"function_call": self._call})
+        for name in ("id", "name"):
+            if isinstance(given := call.get(name), str) and given:
+                self._call[name] = given
+        pieces = member(call, "partial_args")
+        for piece in pieces if isinstance(pieces, list) else ():
+            if isinstance(piece, dict):
+                self._argument(piece)
+                self._in_text = _goes_on(piece)
+        if not _goes_on(call):
+            self._settle()
+            self._call = None
+
+    def _argument(self, piece: JsonObject) -> None:
+        """A piece of an argument. A text that grows is put into its place when it has grown."""
+        path, text = member(piece, "json_path"), member(piece, "string_value")
+        if isinstance(text, str) and path == self._path:
+            self._growing.add(text)
+            return
+        self._settle()
+        assert self._call is not None
+        if isinstance(text, str) and isinstance(path, str):
+            self._path, self._growing = path, Pieces(text)
+        else:
+            _put(self._call["args"], piece)
+
+    def _settle(self) -> None:
+        if self._path is not None and self._call is not None:
+            grown: JsonObject = {"json_path": self._path, "string_value": self._growing.text()}
+            _put(self._call["args"], grown)
+        self._path = None
+
+    def response(self) -> JsonObject:
+        self._close()
+        if self._call is not None:
+            self._call["args"] = self._args_so_far(self._call["args"])
+        parts: list[Json] = list(self._parts)
+        candidate: JsonObject = {"content": {"role": "model", "parts": parts}}
+        candidate["finish_reason"] = self._finish
+        others: list[Json] = [{"index": index} for index in sorted(self._others)]
+        return self._top | {"candidates": [candidate, *others]}
+
+    def _args_so_far(self, args: Json) -> Json:
+        """The text of the arguments without the ends that have not come."""
+        self._settle()
+        text = dumps(args).rstrip("]}")
+        return cast(Json, JsonText(text.removesuffix('"') if self._in_text else text))
+
+
+def is_generated(response: JsonObject) -> bool:
+    """Whether this has the shape of a `GenerateContentResponse`."""
+    candidates = response.get("candidates")
+    return isinstance(candidates, list) or member(response, "prompt_feedback") is not None
+
+
+def _goes_on(call: JsonObject) -> bool:
+    return member(call, "will_continue") is True
+
+
+def _is_another(call: JsonObject, begun: JsonObject) -> bool:
+    """Whether a piece begins a call of its own: it is whole, or says another name or id."""
+    if call.get("args") is not None:
+        return True
+    return any(call.get(key) and begun.get(key, call[key]) != call[key] for key in ("id", "name"))
+
+
+def _put(arguments: Json, piece: JsonObject) -> None:
+    path = member(piece, "json_path")
+    if not isinstance(path, str):
+        return
+    steps: list[str | int] = [
+        int(place) if place else name or quoted
+        for name, place, quoted in _STEP.findall(path.removeprefix("$"))
+    ]
+    if len(steps) > _DEEPEST:
+        return
+    value: Json = None
+    for name in _VALUES:
+        if (given := member(piece, name)) is not None:
+            value = given
+    if steps:
+        _set(arguments, steps, value)
+
+
+def _set(holder: Json, steps: Sequence[str | int], value: Json) -> None:
+    step, *rest = steps
+    if isinstance(holder, list) and isinstance(step, int):
+        if step > len(holder):
+            return
+        if step == len(holder):
+            holder.append(None)
+        holder[step] = _grown(holder[step], rest, value)
+    elif isinstance(holder, dict) and isinstance(step, str):
+        holder[step] = _grown(holder.get(step), rest, value)
+
+
+def _grown(before: Json, rest: Sequence[str | int], value: Json) -> Json:
+    if not rest:
+        both_text = isinstance(before, str) and isinstance(value, str)
+        return before + value if both_text else value  # type: ignore[operator]
+    if before is None:
+        before = [] if isinstance(rest[0], int) else {}
+    _set(before, rest, value)
+    return before

@@ -1,0 +1,118 @@
+"""Turns in the neutral form, read and written."""
+
+from dataclasses import replace
+
+from app.codecs.shared.reading import check_named, draft, elements
+from app.core.conversation import (
+    SPEAKERS,
+    TURN_STATUSES,
+    Block,
+    Draft,
+    File,
+    Image,
+    Text,
+    ToolCall,
+    ToolResult,
+)
+from app.core.errors import RuleBroken
+from app.core.identity.ids import signature_in
+from app.core.json.fields import Fields, escaped
+from app.core.json.text import JsonObject
+from app.core.neutral import blocks as neutral
+from app.core.render.placeholders import value_text
+from app.core.render.view import View
+from app.core.telling import missing, named, one_of
+from app.core.wire.codec import Posted
+
+# What we say of a stored turn beside what was said in it; such a turn may be posted again.
+_ABOUT = ("seq", "format", "created_at", "hash", "payload", "payload_text", "earlier", "usage")
+
+
+def parse(posted: Posted) -> list[Draft]:
+    key = "turns" if "turns" in posted.members else "messages"
+    return [_draft(fields, text) for fields, text in elements(posted, key)]
+
+
+def render(view: View) -> JsonObject:
+    return {"turns": list(view.turns)}
+
+
+def _draft(fields: Fields, text: str) -> Draft:
+    speaker = fields.text("speaker")
+    if speaker not in SPEAKERS:
+        raise RuleBroken(one_of("speaker", speaker, SPEAKERS), pointer=f"{fields.at}/speaker")
+    fields.passed_over(*_ABOUT)
+    turn_id, provider = fields.maybe_text("turn_id"), fields.maybe_text("provider")
+    model, metadata = fields.maybe_text("model"), fields.get("metadata")
+    status = fields.maybe_text("status") or "complete"
+    if status not in TURN_STATUSES:
+        raise RuleBroken(one_of("status", status, TURN_STATUSES), pointer=f"{fields.at}/status")
+    blocks = _blocks(fields)
+    return replace(
+        draft(fields, speaker, blocks, text, "blocks"),  # type: ignore[arg-type]
+        turn_id=turn_id,
+        provider=provider,
+        model=model,
+        metadata={} if metadata is None else Fields(metadata, f"{fields.at}/metadata").members,
+        status=status,  # type: ignore[arg-type]
+    )
+
+
+def _blocks(fields: Fields) -> list[Block]:
+    """The blocks of a turn; `text` is short for a single block of text."""
+    short = fields.maybe_text("text")
+    if short is not None and fields.get("blocks") is not None:
+        raise RuleBroken(
+            "`text` and `blocks` are two ways to say it; give one.", pointer=f"{fields.at}/text"
+        )
+    if short is not None:
+        return [Text(short)]
+    if "blocks" not in fields:
+        raise _without_blocks(fields)
+    blocks = [_block(inner) for inner in fields.each("blocks")]
+    return _with_media(blocks) if _is_handmade(fields.members) else blocks
+
+
+def _without_blocks(fields: Fields) -> RuleBroken:
+    """Names what stands there instead, if something does."""
+    strange = fields.own_unread()
+    if not strange:
+        return RuleBroken(missing("blocks", "a list"), pointer=f"{fields.at}/blocks")
+    return RuleBroken(
+        f"Content must stand in `blocks`; {named(strange[0])} is not read here.",
+        pointer=f"{fields.at}/{escaped(strange[0])}",
+    )
+
+
+def _block(fields: Fields) -> Block:
+    block = neutral.read_block(fields)
+    if isinstance(block, ToolResult):
+        fields.passed_over("matched_by")
+        check_named(fields, block.call_id or block.raw_id, "call_id")
+    if not isinstance(block, ToolCall) or block.signature is not None:
+        return block
+    return replace(block, signature=signature_in(block.raw_id))
+
+
+def _is_handmade(members: JsonObject) -> bool:
+    """A tool's turn that no export of ours wrote: those say of every result how it was called."""
+    blocks = members.get("blocks")
+    exported = isinstance(blocks, list) and any(
+        isinstance(block, dict) and "raw_id" in block for block in blocks
+    )
+    return members.get("speaker") == "tool" and not exported
+
+
+def _with_media(blocks: list[Block]) -> list[Block]:
+    """In a tool's turn an image or file right behind a result belongs to that result."""
+    joined: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Image | File) and joined and isinstance(joined[-1], ToolResult):
+            before = joined[-1]
+            parts = before.parts
+            if parts is None:
+                parts = (Text(value_text(before.result)),)
+            joined[-1] = replace(before, result=None, parts=(*parts, block))
+        else:
+            joined.append(block)
+    return joined

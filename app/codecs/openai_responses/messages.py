@@ -1,0 +1,288 @@
+"""Items of the Responses API, read and written."""
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from app.codecs.openai_responses.tools import WIRE
+from app.codecs.shared.reading import (
+    arguments_text,
+    beside,
+    check_named,
+    draft,
+    elements,
+    left_over,
+    reply,
+    unknown_role,
+)
+from app.core.conversation import (
+    Block,
+    Draft,
+    File,
+    Image,
+    Opaque,
+    Part,
+    Remark,
+    Speaker,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from app.core.errors import RuleBroken
+from app.core.json.fields import Fields
+from app.core.json.text import Json, JsonObject, dumps
+from app.core.render.view import AnswerShown, CallShown, Content, Message, View
+from app.core.telling import wrong_type
+from app.core.wire.codec import Posted
+from app.core.wire.responses import Reply
+from app.core.wire.usage import Usage, tokens
+
+_SPEAKERS: dict[str, Speaker] = {
+    "system": "system",
+    "developer": "system",
+    "user": "human",
+    "assistant": "ai",
+}
+# What an item says of itself beside its content.
+_ABOUT = ("id", "status", "async", "caller", "created_by")
+# Items that the provider itself answers: whole by themselves.
+_EXECUTED = frozenset({"web_search_call", "file_search_call", "code_interpreter_call"})
+_ENDED = ("completed", "incomplete", "failed")
+# openai's types: members that must be there and may be null, which a reply does not keep.
+_NULLS: JsonObject = {"code": None, "outputs": None}
+
+
+def parse(posted: Posted) -> list[Draft]:
+    key = "input" if "input" in posted.members else "messages"
+    drafts = beside(posted, "instructions", _instructions)
+    if isinstance(only := posted.members.get(key), str):
+        text = posted.texts[key][0]
+        return [*drafts, Draft("human", (Text(only),), payload=text, pointer=f"/{key}")]
+    said: list[Draft] = []
+    for fields, text in elements(posted, key):
+        speaker, blocks = _item(fields)
+        one = draft(fields, speaker, blocks, text, "content")
+        if speaker == "ai":
+            said.append(one)
+            continue
+        drafts += [*_spoken(said), one]
+        said = []
+    return [*drafts, *_spoken(said)]
+
+
+def _instructions(fields: Fields, name: str) -> Iterator[Block]:
+    yield Text(fields.text(name))
+
+
+def read_reply(response: JsonObject, at: str) -> Reply:
+    """A `Response`: all its output items are one turn."""
+    if not isinstance(response.get("output"), list):
+        raise RuleBroken("`output` is required and must be a list.", pointer=f"{at}/output")
+    blocks: list[Block] = []
+    notes: list[Remark] = []
+    for item in Fields(response, at).each("output"):
+        read = _item(item)[1]
+        blocks += read
+        notes += left_over(item, read, "content")
+    details = response.get("incomplete_details")
+    reason = details.get("reason") if isinstance(details, dict) else None
+    return reply(
+        blocks,
+        notes,
+        id=response.get("id"),
+        model=response.get("model"),
+        stop_reason=reason if reason is not None else response.get("status"),
+        usage=response.get("usage"),
+        error=response.get("error"),
+    )
+
+
+def used(usage: JsonObject) -> Usage:
+    """`ResponseUsage`."""
+    return Usage(
+        tokens(usage, "input_tokens"),
+        tokens(usage, "output_tokens"),
+        tokens(usage, "input_tokens_details", "cached_tokens"),
+        tokens(usage, "output_tokens_details", "reasoning_tokens"),
+    )
+
+
+def _spoken(said: Sequence[Draft]) -> Iterator[Draft]:
+    """Neighbouring items of the model are one turn."""
+    if len(said) < 2:
+        yield from said
+        return
+    payload = f"[{','.join(one.payload for one in said)}]"
+    blocks = tuple(block for one in said for block in one.blocks)
+    notes = tuple(note for one in said for note in one.notes)
+    yield Draft("ai", blocks, payload=payload, pointer=said[0].pointer, notes=notes)
+
+
+def _item(item: Fields) -> tuple[Speaker, list[Block]]:
+    kind = item.maybe_text("type") or "message"
+    match kind:
+        case "message":
+            item.passed_over(*_ABOUT, "phase")
+            role = item.text("role")
+            if role not in _SPEAKERS:
+                raise unknown_role(item, role, _SPEAKERS)
+            return _SPEAKERS[role], list(_content(item, "content"))
+        case "function_call" | "custom_tool_call":
+            item.passed_over(*_ABOUT)
+            return "ai", [_call(item, kind)]
+        case "function_call_output" | "custom_tool_call_output":
+            return "tool", [_result(item)]
+        case "reasoning":
+            return "ai", [_reasoning(item)]
+        case _:
+            # One that broke off before its end is nothing the provider takes back.
+            whole = item.get("status") in _ENDED
+            executed = "server_tool" if kind in _EXECUTED and whole else kind
+            return "ai", [Opaque(executed, item.whole(), WIRE)]
+
+
+def _content(fields: Fields, name: str) -> Iterator[Part]:
+    content = fields.get(name)
+    match content:
+        case None:
+            return
+        case str():
+            if content:
+                yield Text(content)
+        case list():
+            for place, part in enumerate(content):
+                yield _part(fields.below(part, f"{name}/{place}"))
+        case _:
+            raise RuleBroken(
+                wrong_type(name, "a string or a list of parts", content),
+                pointer=f"{fields.at}/{name}",
+            )
+
+
+def _part(part: Fields) -> Part:
+    kind = part.text("type")
+    match kind:
+        case "input_text" | "output_text" | "text":
+            # How likely each token was is no content.
+            part.passed_over("logprobs")
+            part.told_if_full("annotations")
+            return Text(part.text("text"))
+        case "refusal":
+            return Text(part.text("refusal"))
+        case "input_image" if isinstance(url := part.members.get("image_url"), str):
+            part.get("image_url")
+            return Image(url, part.maybe_text("detail"))
+        case "input_file" if isinstance(data := part.members.get("file_data"), str):
+            part.get("file_data")
+            return File(data, part.maybe_text("filename"))
+        case "input_file" if isinstance(url := part.members.get("file_url"), str):
+            part.get("file_url")
+            return File(url, part.maybe_text("filename"))
+        case "input_image" | "input_file" if not isinstance(part.members.get("file_id"), str):
+            return Opaque(kind, part.members, WIRE)
+        case _:
+            return Opaque(kind, part.whole(), WIRE)
+
+
+def _call(item: Fields, kind: str) -> ToolCall:
+    name = item.maybe_text("name") or ""
+    raw_id = item.maybe_text("call_id")
+    if kind == "custom_tool_call":
+        return ToolCall(raw_id, name, arguments_text(item.get("input")))
+    arguments = item.get("arguments")
+    return ToolCall(raw_id, name, arguments if isinstance(arguments, str) else dumps(arguments))
+
+
+def _result(item: Fields) -> ToolResult:
+    raw_id = item.maybe_text("call_id")
+    item.passed_over("status")
+    output = item.members.get("output")
+    result = ToolResult(raw_id, result=output)
+    if isinstance(output, list) and all(isinstance(part, dict) for part in output):
+        result = ToolResult(raw_id, parts=tuple(_content(item, "output")))
+    item.get("output")
+    check_named(item, raw_id, "call_id")
+    item.passed_over(*_ABOUT)
+    return result
+
+
+def _reasoning(item: Fields) -> Thinking:
+    texts: list[str] = []
+    for name in ("summary", "content"):
+        for part in item.each(name):
+            part.passed_over("type")
+            if (said := part.maybe_text("text")) is not None:
+                texts.append(said)
+    text = "\n".join(texts)
+    if isinstance(item.members.get("encrypted_content"), str):
+        return Thinking(text, item.whole(), WIRE)
+    item.passed_over(*_ABOUT)
+    return Thinking(text, None, WIRE)
+
+
+def render(view: View) -> JsonObject:
+    request: JsonObject = {}
+    if view.system:
+        request["instructions"] = "\n\n".join(text.text for text in view.system)
+    request["input"] = [item for message in view.messages for item in _items(message)]
+    return request
+
+
+def _items(message: Message) -> Iterator[Json]:
+    contents = message.contents()
+    if message.role in ("user", "system"):
+        yield {"role": message.role, "content": _written(contents)}
+        return
+    for content in contents:
+        match content:
+            case Text():
+                yield {"role": "assistant", "content": content.text}
+            case CallShown():
+                yield {
+                    "type": "function_call",
+                    "call_id": content.id,
+                    "name": content.name,
+                    "arguments": content.arguments,
+                }
+            case AnswerShown():
+                yield {
+                    "type": "function_call_output",
+                    "call_id": content.id,
+                    "output": content.text,
+                }
+            case Opaque(native={"type": "code_interpreter_call", **members}):
+                yield cast(Json, {"type": "code_interpreter_call", **_NULLS, **members})
+            case Thinking() | Opaque():
+                yield content.native
+            case _:
+                raise AssertionError("the profile takes no media here")
+
+
+def _written(contents: Sequence[Content]) -> Json:
+    if len(contents) == 1 and isinstance(contents[0], Text):
+        return contents[0].text
+    parts: list[Json] = []
+    for content in contents:
+        match content:
+            case Text():
+                parts.append({"type": "input_text", "text": content.text})
+            case Image():
+                parts.append(
+                    {
+                        "type": "input_image",
+                        "image_url": content.url,
+                        "detail": content.detail or "auto",
+                    }
+                )
+            case File() if content.url.startswith("http"):
+                parts.append({"type": "input_file", "file_url": content.url})
+            case File():
+                name = content.name or "file"
+                parts.append({"type": "input_file", "filename": name, "file_data": content.url})
+            case Opaque(kind="input_image", native=dict(native)):
+                parts.append({"detail": "auto", **native})
+            case Opaque():
+                parts.append(content.native)
+            case _:
+                raise AssertionError("only text and media stand in these messages")
+    return parts

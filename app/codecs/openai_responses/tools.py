@@ -1,0 +1,142 @@
+"""Tools of the Responses API: flat definitions, hosted tools beside them."""
+
+from collections.abc import Sequence
+
+from app.codecs.shared.reading import bad_choice, definitions, description_in
+from app.core.json.text import Json, JsonObject
+from app.core.tools.definitions import (
+    Choice,
+    Definition,
+    HostedTool,
+    Mode,
+    Refused,
+    Tool,
+    tool,
+    with_own,
+)
+
+WIRE = "openai-responses"
+
+# Tools that the provider runs, by the types its own package knows.
+_HOSTED = frozenset(
+    {
+        "web_search",
+        "web_search_2025_08_26",
+        "web_search_preview",
+        "web_search_preview_2025_03_11",
+        "file_search",
+        "code_interpreter",
+        "computer",
+        "computer_use",
+        "computer_use_preview",
+        "image_generation",
+        "local_shell",
+        "shell",
+        "apply_patch",
+        "mcp",
+        "custom",
+        "tool_search",
+        "programmatic_tool_calling",
+        "namespace",
+    }
+)
+_MEMBERS = ("type", "name", "description", "parameters", "strict", "function")
+_WORDS: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
+
+
+def read_tools(value: Json) -> list[Definition]:
+    return [_definition(one) for one in definitions(value)]
+
+
+def _definition(value: Json) -> Definition:
+    if not isinstance(value, dict):
+        return Refused(None, "the definition is not a JSON object")
+    kind = value.get("type")
+    name = value.get("name")
+    if isinstance(kind, str) and kind in _HOSTED:
+        return HostedTool(_hosted_name(value, kind), value, WIRE)
+    if kind != "function":
+        return Refused(name if isinstance(name, str) else None, 'the type must be "function"')
+    inner = value.get("function")
+    said = value if not isinstance(inner, dict) else inner | value
+    read = tool(
+        said.get("name"),
+        description_in(said),
+        said.get("parameters"),
+        strict=said.get("strict"),
+    )
+    return with_own(read, said, _MEMBERS, WIRE)
+
+
+def _hosted_name(value: JsonObject, kind: str) -> str:
+    """What a hosted tool is called here: there is one web search, but there may be many servers."""
+    if kind == "mcp" and isinstance(label := value.get("server_label"), str):
+        return f"mcp:{label}"
+    name = value.get("name")
+    # A choice may name another version of the tool than the one that is offered.
+    versions = [one for one in ("web_search", "computer") if kind.startswith(one)]
+    return name if isinstance(name, str) and name else (*versions, kind)[0]
+
+
+def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
+    match choice:
+        case None:
+            return None if parallel is None else Choice(parallel=parallel)
+        case str() if choice in _WORDS:
+            return Choice(_WORDS[choice], parallel=parallel)
+        case {"type": "allowed_tools", "mode": str(word), "tools": list(listed)}:
+            names = tuple(_chosen(one) for one in listed)
+            return Choice("any" if word == "required" else "auto", None, names, parallel)
+        case {"type": str(kind)} if kind in _HOSTED and isinstance(choice, dict):
+            # It may say more than the tool's name does: which tool of a server, which version.
+            return Choice("tool", _chosen(choice), (), parallel, choice, WIRE)
+        case _:
+            return Choice("tool", _chosen(choice), parallel=parallel)
+
+
+def _chosen(value: Json) -> str:
+    """The name of a chosen tool: a function's, or that of one that the provider runs."""
+    match value:
+        case {"type": "function", "name": str(name)} if name:
+            return name
+        case {"type": str(kind)} if kind in _HOSTED and isinstance(value, dict):
+            return _hosted_name(value, kind)
+        case _:
+            raise bad_choice()
+
+
+def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
+    request: JsonObject = {}
+    if tools:
+        request["tools"] = [_written_tool(one) for one in tools]
+    if not tools or choice is None:
+        return request
+    word = "required" if choice.mode == "any" else choice.mode
+    named = {one.name: _choosing(one) for one in tools}
+    if choice.allowed:
+        listed: list[Json] = [named[name] for name in choice.allowed]
+        request["tool_choice"] = {"type": "allowed_tools", "mode": word, "tools": listed}
+    elif choice.name is not None:
+        request["tool_choice"] = choice.native or named[choice.name]
+    else:
+        request["tool_choice"] = word
+    if choice.parallel is not None:
+        request["parallel_tool_calls"] = choice.parallel
+    return request
+
+
+def _choosing(one: Tool | HostedTool) -> JsonObject:
+    if isinstance(one, Tool):
+        return {"type": "function", "name": one.name}
+    told = ("type", "server_label" if one.native.get("type") == "mcp" else "name")
+    return {key: one.native[key] for key in told if key in one.native}
+
+
+def _written_tool(one: Tool | HostedTool) -> JsonObject:
+    if isinstance(one, HostedTool):
+        return one.native
+    shown: JsonObject = {"type": "function", "name": one.name}
+    if one.description is not None:
+        shown["description"] = one.description
+    # Left out, the API would turn strict mode on.
+    return shown | {"strict": one.strict, "parameters": one.schema} | one.own

@@ -1,0 +1,1 @@
+"""What several wires share: reading what was posted, gathering what was streamed."""

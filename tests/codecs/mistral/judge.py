@@ -1,0 +1,76 @@
+"""Mistral: mistral-common's own validator in serving mode, then the rules it no longer holds.
+
+Its version 11 is the last that demands nine-character ids and the first that pairs by id; later
+ones take any id (M1b), and since 1.11 none refuses a user after a tool (M2). Earlier ones refuse
+content beside calls, which the hosted API takes.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mistral_common.exceptions import MistralCommonException
+from mistral_common.protocol.instruct.request import ChatCompletionRequest
+from mistral_common.protocol.instruct.validator import ValidationMode, get_validator
+from mistral_common.tokens.tokenizers.base import TokenizerVersion
+from pydantic import ValidationError
+
+from tests.codecs.chat.judge import Dialect, chat_events, chat_faults, chat_texts
+from tests.judges.pairing import Rules
+from tests.judges.wellformed import objects
+
+events = chat_events
+texts = chat_texts
+
+_VALIDATOR = get_validator(TokenizerVersion.v11, ValidationMode.serving)
+_NINE = re.compile(r"[a-zA-Z0-9]{9}")
+
+
+def _id_fault(call_id: object, name: object) -> str | None:
+    # mistral-common's `^…$` also lets nine characters and a line feed pass.
+    if isinstance(call_id, str) and _NINE.fullmatch(call_id):
+        return None
+    return f"id {call_id!r} must be a-z, A-Z, 0-9, with a length of 9 (M1)"
+
+
+_DIALECT = Dialect(
+    rules=Rules(unanswered="M4", orphan="M5", twice="M5", reused="M5"),
+    id_fault=_id_fault,
+    name_rule="M7",
+    roles_rule="M6",
+)
+
+
+def complaints(request: dict[str, object], model: str | None) -> list[str]:
+    """The package first, then the rule sheet."""
+    return _package_faults(request, model) + chat_faults(request, _DIALECT) + _own_faults(request)
+
+
+def _package_faults(request: dict[str, object], model: str | None) -> list[str]:
+    unknown = sorted(request.keys() - ChatCompletionRequest.model_fields.keys())
+    if unknown:
+        return [f"request: extra inputs are not permitted: {unknown} (M6)"]
+    try:
+        _VALIDATOR.validate_request(
+            ChatCompletionRequest.model_validate({"model": model or "any", **request})
+        )
+    except ValidationError as error:
+        return [f"{'.'.join(map(str, e['loc']))}: {e['msg']} (M6)" for e in error.errors()]
+    except (MistralCommonException, ValueError) as error:
+        return [f"request: {error} (mistral-common)"]
+    return []
+
+
+def _own_faults(request: dict[str, object]) -> list[str]:
+    faults: list[str] = []
+    before: object = None
+    for at, message in enumerate(objects(request.get("messages"))):
+        if (before, message.get("role")) == ("tool", "user"):
+            faults.append(f"messages[{at}]: unexpected role 'user' after role 'tool' (M2)")
+        before = message.get("role")
+        if before == "tool":
+            if not message.get("name"):
+                faults.append(f"messages[{at}]: tool message without name (M7)")
+            if fault := _id_fault(message.get("tool_call_id"), None):
+                faults.append(f"messages[{at}]: {fault}")
+    return faults

@@ -1,0 +1,95 @@
+"""CONTRIBUTING, "Add a provider", done as it is written: one file, one folder, and all is green."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+# A path in brackets at the end of a sentence, and the block below it.
+FILES = dict(re.findall(r"\(`([a-z_/.]+)`\):\n\n```[a-z]+\n(.*?)```", GUIDE, re.DOTALL))
+NEEDED = ("CONTRIBUTING.md", "README.md", "pyproject.toml", "migrations.ini")
+LEFT = shutil.ignore_patterns("__pycache__", "node_modules", "*.db")
+
+# Each must have tests under the name of the new target.
+BY_NAME = (
+    "tests/codecs/test_golden.py",
+    "tests/codecs/test_nothing_vanishes.py",
+    "tests/docs/test_providers.py",
+    "tests/streams/test_same_turn.py",
+    "tests/test_judges.py",
+    "tests/zoo/test_zoo.py::test_it_is_shown_as_it_should_be",
+)
+# These ask for all targets at once.
+AT_ONCE = (
+    "tests/api/test_interface.py::test_targets_are_listed_where_one_is_asked_for",
+    "tests/docs/test_providers.py",
+    "tests/laws/test_arrival_order.py",
+    "tests/laws/test_valid_and_paired.py",
+)
+LISTED = """
+from app.codecs import CODECS
+from app.main import create_app
+from app.settings import Settings
+from tests.laws.running import JUDGED
+from tests.laws.strategies import OWN
+from tests.streams.recordings import RECORDINGS
+assert "xai" in JUDGED
+assert "xai" in [voice.provider for voice in OWN]
+assert "xai" in {one.provider for one in RECORDINGS}
+assert '"xai"' in str(create_app(Settings()).openapi()).replace("'", '"')
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project with what the guide says, and nothing else."""
+    copy = tmp_path_factory.mktemp("contributing")
+    for name in ("app", "tests", "docs", "examples", "alembic"):
+        shutil.copytree(ROOT / name, copy / name, ignore=LEFT)
+    for name in NEEDED:
+        shutil.copy(ROOT / name, copy)
+    assert sorted(FILES) == ["app/codecs/xai.py", "tests/codecs/xai/cases/weather/wire.json"]
+    for name, text in FILES.items():
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        (copy / name).write_text(text, encoding="utf-8")
+    return copy
+
+
+def python(project: Path, *args: str, **env: str) -> str:
+    """What it printed, if it was content."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    done = subprocess.run(
+        [sys.executable, *args],
+        cwd=project,
+        env=kept | {"TURNKEEP_LAWS": "few"} | env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    return done.stdout
+
+
+def run(project: Path, *args: str, **env: str) -> str:
+    return python(project, "-m", "pytest", "-v", "-p", "no:cacheprovider", *args, **env)
+
+
+def test_a_provider_is_one_file_and_one_folder(project: Path) -> None:
+    rewrite = {"TURNKEEP_REWRITE_GOLDEN": "1"}
+    written = run(
+        project, "tests/codecs/test_golden.py", "tests/docs", "-k", "xai or table", **rewrite
+    )
+    assert "xai/weather" in written
+    assert "| `xai` |" in (project / "docs" / "providers.md").read_text(encoding="utf-8")
+
+    shown = run(project, *BY_NAME, "-k", "xai")
+    for name in BY_NAME:
+        assert re.search(rf"^{re.escape(name)}\b.*xai.* PASSED", shown, re.MULTILINE), name
+    run(project, *AT_ONCE)
+    python(project, "-c", LISTED)
