@@ -13,10 +13,18 @@ import hypothesis
 import pytest
 
 from tests.postgres import database_name, fresh_database, postgres_server
+from tests.shapes import watch
 
 # In CI the same examples every time: a red run must be red again when somebody looks.
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _shapes() -> Iterator[None]:
+    """Whatever a test client receives is what the OpenAPI page says."""
+    with watch():
+        yield
 
 
 @pytest.fixture(scope="session")

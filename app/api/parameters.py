@@ -35,6 +35,9 @@ TurnId = Annotated[
         description="The id of a turn.", json_schema_extra=_described(CALLER_TURN_ID.pattern, "t1")
     ),
 ]
+CallerTurnId = Annotated[
+    str | None, Field(json_schema_extra=_described(CALLER_TURN_ID.pattern, "t1"))
+]
 Provider = Annotated[
     str,
     Field(

@@ -23,6 +23,14 @@ def wire_of(members: JsonObject) -> tuple[str, str]:
     return provider, provider
 
 
+def source_of(members: JsonObject) -> tuple[str, str]:
+    """The same for tools, which a format alone can tell how to read."""
+    if members.get("provider") is None and members.get("format") is not None:
+        wire = _known(_name(members["format"], "format"), "format")
+        return wire, wire
+    return wire_of(members)
+
+
 def check_provider(name: str, pointer: str) -> None:
     """Any name may speak, as long as it is one."""
     if PROVIDER.fullmatch(name):
