@@ -35,9 +35,7 @@ async def readyz(here: Here) -> Response:
     await here.database.ping()
     current, head = await here.database.schema_state()
     if current != head:
-        raise Unavailable(
-            f"The schema is at {current or 'nothing'}, {head} is needed: run turnkeep migrate."
-        )
+        raise Unavailable.behind("The schema of the database", current, head)
     return json_response({"status": "ready", "schema": head})
 
 

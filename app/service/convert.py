@@ -1,6 +1,7 @@
 """The same codecs without storage: messages, tools, tool ids."""
 
 from collections.abc import Mapping
+from typing import Literal, TypeAlias, get_args
 
 from app.codecs import CODECS
 from app.core import telling
@@ -8,7 +9,9 @@ from app.core.errors import RuleBroken
 from app.core.identity import ids
 from app.core.json.text import Json, JsonObject
 from app.core.limits import Limits
+from app.core.render.view import Reasoning
 from app.core.tools.definitions import Note
+from app.core.tools.fit import Required
 from app.service.appended import post_notes
 from app.service.ignoring import ignored_settings
 from app.service.members import check_members
@@ -24,6 +27,7 @@ from app.service.tooldefs import (
 )
 from app.service.toolreading import demand_tools, read_tool_set
 
+IdForm: TypeAlias = Literal["openai", "history", "anthropic"]
 TOOL_IDS = {"openai": ids.to_openai, "history": ids.to_history, "anthropic": ids.to_anthropic}
 _TOOLS = (
     "from",
@@ -44,8 +48,8 @@ def convert_messages(
     source, target = route_of(members)
     given = dict(members)
     reasoning = "auto" if _is_setting(given.get("reasoning")) else given.pop("reasoning", "auto")
-    if reasoning not in ("auto", "text", "drop"):
-        wrong = telling.one_of("reasoning", reasoning, ("auto", "text", "drop"))
+    if reasoning not in get_args(Reasoning):
+        wrong = telling.one_of("reasoning", reasoning, get_args(Reasoning))
         raise RuleBroken(wrong, pointer="/reasoning")
     ready = given.pop("ready", False)
     if not isinstance(ready, bool):
@@ -84,8 +88,8 @@ def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
     known = (*_TOOLS, *CODECS[source].TOOLS.members)
     check_members(members, known, CODECS[source].SETTINGS)
     demand_tools(members, source)
-    required = _one_of(members, "required", ("keep", "filter"))
-    description = _one_of(members, "description", ("keep", "filter"))
+    required = _one_of(members, "required", get_args(Required))
+    description = _one_of(members, "description", get_args(Required))
     read = read_tool_set(source, members, limits)
     given = read if description == "keep" else only_described(read)
     offered = offer(given, target, required)  # type: ignore[arg-type]

@@ -1,15 +1,11 @@
 """Names of providers, formats and targets, and what is told to somebody who writes one wrongly."""
 
-import re
-
 from app.codecs import CODECS, TARGETS
 from app.core import telling
 from app.core.errors import RuleBroken, UnknownProvider, UnknownTarget
+from app.core.identity.forms import PROVIDER
 from app.core.json.text import Json, JsonObject
 from app.core.nearest import nearest_provider
-
-PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
-_SIGNS = "A-Za-z0-9._:/-"
 
 
 def wire_of(members: JsonObject) -> tuple[str, str]:
@@ -33,10 +29,9 @@ def source_of(members: JsonObject) -> tuple[str, str]:
 
 def check_provider(name: str, pointer: str) -> None:
     """Any name may speak, as long as it is one."""
-    if PROVIDER.fullmatch(name):
+    if PROVIDER.fits(name):
         return
-    allowed = "letters, digits, . _ : / -, the first a letter or digit"
-    told = telling.bad_characters("`provider`", name, allowed, _SIGNS, 64)
+    told = PROVIDER.complaint(name)
     meant = telling.did_you_mean(nearest_provider(name, CODECS))
     raise RuleBroken(told.removesuffix(".") + meant, pointer=pointer)
 

@@ -1,6 +1,6 @@
 """Shapes of conversions: the codecs without storage."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -11,6 +11,7 @@ from app.api.schemas.shapes import In, NoteOut, Out
 from app.api.schemas.tools import DroppedOut, ToolDefinitionsIn, ToolNoteOut
 from app.core.render.view import Reasoning
 from app.core.tools.fit import Required
+from app.service.convert import IdForm
 
 
 class ConvertToolsIn(ToolDefinitionsIn):
@@ -58,7 +59,7 @@ class ConvertMessagesOut(Out):
 
 class ConvertToolIdIn(In):
     id: str
-    to: Literal["openai", "history", "anthropic"]
+    to: IdForm
 
 
 class ConvertToolIdOut(Out):

@@ -38,8 +38,11 @@ class ListOut(Out):
     next_cursor: str | None
 
 
+PageSize: TypeAlias = Annotated[int, Field(ge=1, le=1000)]
+
+
 class PageQuery(In):
-    limit: Annotated[int, Field(ge=1, le=1000)] = 100
+    limit: PageSize = 100
     cursor: Annotated[str | None, Field(description="The `next_cursor` of the page before.")] = None
 
 

@@ -15,6 +15,7 @@ from app.api.schemas.shapes import (
     NoteOut,
     Order,
     Out,
+    PageSize,
     UsageOut,
     left_out,
 )
@@ -106,7 +107,7 @@ class TurnPageQuery(In):
     order: Annotated[Order, Field(description="`desc`: the newest first; page with `before`.")] = (
         "asc"
     )
-    limit: Annotated[int, Field(ge=1, le=1000)] = 100
+    limit: PageSize = 100
     raw: Annotated[bool, Field(description="Adds what was posted.")] = False
 
 

@@ -9,12 +9,12 @@ import hashlib
 import re
 from collections.abc import Callable
 
+from app.core.identity.forms import TURN_ID
 from app.core.render.media import is_base64
 
 CANONICAL_PREFIX = "hist_tool_"
 CANONICAL = re.compile(r"hist_tool_[A-Za-z0-9_-]{24}")
-# Clients take the path segments . and .. away, so nothing could be found under such a name.
-CALLER_TURN_ID = re.compile(r"(?!\.\.?\Z)[A-Za-z0-9._:-]{1,128}")
+CALLER_TURN_ID = TURN_ID.pattern
 KIMI = re.compile(r"functions\.(?P<name>.+):(?P<n>0|[1-9][0-9]{0,8})", re.DOTALL)
 MISTRAL = re.compile(r"[A-Za-z0-9]{9}")
 BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
