@@ -17,6 +17,7 @@ import pytest
 from fastapi import FastAPI
 
 from tests.postgres import database_name, empty, fresh_database, postgres_server
+from tests.shapes import watch
 
 # In CI the same examples every time: a red run must be red again when somebody looks.
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
@@ -40,6 +41,13 @@ def _described_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FastAPI, "openapi", openapi)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _shapes() -> Iterator[None]:
+    """Whatever a test client receives is what the OpenAPI page says."""
+    with watch():
         yield
 
 

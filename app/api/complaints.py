@@ -47,8 +47,6 @@ def _told(name: str, found: Mapping[str, Any], schema: Mapping[str, Any]) -> str
             return f"`{name}` must be true or false, not {telling.quoted(given)}."
         case "string_too_short":
             return f"`{name}` must not be empty."
-        case "string_pattern_mismatch" if name == "turn_id":
-            return telling.bad_turn_id(str(given))
         case kind if kind in _NUMBERS:
             lowest, highest = (
                 next(_said(schema, "minimum"), 0),

@@ -9,7 +9,7 @@ from app.api.context import Here, json_response
 from app.api.documented import answers, takes
 from app.api.parameters import Cid
 from app.api.requests import model_of
-from app.api.schemas import (
+from app.api.schemas.conversations import (
     ConversationChangeIn,
     ConversationIn,
     ConversationListOut,

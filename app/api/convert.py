@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 from app.api.context import Here, json_response
 from app.api.documented import answers, takes
 from app.api.requests import body_bytes, json_object
-from app.api.schemas import (
+from app.api.schemas.convert import (
     ConvertMessagesIn,
     ConvertMessagesOut,
     ConvertToolIdIn,

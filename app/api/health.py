@@ -1,17 +1,24 @@
 """Liveness, readiness and metrics; without `/v1`, for machines."""
 
 from fastapi import APIRouter, Response
+from fastapi.responses import PlainTextResponse
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from app.api.context import Here, json_response
 from app.api.documented import answers
 from app.api.metrics import REGISTRY
+from app.api.schemas.health import HealthOut, ReadyOut
 from app.core.errors import Unavailable
 
 router = APIRouter(tags=["health"])
 
 
-@router.get("/healthz", operation_id="get_health", summary="The process is alive")
+@router.get(
+    "/healthz",
+    operation_id="get_health",
+    summary="The process is alive",
+    response_model=HealthOut,
+)
 async def healthz() -> Response:
     """Asks no database."""
     return json_response({"status": "ok"})
@@ -22,14 +29,13 @@ async def healthz() -> Response:
     operation_id="get_readiness",
     summary="The database answers and its schema is the newest",
     responses=answers(503),
+    response_model=ReadyOut,
 )
 async def readyz(here: Here) -> Response:
     await here.database.ping()
     current, head = await here.database.schema_state()
     if current != head:
-        raise Unavailable(
-            f"The schema is at {current or 'nothing'}, {head} is needed: run turnkeep migrate."
-        )
+        raise Unavailable.behind("The schema of the database", current, head)
     return json_response({"status": "ready", "schema": head})
 
 
@@ -37,7 +43,7 @@ async def readyz(here: Here) -> Response:
     "/metrics",
     operation_id="get_metrics",
     summary="Numbers for Prometheus",
-    response_class=Response,
+    response_class=PlainTextResponse,
 )
 async def metrics() -> Response:
     return Response(generate_latest(REGISTRY), media_type=CONTENT_TYPE_LATEST)

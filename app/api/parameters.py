@@ -4,22 +4,21 @@ Patterns and lists stand in the description only: what breaks them is told by th
 own words, and an id that cannot be is absent (404) where something is read.
 """
 
+import re
 from typing import Annotated, Any
 
 from fastapi import Path
 from pydantic import Field
 
+from app.api.requests import KEY, VERSION
 from app.codecs import TARGETS
-from app.core.identity.ids import CALLER_TURN_ID
-from app.service.conversations import CONVERSATION_ID
-from app.service.providers import PROVIDER
-
-_END = r"\Z"
+from app.core.identity.forms import CONVERSATION_ID, PROVIDER, TURN_ID
 
 
-def _described(pattern: str, example: str) -> dict[str, Any]:
+def _described(form: re.Pattern[str], example: str) -> dict[str, Any]:
     # The end of a text has another sign in the dialect of JSON Schema.
-    return {"pattern": f"^{pattern.replace(_END, '$')}$", "examples": [example]}
+    pattern = form.pattern.replace(r"\Z", "$")
+    return {"pattern": f"^{pattern}$", "examples": [example]}
 
 
 Cid = Annotated[
@@ -31,10 +30,9 @@ Cid = Annotated[
 ]
 TurnId = Annotated[
     str,
-    Path(
-        description="The id of a turn.", json_schema_extra=_described(CALLER_TURN_ID.pattern, "t1")
-    ),
+    Path(description="The id of a turn.", json_schema_extra=_described(TURN_ID.pattern, "t1")),
 ]
+CallerTurnId = Annotated[str | None, Field(json_schema_extra=_described(TURN_ID.pattern, "t1"))]
 Provider = Annotated[
     str,
     Field(
@@ -57,13 +55,13 @@ CONDITIONS: list[dict[str, Any]] = [
     {
         "name": "Idempotency-Key",
         "in": "header",
-        "schema": {"type": "string", **_described(r"[\x21-\x7e]{1,255}", "3f1c")},
+        "schema": {"type": "string", **_described(KEY, "3f1c")},
         "description": "A retry with the same key and body is stored once.",
     },
     {
         "name": "If-Match",
         "in": "header",
-        "schema": {"type": "string", **_described('(W/)?"?[0-9]{1,15}"?', '"12"')},
+        "schema": {"type": "string", **_described(VERSION, '"12"')},
         "description": 'Append only to this version, like `"12"`.',
     },
 ]

@@ -8,7 +8,7 @@ from app.api.context import Here, json_response
 from app.api.documented import answers
 from app.api.parameters import Cid
 from app.api.requests import known_tags
-from app.api.schemas import ReplayOut, ReplayQuery
+from app.api.schemas.replay import ReplayOut, ReplayQuery
 from app.core.render.options import ReplayOptions
 from app.service.replay import replay
 

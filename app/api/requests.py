@@ -23,8 +23,8 @@ STREAMS = (
 )
 _FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 _LINES = re.compile(r"application/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)")
-_KEY = re.compile(r"[\x21-\x7e]{1,255}")
-_VERSION = re.compile(r'(?:W/)?"?([0-9]{1,15})"?')
+KEY = re.compile(r"[\x21-\x7e]{1,255}")
+VERSION = re.compile(r'(?:W/)?"?([0-9]{1,15})"?')
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -82,12 +82,7 @@ def unread(request: Request) -> bytes:
 
 
 def _too_large(limits: Limits) -> TooLarge:
-    return TooLarge(
-        f"The body must have at most {limits.body_bytes} bytes (the limit body_bytes)."
-        " Post fewer turns at once.",
-        limit="body_bytes",
-        most=limits.body_bytes,
-    )
+    return TooLarge("body_bytes", limits.body_bytes, " Post fewer turns at once.")
 
 
 def json_object(body: bytes, limits: Limits) -> tuple[JsonObject, dict[str, list[str]]]:
@@ -131,7 +126,7 @@ async def model_of(request: Request, kind: type[Model], limits: Limits) -> Model
 
 def idempotency_key(request: Request) -> str | None:
     key = request.headers.get("idempotency-key")
-    if key is not None and not _KEY.fullmatch(key):
+    if key is not None and not KEY.fullmatch(key):
         raise RuleBroken(
             "`Idempotency-Key` must have 1 to 255 printable ASCII characters and no spaces."
         )
@@ -142,7 +137,7 @@ def expected_version(request: Request) -> int | None:
     tag = request.headers.get("if-match")
     if tag is None:
         return None
-    found = _VERSION.fullmatch(tag.strip())
+    found = VERSION.fullmatch(tag.strip())
     if not found:
         given = telling.quoted(tag.strip().strip('"'))
         raise RuleBroken(f'`If-Match` must be a version in quotes, like `"12"`, not {given}.')

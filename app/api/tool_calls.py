@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 from app.api.context import Here, json_response
 from app.api.documented import answers
 from app.api.parameters import Cid
-from app.api.schemas import FoundListOut, LookupQuery, ToolCallListOut, ToolCallPageQuery
+from app.api.schemas.tool_calls import FoundListOut, LookupQuery, ToolCallListOut, ToolCallPageQuery
 from app.service import audit
 from app.service import lookup as found
 

@@ -9,7 +9,7 @@ from app.api.context import Here, json_response
 from app.api.documented import answers, takes
 from app.api.parameters import Cid
 from app.api.requests import body_bytes, json_object
-from app.api.schemas import ToolsIn, ToolsOut, ToolsPutOut, ToolsQuery
+from app.api.schemas.tools import ToolsIn, ToolsOut, ToolsPutOut, ToolsQuery
 from app.service import tooldefs
 from app.service.conversations import check_id
 

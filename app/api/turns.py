@@ -22,7 +22,7 @@ from app.api.requests import (
     json_object,
     unread,
 )
-from app.api.schemas import (
+from app.api.schemas.turns import (
     AppendedOut,
     PostQuery,
     StreamQuery,

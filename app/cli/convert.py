@@ -185,7 +185,7 @@ def _read(file: str, limits: Limits) -> str:
     except OSError as error:
         raise SettingsError(f"{file} cannot be read: {error.strerror}") from None
     if len(content) > most:
-        raise TooLarge(f"The limit body_bytes allows {most} bytes.", limit="body_bytes", most=most)
+        raise TooLarge("body_bytes", most)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

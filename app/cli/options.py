@@ -53,10 +53,7 @@ def check_schema(url: str) -> None:
         _check_file(database_file(url))
     current, head = current_and_head(url)
     if current != head:
-        raise Unavailable(
-            f"the schema of {described(url)} is at {current or 'nothing'}, this release needs"
-            f" {head}; run this first: turnkeep migrate"
-        )
+        raise Unavailable.behind(f"the schema of {described(url)}", current, head)
 
 
 def _check_file(file: Path) -> None:

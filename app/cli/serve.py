@@ -13,6 +13,7 @@ from uvicorn.supervisors import Multiprocess
 from app.cli import port
 from app.cli.options import add_database, settings_of, tell_of_reindex
 from app.cli.words import complain
+from app.core.errors import Unavailable
 from app.settings import LOG_LEVELS, Settings
 from app.storage.engines import described, is_sqlite
 from app.storage.migrations import current_and_head, upgrade
@@ -87,13 +88,10 @@ def _schema_is_ready(settings: Settings) -> bool:
         tell_of_reindex(upgrade(settings.database_url))
         return True
     current, head = current_and_head(settings.database_url)
-    if current == head:
-        return True
-    complain(
-        f"the schema of {described(settings.database_url)} is at {current or 'nothing'}, this"
-        f" release needs {head}; run this first: turnkeep migrate"
-    )
-    return False
+    if current != head:
+        whose = f"the schema of {described(settings.database_url)}"
+        complain(str(Unavailable.behind(whose, current, head)))
+    return current == head
 
 
 def _announce(settings: Settings, listening: int) -> None:

@@ -5,9 +5,9 @@ a wire; nothing in between changes them. `native` holds a provider's own JSON fo
 that provider can read (signed thinking, provider-executed tools).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 from app.core.json.large import Bytes
 from app.core.json.text import Json, JsonObject
@@ -82,6 +82,20 @@ class ToolResult:
     error: str | None = None
     name: str | None = None
     call_id: str | None = None
+
+
+Result = TypeVar("Result")
+
+
+def is_real(status: str) -> bool:
+    """Whether a result says what the tool did, and not only that nobody knows."""
+    return status not in ("interrupted", "unknown")
+
+
+def last_real(results: Sequence[Result], real: Callable[[Result], bool]) -> Result | None:
+    """Of several results of a call the one that counts; one that is not real only where all are."""
+    told = [one for one in results if real(one)] or results
+    return told[-1] if told else None
 
 
 @dataclass(frozen=True, slots=True)

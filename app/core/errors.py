@@ -24,10 +24,10 @@ TurnkeepError
 An error carries facts, never message content.
 """
 
-import re
 from typing import ClassVar, Self
 
 from app.core import telling
+from app.core.identity.forms import CONVERSATION_ID
 from app.core.nearest import Nicknames, nearest_provider
 
 _LIMITS = {
@@ -41,7 +41,6 @@ _LIMITS = {
 }
 # Ids have at most 128 characters, keys 255: what is longer was never one.
 _LONGEST = 255
-_IN_PATH = re.compile(r"[A-Za-z0-9._:@+=,-]{1,128}")
 Fact = str | int | list[str] | None
 
 
@@ -71,6 +70,13 @@ class TooLarge(TurnkeepError):
     code = "too_large"
     title = "The body is too large"
 
+    def __init__(self, limit: str, most: int, hint: str = "") -> None:
+        super().__init__(
+            f"The body must have at most {most} bytes (the limit {limit}).{hint}",
+            limit=limit,
+            most=most,
+        )
+
 
 class NotFound(TurnkeepError):
     code = "not_found"
@@ -82,10 +88,10 @@ class ConversationNotFound(NotFound):
     title = "No such conversation"
 
     def __init__(self, conversation_id: str) -> None:
-        if _IN_PATH.fullmatch(conversation_id):
+        if CONVERSATION_ID.fits(conversation_id):
             hint = f"POST /v1/conversations/{conversation_id}/turns creates it."
         else:
-            hint = telling.bad_conversation_id(conversation_id)
+            hint = CONVERSATION_ID.complaint(conversation_id)
         super().__init__(
             f"Conversation {_shown(conversation_id)} does not exist. {hint}",
             conversation_id=_fact(conversation_id),
@@ -254,6 +260,14 @@ class Unavailable(TurnkeepError):
 
     def __init__(self, detail: str) -> None:
         super().__init__(detail, retry_after=1)
+
+    @classmethod
+    def behind(cls, schema: str, current: str | None, head: str | None) -> Self:
+        """`schema`: which one, as the subject of the sentence."""
+        return cls(
+            f"{schema} is at {current or 'nothing'}, this release needs {head};"
+            " run this first: turnkeep migrate"
+        )
 
 
 def _unknown(name: str, member: str, known: Nicknames) -> str:

@@ -107,17 +107,6 @@ def bad_characters(subject: str, value: str, allowed: str, signs: str, longest: 
     return f"{said}; it must not be {quoted(value)}."
 
 
-def bad_conversation_id(value: str) -> str:
-    """What is wrong with an id that no conversation can have."""
-    allowed = "letters, digits, . _ : @ + = , -"
-    return bad_characters("A conversation id", value, allowed, "A-Za-z0-9._:@+=,-", 128)
-
-
-def bad_turn_id(value: str) -> str:
-    """What is wrong with an id that no turn can have."""
-    return bad_characters("A turn id", value, "letters, digits, . _ : -", "A-Za-z0-9._:-", 128)
-
-
 def named(name: str) -> str:
     """A name that the caller chose, in backticks; a long or strange one only by its length."""
     if not name:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from app.core.errors import RuleBroken, TurnkeepError
+from app.core.identity.forms import PROVIDER
 from app.core.json.text import Json, JsonObject, dumps, loads_object
 from app.core.limits import Limits
 from app.importers.histories import Found, History, Line, Message, Problem
@@ -19,7 +20,6 @@ from app.importers.naming import conversation_name, fit
 WIRE = "openai-responses"
 _PROVIDER = "openai"
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
 # Items that the program keeps for itself.
 _OWN = frozenset({"additional_tools", "compaction_trigger", "ghost_snapshot", "other"})
 
@@ -128,7 +128,7 @@ class _Rollout:
     def found(self, cid: str | None, provider: str | None) -> Found:
         meta = self._meta or {}
         spoken = meta.get("model_provider")
-        named = isinstance(spoken, str) and _NAME.fullmatch(spoken)
+        named = isinstance(spoken, str) and PROVIDER.fits(spoken)
         about: JsonObject = {"format": "codex", "file": self._file_name}
         about |= {key: meta[key] for key in ("cwd", "forked_from_id", "git") if meta.get(key)}
         history = History(

@@ -5,17 +5,14 @@ first of `NAMES` that is there. Where some have it, all must: nothing is put whe
 to belong.
 """
 
-import re
 from collections.abc import Sequence
 
 from app.core.errors import RuleBroken
+from app.core.identity.forms import CONVERSATION_ID
 from app.core.json.text import Json, JsonObject
 from app.importers.naming import fit
 
 NAMES = ("conversation_id", "session", "session_id", "sessionId")
-# What needs no change to be a conversation's id: `fit` leaves room for endings, which are not
-# needed here.
-_ID = re.compile(r"[A-Za-z0-9._:@+=,-]{1,128}")
 
 
 def field_of(values: Sequence[JsonObject], asked: str | None) -> str | None:
@@ -41,7 +38,8 @@ def conversation_of(value: JsonObject, field: str) -> str:
             f"`{field}` must be a string that is not empty, or a whole number, because it says"
             " which conversation this belongs to; --group-by names another member."
         )
-    return found if _ID.fullmatch(found) else fit(found)
+    # `fit` would leave room for endings, which are not needed here.
+    return found if CONVERSATION_ID.fits(found) else fit(found)
 
 
 def without(value: JsonObject, field: str | None) -> JsonObject:

@@ -6,11 +6,11 @@ The same file gives the same names every time, so that a second import finds wha
 import hashlib
 import re
 
-from app.core.identity.ids import CALLER_TURN_ID
+from app.core.identity.forms import CONVERSATION_ID, TURN_ID
 from app.core.json.text import Json, JsonObject
 
 _ENDINGS = re.compile(r"(\.jsonl|\.json|\.ndjson)?(\.gz)?$", re.IGNORECASE)
-_FORBIDDEN = re.compile(r"[^A-Za-z0-9._:@+=,-]")
+_FORBIDDEN = re.compile(f"[^{CONVERSATION_ID.signs}]")
 # Conversation ids have at most 128 characters; the rest is room for what is added to a name.
 _LONGEST = 80
 
@@ -32,7 +32,7 @@ def fit(name: str) -> str:
 
 def turn_name(given: object, otherwise: str) -> str:
     """The source's own id where it can be a turn's id."""
-    if isinstance(given, str) and CALLER_TURN_ID.fullmatch(given):
+    if isinstance(given, str) and TURN_ID.fits(given):
         return given
     return otherwise
 

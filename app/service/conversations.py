@@ -1,10 +1,9 @@
 """Conversations themselves: create, read, change, erase."""
 
-import re
 from dataclasses import dataclass, replace
 
-from app.core import telling
 from app.core.errors import ConversationExists, ConversationNotFound, RuleBroken
+from app.core.identity.forms import CONVERSATION_ID
 from app.core.json.text import JsonObject, dumps
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import ConversationRecord
@@ -13,14 +12,10 @@ from app.service.indexing import description
 from app.service.turnform import read_object
 from app.storage.store import ReadStore
 
-# No bar: it parts the fields of a turn id's hash input. No slash: ids stand in paths, and clients
-# take the segments . and .. away.
-CONVERSATION_ID = re.compile(r"(?!\.\.?\Z)[A-Za-z0-9._:@+=,-]{1,128}")
-
 
 def is_id(conversation_id: str) -> bool:
     """Ids of any other form name nothing; the databases need not be asked."""
-    return CONVERSATION_ID.fullmatch(conversation_id) is not None
+    return CONVERSATION_ID.fits(conversation_id)
 
 
 def known_form(conversation_id: str) -> None:
@@ -32,7 +27,7 @@ def known_form(conversation_id: str) -> None:
 def check_id(conversation_id: str, pointer: str | None = None) -> str:
     """`pointer`: where in the body the id stands, if not in the path."""
     if not is_id(conversation_id):
-        raise RuleBroken(telling.bad_conversation_id(conversation_id), pointer=pointer)
+        raise RuleBroken(CONVERSATION_ID.complaint(conversation_id), pointer=pointer)
     return conversation_id
 
 

@@ -1,6 +1,7 @@
 """The same codecs without storage: messages, tools, tool ids."""
 
 from collections.abc import Mapping
+from typing import Literal, TypeAlias, get_args
 
 from app.codecs import CODECS
 from app.core import telling
@@ -10,6 +11,7 @@ from app.core.json.text import Json, JsonObject, loads
 from app.core.limits import Limits
 from app.core.render.options import REASONINGS, ReplayOptions
 from app.core.tools.definitions import Note
+from app.core.tools.fit import Required
 from app.service.ignoring import ignored_settings
 from app.service.members import check_members
 from app.service.memory import remember
@@ -26,6 +28,7 @@ from app.service.tooldefs import (
 from app.service.toolreading import demand_tools, read_tool_set
 from app.service.turnform import UNLIMITED
 
+IdForm: TypeAlias = Literal["openai", "history", "anthropic"]
 TOOL_IDS = {"openai": ids.to_openai, "history": ids.to_history, "anthropic": ids.to_anthropic}
 _TOOLS = (
     "from",
@@ -85,8 +88,8 @@ def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
     known = (*_TOOLS, *CODECS[source].tools.members)
     check_members(members, known, CODECS[source].settings)
     demand_tools(members, source)
-    required = _one_of(members, "required", ("keep", "filter"))
-    description = _one_of(members, "description", ("keep", "filter"))
+    required = _one_of(members, "required", get_args(Required))
+    description = _one_of(members, "description", get_args(Required))
     read = read_tool_set(source, members, limits)
     given = read if description == "keep" else only_described(read)
     offered = offer(given, target, required)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from app.codecs import PREFIXES
 from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.identity import ids
+from app.core.identity.forms import TURN_ID
 from app.core.json.text import Json, JsonObject
 from app.service.conversations import is_id
 from app.service.recorded import call_json, contents, result_json, state_of
@@ -43,7 +44,7 @@ def lookup(
 
 def _names(any_id: str) -> Iterator[tuple[IdKind, IdKind, str]]:
     """As what the id may be known, what to ask for, and under which name; the strongest first."""
-    if ids.CALLER_TURN_ID.fullmatch(any_id):
+    if TURN_ID.fits(any_id):
         yield "turn", "turn", any_id
     yield "response", "response", any_id
     if ids.is_canonical(any_id):

@@ -7,6 +7,11 @@ from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.json.text import JsonObject
 
+# The members that hold messages and what stands beside them, and the formats that read each.
+MESSAGE_MEMBERS = {
+    name: [wire for wire, codec in CODECS.items() if name in codec.keys]
+    for name in dict.fromkeys(key for codec in CODECS.values() for key in codec.keys)
+}
 _TOOL_MEMBERS = frozenset(name for codec in CODECS.values() for name in codec.tools.members)
 
 

@@ -1,15 +1,11 @@
 """Names of providers, formats and targets, and what is told to somebody who writes one wrongly."""
 
-import re
-
 from app.codecs import CODECS, NICKNAMES
 from app.core import telling
 from app.core.errors import RuleBroken, UnknownProvider, UnknownTarget
+from app.core.identity.forms import PROVIDER
 from app.core.json.text import Json, JsonObject
 from app.core.nearest import nearest_provider
-
-PROVIDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}")
-_SIGNS = "A-Za-z0-9._:/-"
 
 
 def wire_of(members: JsonObject) -> tuple[str, str]:
@@ -23,12 +19,19 @@ def wire_of(members: JsonObject) -> tuple[str, str]:
     return provider, provider
 
 
+def source_of(members: JsonObject) -> tuple[str, str]:
+    """The same for tools, which a format alone can tell how to read."""
+    if members.get("provider") is None and members.get("format") is not None:
+        wire = _known(_name(members["format"], "format"), "format")
+        return wire, wire
+    return wire_of(members)
+
+
 def check_provider(name: str, pointer: str) -> None:
     """Any name may speak, as long as it is one."""
-    if PROVIDER.fullmatch(name):
+    if PROVIDER.fits(name):
         return
-    allowed = "letters, digits, . _ : / -, the first a letter or digit"
-    told = telling.bad_characters("`provider`", name, allowed, _SIGNS, 64)
+    told = PROVIDER.complaint(name)
     meant = telling.did_you_mean(nearest_provider(name, NICKNAMES))
     raise RuleBroken(told.removesuffix(".") + meant, pointer=pointer)
 

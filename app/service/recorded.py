@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.codecs import TARGETS, shown_id
-from app.core.conversation import ToolResult, Turn
+from app.core.conversation import ToolResult, Turn, is_real, last_real
 from app.core.json.text import JsonObject
 from app.core.ledger.records import Call, CallRecord, ResultRecord, TurnRecord
 from app.core.neutral.excerpts import given_excerpt, result_excerpt
@@ -123,6 +123,5 @@ def state_of(call: Call, results: Sequence[ResultRecord], *, broken: bool) -> st
 
 
 def chosen_result(results: Sequence[ResultRecord]) -> ResultRecord | None:
-    """The result that replays show: the last real one."""
-    real = [one for one in results if one.status not in ("interrupted", "unknown")] or results
-    return real[-1] if real else None
+    """The result that replays show."""
+    return last_real(results, lambda one: is_real(one.status))

@@ -56,11 +56,7 @@ class Stream:
 
     def feed(self, data: bytes) -> None:
         if self.size + len(data) > self._limits.stream_bytes:
-            raise TooLarge(
-                f"The limit stream_bytes allows {self._limits.stream_bytes} bytes.",
-                limit="stream_bytes",
-                most=self._limits.stream_bytes,
-            )
+            raise TooLarge("stream_bytes", self._limits.stream_bytes)
         if self.size <= PIECE < self.size + len(data):
             begun, self._spool = self._spool, TemporaryFile()  # noqa: SIM115
             begun.seek(0)

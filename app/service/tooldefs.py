@@ -15,7 +15,7 @@ from app.core.tools.definitions import Note, Refused, Tool
 from app.core.tools.fit import Prepared, Required, prepared
 from app.service.conversations import ensured, known
 from app.service.members import check_members
-from app.service.providers import target_of, wire_of
+from app.service.providers import source_of, target_of, wire_of
 from app.service.toolreading import ToolSet, demand_tools, read_tool_set, under_our_names
 from app.service.turnform import read_object
 from app.storage.store import ReadStore
@@ -104,7 +104,7 @@ class KeepTools:
 
 def read_order(members: JsonObject, payload: bytes, limits: Limits) -> KeepTools:
     """A posted body of definitions; with `strict` all of them must be usable."""
-    provider, source = wire_of({"provider": members.get("format"), **members})
+    provider, source = source_of(members)
     check_members(members, (*_ORDER, *CODECS[source].tools.members))
     demand_tools(members, source)
     offered = offer(read_tool_set(source, members, limits), "neutral")

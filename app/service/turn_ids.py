@@ -5,7 +5,7 @@ from dataclasses import replace
 from app.core import telling
 from app.core.conversation import Draft
 from app.core.errors import RuleBroken
-from app.core.identity.ids import CALLER_TURN_ID
+from app.core.identity.forms import TURN_ID
 from app.core.json.text import Json, JsonObject
 
 
@@ -72,5 +72,5 @@ def _for_each(drafts: list[Draft], listed: Json) -> list[str | None]:
 
 
 def _check_form(turn_id: str, at: str) -> None:
-    if not CALLER_TURN_ID.fullmatch(turn_id):
-        raise RuleBroken(telling.bad_turn_id(turn_id), pointer=at)
+    if not TURN_ID.fits(turn_id):
+        raise RuleBroken(TURN_ID.complaint(turn_id), pointer=at)

@@ -4,7 +4,7 @@ import base64
 from dataclasses import dataclass
 
 from app.core.errors import TurnkeepError, TurnNotFound
-from app.core.identity.ids import CALLER_TURN_ID
+from app.core.identity.forms import TURN_ID
 from app.core.json.large import whole
 from app.core.json.text import JsonObject, dumps_utf8, loads
 from app.core.ledger.records import TurnRecord
@@ -48,7 +48,7 @@ def listed(store: ReadStore, cid: str, page: Page, *, raw: bool) -> bytes:
 
 def one(store: ReadStore, cid: str, turn_id: str) -> bytes:
     known(store, cid)
-    attempts = store.attempts(cid, turn_id) if CALLER_TURN_ID.fullmatch(turn_id) else []
+    attempts = store.attempts(cid, turn_id) if TURN_ID.fits(turn_id) else []
     if not attempts:
         raise TurnNotFound(cid, turn_id)
     *earlier, record = attempts

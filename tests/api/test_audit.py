@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from app.api.schemas import ToolCallListOut
 from app.codecs import TARGETS
 from app.core.neutral.excerpts import SHOWN
 from app.service import audit
@@ -68,7 +67,6 @@ def test_calls_are_found_by_their_state(api: Api) -> None:
         api.post({"speaker": "tool", "blocks": [block]}, provider="neutral")
     for state in states:
         page = api.get("tool-calls", state=state, limit=2).json()
-        ToolCallListOut.model_validate(page)
         rest = api.get("tool-calls", state=state, limit=2, cursor=page["next_cursor"]).json()
         seen = [call["raw_id"] for call in page["data"] + rest["data"]]
         assert seen == [f"{state}2", f"{state}1", f"{state}0"]
@@ -98,7 +96,6 @@ def test_calls_of_a_broken_stream_are_interrupted_then_open_or_superseded(api: A
     text, _, time = content
     respond(api, RESPONSE | {"content": [text, time | {"id": "toolu_new"}]}, turn_id="s1")
     gone = api.get("tool-calls", state="superseded", order="asc").json()
-    ToolCallListOut.model_validate(gone)
     assert [call["raw_id"] for call in gone["data"]] == ["toolu_time", "toolu_weather"]
     # What they were given stands in the earlier version of their turn.
     assert [call.get("parameters", call.get("arguments")) for call in gone["data"]] == [
@@ -136,7 +133,6 @@ def test_the_audit_says_what_was_asked_and_what_came_and_when(api: Api) -> None:
     ]
     api.post({"speaker": "tool", "blocks": blocks}, provider="neutral")
     answer = api.get("tool-calls", order="asc")
-    ToolCallListOut.model_validate(answer.json())
     assert b'"parameters":{"x":1.10}' in answer.content
     first, second, third = answer.json()["data"]
     assert (second["arguments"], "parameters" in second) == ("no json", False)
@@ -164,7 +160,6 @@ def test_long_arguments_and_results_are_cut_and_say_so(api: Api) -> None:
     ]
     api.post({"speaker": "tool", "blocks": blocks}, provider="neutral")
     listed = api.get("tool-calls", order="asc").json()
-    ToolCallListOut.model_validate(listed)
     for call in listed["data"]:
         assert (call["arguments"], call["arguments_cut"]) == (given[:SHOWN], True)
         assert (call["arguments_size"], "parameters" in call) == (len(given), False)

@@ -75,19 +75,6 @@ def test_the_example_of_posting_turns_runs(lite: Api) -> None:
     assert len(done.json()["turns"][1]["tool_calls"]) == 2
 
 
-def test_answers_have_the_shape_that_is_described(lite: Api) -> None:
-    from app.api import schemas  # noqa: PLC0415
-
-    test_the_example_of_posting_turns_runs(lite)
-    schemas.ConversationListOut.model_validate(lite.http.get("/v1/conversations").json())
-    schemas.TurnListOut.model_validate(lite.get("turns", raw=True).json())
-    schemas.ReplayOut.model_validate(lite.replay("gemini"))
-    schemas.ToolCallListOut.model_validate(lite.get("tool-calls").json())
-    schemas.VerifiedOut.model_validate(lite.get("verify").json())
-    lookup = lite.http.get("/v1/tool-calls/lookup", params={"id": "functions.read:0"})
-    schemas.FoundListOut.model_validate(lookup.json())
-
-
 def test_the_pages_are_served(lite: Api) -> None:
     assert "swagger" in lite.http.get("/docs").text.lower()
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from app.api.schemas import ReplayOut
 from app.codecs import TARGETS
 from tests.api.conftest import Api, answering, calling, user
 from tests.api.test_streams import CUT, WHOLE, stream
@@ -16,7 +15,6 @@ PROVIDERS = [target for target in TARGETS if target != "neutral"]
 
 def pending(api: Api, target: str, **options: Any) -> Any:
     answer = api.replay(target, **options)
-    ReplayOut.model_validate(answer)
     return answer["pending"]
 
 
@@ -81,7 +79,6 @@ def test_since_tells_all_that_is_pending(api: Api) -> None:
     two_calls(api)
     api.post(user("and now?"))
     answer = api.replay("openai", since=3)
-    ReplayOut.model_validate(answer)
     assert (len(answer["request"]["messages"]), len(answer["pending"])) == (1, 1)
     assert answer["since"]["unchanged"]
 

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from app.api.schemas import AppendedOut
 from tests.api.conftest import Api, answering, calling, user
 from tests.api.test_streams import CUT, RESPONSE, WHOLE, stream
 
@@ -18,7 +17,6 @@ GEMINI = {
 def posted(api: Api, body: Any, headers: Any = None, **query: Any) -> Any:
     done = api.http.post(TURNS, json=body, params=query, headers=headers)
     assert done.status_code in (200, 201), done.text
-    AppendedOut.model_validate(done.json())
     return done
 
 

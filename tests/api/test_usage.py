@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from app.api.schemas import AppendedOut, ConversationOut, TurnListOut, TurnOut
 from tests.api.conftest import Api, user
 from tests.api.test_streams import CUT, RESPONSE, WHOLE, respond, stream
 
@@ -25,7 +24,6 @@ CHAT_TOOK = {"input_tokens": 7, "output_tokens": 5, "cached_tokens": 4, "reasoni
 
 
 def the_turn(receipt: Any) -> Any:
-    AppendedOut.model_validate(receipt)
     [turn] = receipt["turns"]
     return turn
 
@@ -34,12 +32,10 @@ def test_a_response_and_its_stream_say_what_they_took(api: Api) -> None:
     assert the_turn(respond(api).json())["usage"] == TOOK
     assert the_turn(stream(api, WHOLE).json())["usage"] == TOOK
     listed = api.get("turns").json()
-    TurnListOut.model_validate(listed)
     for turn in listed["data"]:
         assert turn["usage"] == TOOK
         assert turn["metadata"]["response"]["usage"] == RESPONSE["usage"]
         one = api.get(f"turns/{turn['turn_id']}").json()
-        TurnOut.model_validate(one)
         assert one["usage"] == TOOK
 
 
@@ -73,7 +69,6 @@ def test_a_retry_and_a_completion_say_it_too(api: Api) -> None:
 
 def summed(api: Api, cid: str = "c1") -> Any:
     answer = api.get("", cid=cid).json()
-    ConversationOut.model_validate(answer)
     [listed] = [one for one in api.http.get("/v1/conversations").json()["data"] if one["id"] == cid]
     assert listed["usage"] == answer["usage"]
     return answer["usage"]

@@ -4,6 +4,7 @@ import pytest
 
 from app.codecs import NICKNAMES
 from app.core import telling
+from app.core.identity.forms import CONVERSATION_ID, TURN_ID
 from app.core.json.text import NumberText
 from app.core.nearest import nearest, nearest_provider
 
@@ -58,15 +59,15 @@ def test_an_unknown_member_lists_the_known_ones_and_asks_for_the_nearest() -> No
 
 
 def test_an_id_is_told_which_of_its_characters_is_wrong() -> None:
-    told = telling.bad_turn_id("a b")
+    told = TURN_ID.complaint("a b")
     assert told == (
         "A turn id must have 1 to 128 characters (letters, digits, . _ : -); this one has a space."
     )
-    assert telling.bad_turn_id("a/b").endswith("this one has '/'.")
-    assert telling.bad_turn_id("naïve").endswith("this one has U+00EF.")
-    assert telling.bad_turn_id("").endswith("this one is empty.")
-    assert telling.bad_turn_id("x" * 300).endswith("this one has 300.")
-    assert telling.bad_conversation_id("..").endswith("it must not be '..'.")
+    assert TURN_ID.complaint("a/b").endswith("this one has '/'.")
+    assert TURN_ID.complaint("naïve").endswith("this one has U+00EF.")
+    assert TURN_ID.complaint("").endswith("this one is empty.")
+    assert TURN_ID.complaint("x" * 300).endswith("this one has 300.")
+    assert CONVERSATION_ID.complaint("..").endswith("it must not be '..'.")
 
 
 def test_a_pointer_is_escaped_and_never_long() -> None:

@@ -55,9 +55,9 @@ FAULTS = (
     ),
     Fault(
         "the first real result wins",
-        "app/core/render/pairing.py",
-        "return said[-1] if said else None",
-        "return said[0] if said else None",
+        "app/core/conversation.py",
+        "return told[-1] if told else None",
+        "return told[0] if told else None",
         PAIRING,
     ),
     Fault(

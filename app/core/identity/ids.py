@@ -8,12 +8,12 @@ import base64
 import hashlib
 import re
 
+from app.core.identity.forms import TURN_ID
 from app.core.render.media import is_base64
 
 CANONICAL_PREFIX = "hist_tool_"
 CANONICAL = re.compile(r"hist_tool_[A-Za-z0-9_-]{24}")
-# Clients take the path segments . and .. away, so nothing could be found under such a name.
-CALLER_TURN_ID = re.compile(r"(?!\.\.?\Z)[A-Za-z0-9._:-]{1,128}")
+CALLER_TURN_ID = TURN_ID.pattern
 
 _STRIPPED = ("hist_tool_", "toolu_", "call_", "fc_", "call")
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal, TypeAlias
 
-from app.core.conversation import Block, Text, ToolCall, ToolResult, Turn
+from app.core import conversation
+from app.core.conversation import Block, Text, ToolCall, ToolResult, Turn, last_real
 from app.core.ledger.records import MatchedBy
 from app.core.render.placeholders import orphan_text
 from app.core.render.repairs import Repair
@@ -186,13 +187,11 @@ def _answer(
 
 def _chosen(candidates: Sequence[Placed]) -> Placed | None:
     """The last result that says something; a bare interruption only when there is nothing else."""
-    said = [one for one in candidates if is_real(one.block)] or candidates
-    return said[-1] if said else None
+    return last_real(candidates, lambda one: is_real(one.block))
 
 
 def is_real(block: Block) -> bool:
-    """Whether a result says what the tool did, and not only that nobody knows."""
-    return isinstance(block, ToolResult) and block.status not in ("interrupted", "unknown")
+    return isinstance(block, ToolResult) and conversation.is_real(block.status)
 
 
 def _superseded(call: ToolCall, other: Placed) -> Repair:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from app.core.conversation import ToolCall, ToolResult, Turn
+from app.core.conversation import ToolCall, ToolResult, Turn, last_real
 from app.core.render.interruptions import Interruption
 from app.core.render.pairing import Links, Placed, Role, is_real, steps
 from app.core.sync.likeness import (
@@ -169,9 +169,8 @@ class Recognising:
 
     def _moved(self, call_id: str, told: ToolResult) -> Counter[object]:
         """Media of a stored call's result that the list shows behind its own."""
-        stored = self._results.get(call_id, [])
-        shown = ([one for one in stored if is_real(one)] or stored)[-1:]
-        return moved_media(told, shown[0]) if shown else Counter()
+        shown = last_real(self._results.get(call_id, ()), is_real)
+        return moved_media(told, shown) if shown else Counter()
 
     def _attempt(self, walk: Walk) -> Recognised | Difference:
         found = Recognised()

@@ -1,0 +1,74 @@
+"""Shapes of conversations, of the questions that find them, and of what verifying says."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from app.api.schemas.shapes import In, ListOut, Metadata, NoteOut, Out, PageQuery, UsageOut
+
+
+class ConversationIn(In):
+    id: Annotated[str | None, Field(examples=["c1"])] = None
+    title: str | None = None
+    metadata: Metadata = Field(default_factory=dict)
+
+
+class ConversationChangeIn(In):
+    title: str | None = None
+    metadata: Metadata | None = None
+
+
+class ConversationQuery(PageQuery):
+    """Which conversations. Everything that is given must hold."""
+
+    order: Annotated[
+        Literal["id", "updated"],
+        Field(description="By id, or the one that changed last first."),
+    ] = "id"
+    q: Annotated[
+        str | None,
+        Field(
+            description="Words of one turn, of the title or of an id (conversation, turn, call)."
+            " All must occur; the last may be the beginning of a word.",
+            examples=["weather in par"],
+        ),
+    ] = None
+    title: Annotated[str | None, Field(description="Words of the title, like `q`.")] = None
+    tool: list[str] = Field(
+        default_factory=list, description="A tool that was called, by its exact name; may repeat."
+    )
+    provider: list[str] = Field(
+        default_factory=list, description="A provider that turns are of; may repeat."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_metadata(cls, given: Any) -> Any:
+        """`metadata.KEY` has names of the caller's own; the route reads them itself."""
+        return {key: value for key, value in given.items() if not key.startswith("metadata.")}
+
+
+class ConversationOut(Out):
+    id: str
+    title: str | None
+    metadata: Metadata
+    version: Annotated[int, Field(description="The number of turns.")]
+    created_at: str
+    updated_at: str
+    usage: Annotated[UsageOut, Field(description="What all its responses took together.")]
+
+
+class ConversationListOut(ListOut):
+    data: list[ConversationOut]
+
+
+class CheckedOut(Out):
+    turns: int
+    tool_calls: int
+    provider_ids: int
+
+
+class VerifiedOut(Out):
+    ok: bool
+    checked: CheckedOut
+    problems: list[NoteOut]

@@ -1,0 +1,66 @@
+"""Shapes of conversions: the codecs without storage."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from app.api.parameters import Target
+from app.api.schemas.messages import MessagesIn
+from app.api.schemas.replay import RepairOut
+from app.api.schemas.shapes import In, NoteOut, Out
+from app.api.schemas.tools import DroppedOut, ToolDefinitionsIn, ToolNoteOut
+from app.core.render.options import Reasoning
+from app.core.tools.fit import Required
+from app.service.convert import IdForm
+
+
+class ConvertToolsIn(ToolDefinitionsIn):
+    source: Annotated[Target, Field(alias="from", description="Who wrote it.")]
+    to: Target
+    required: Required | None = None
+    description: Annotated[
+        Required | None,
+        Field(
+            description="Whether tools of OpenAI's shapes that have no description are left out"
+            " (filter, the default) or kept with a note."
+        ),
+    ] = None
+
+
+class ConvertToolsOut(Out):
+    tools: Any
+    tool_choice: Any
+    request: Annotated[dict[str, Any], Field(description="Both as members of a request.")]
+    dropped: list[DroppedOut]
+    notes: list[ToolNoteOut]
+
+
+class ConvertMessagesIn(MessagesIn):
+    """Messages, and the other members of a request: system text, tools, tool choice."""
+
+    source: Annotated[Target, Field(alias="from", description="Who wrote it.")]
+    to: Target
+    reasoning: Annotated[
+        Reasoning | dict[str, Any],
+        Field(description="An object is the request's own setting of this name, and ignored."),
+    ] = "auto"
+    ready: Annotated[
+        bool, Field(description="A request that can be sent as it is, as in replays.")
+    ] = False
+
+
+class ConvertMessagesOut(Out):
+    request: dict[str, Any]
+    repairs: list[RepairOut]
+    notes: Annotated[
+        list[NoteOut], Field(description="What was read in part, or ignored, like settings.")
+    ]
+
+
+class ConvertToolIdIn(In):
+    id: str
+    to: IdForm
+
+
+class ConvertToolIdOut(Out):
+    id: str

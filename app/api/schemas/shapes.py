@@ -1,0 +1,68 @@
+"""What the shapes of several resources are made of."""
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Metadata: TypeAlias = dict[str, Any]
+Order: TypeAlias = Literal["asc", "desc"]
+
+
+class In(BaseModel):
+    """What is read: a member that nobody knows is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+def _described(schema: dict[str, Any]) -> None:
+    """The page says neither what a member would be if it were there, nor that none is added: a
+    later release may answer with more, and no client should break."""
+    schema.pop("additionalProperties", None)
+    for member in schema.get("properties", {}).values():
+        member.pop("default", None)
+
+
+class Out(BaseModel):
+    """What is answered: these members and no others."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, json_schema_extra=_described)
+
+
+def left_out(description: str | None = None) -> Any:
+    """For a member that is not there, instead of being null, where there is nothing to say."""
+    return Field(default=None, description=description)
+
+
+class ListOut(Out):
+    has_more: bool
+    next_cursor: str | None
+
+
+PageSize: TypeAlias = Annotated[int, Field(ge=1, le=1000)]
+
+
+class PageQuery(In):
+    limit: PageSize = 100
+    cursor: Annotated[str | None, Field(description="The `next_cursor` of the page before.")] = None
+
+
+class UsageOut(Out):
+    """What responses took; 0 where the provider does not say."""
+
+    input_tokens: Annotated[int, Field(description="The whole input, cached tokens included.")]
+    output_tokens: Annotated[int, Field(description="The whole output, reasoning included.")]
+    cached_tokens: Annotated[int, Field(description="Of the input: what was read from a cache.")]
+    reasoning_tokens: Annotated[int, Field(description="Of the output: what was thinking.")]
+
+
+class NoteOut(Out):
+    code: str
+    turn_id: str | None
+    detail: str
+
+
+class GivenOut(Out):
+    """What a call was given: a value, or the text that is none."""
+
+    parameters: Any = left_out("Left out where the arguments are no JSON.")
+    arguments: str = left_out("The text instead, where it is no JSON or over 1 MB.")

@@ -1,0 +1,119 @@
+"""Shapes of the audit: calls, their results, and where an id is known."""
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import Field
+
+from app.api.schemas.blocks import PartOut
+from app.api.schemas.shapes import GivenOut, ListOut, Order, Out, PageQuery, left_out
+from app.core.conversation import Speaker, Status, TurnStatus
+from app.core.ledger.records import MatchedBy
+from app.core.neutral.excerpts import SHOWN
+
+CallState: TypeAlias = Literal["open", "answered", "denied", "interrupted", "unknown", "superseded"]
+
+
+class ToolCallPageQuery(PageQuery):
+    state: Annotated[CallState | None, Field(description="Only calls in this state.")] = None
+    order: Annotated[Order, Field(description="`desc`: the newest first.")] = "desc"
+
+
+class LookupQuery(PageQuery):
+    id: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="Any id of a call, a result, a response or a turn.",
+            examples=["call_abc123"],
+        ),
+    ]
+
+
+class ResultOut(Out):
+    turn_id: str
+    seq: int
+    raw_id: str | None
+    matched_by: MatchedBy
+    status: Status
+
+
+class _SaidOut(Out):
+    """What a result says: `result` or `content`, or the beginning of its `text` where it is long.
+
+    All is left out where the turn can no longer be read.
+    """
+
+    result: Any = left_out("The value, where it is one.")
+    content: list[PartOut] = left_out("The blocks, where it has some.")
+    text: str = left_out(f"Where it is cut: the first {SHOWN:,} characters.")
+    error: str = left_out("What went wrong, where that is said.")
+    size: int = left_out("Characters of the text, or of the JSON of the whole.")
+    cut: bool = left_out("Whether less than the whole is shown.")
+    created_at: str = left_out("When it was stored.")
+
+
+class ShownResultOut(_SaidOut, ResultOut):
+    pass
+
+
+class ToolCallOut(GivenOut):
+    id: str
+    raw_id: str | None
+    provider: str
+    model: str | None
+    name: str
+    turn_id: str
+    seq: int
+    call_index: int
+    state: Annotated[
+        CallState,
+        Field(description="`superseded`: the newest version of its turn does not make the call."),
+    ]
+    arguments_size: int = left_out("Where they are cut: the characters of all arguments.")
+    arguments_cut: Literal[True] = left_out(
+        f"Where `arguments` are only the first {SHOWN:,} characters."
+    )
+    created_at: str = left_out("When the call was stored.")
+    ids: Annotated[dict[str, str], Field(description="The id that each target shows.")]
+    result: Annotated[
+        ShownResultOut | None, Field(description="The one that replays show: the last real one.")
+    ]
+    repeats: Annotated[list[ResultOut], Field(description="Its other results, oldest first.")]
+
+
+class ToolCallListOut(ListOut):
+    data: list[ToolCallOut]
+
+
+class FoundCallOut(ToolCallOut):
+    conversation_id: str
+    kind: Annotated[
+        Literal["raw", "canonical", "provider_id"],
+        Field(description="As which of its ids the call is known by this one."),
+    ]
+
+
+class FoundResultOut(ShownResultOut):
+    """A result whose call is not known."""
+
+    conversation_id: str
+    kind: Literal["orphan_result"]
+    name: Annotated[str | None, Field(description="The tool, where the result names it.")]
+
+
+class FoundTurnOut(Out):
+    """A turn, found by its own id or by that of the response it is."""
+
+    conversation_id: str
+    kind: Literal["turn", "response"]
+    turn_id: str
+    seq: int
+    speaker: Speaker
+    provider: str
+    model: str | None
+    status: TurnStatus
+    created_at: str
+
+
+class FoundListOut(ListOut):
+    data: list[Annotated[FoundCallOut | FoundResultOut | FoundTurnOut, Field(discriminator="kind")]]

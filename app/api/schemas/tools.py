@@ -1,0 +1,80 @@
+"""Shapes of tool definitions and of what is said of them."""
+
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field
+
+from app.api.parameters import Format, Target
+from app.api.schemas.shapes import In, Out, left_out
+from app.core.tools.fit import Required
+
+Definitions = Annotated[
+    list[dict[str, Any]] | dict[str, Any] | None,
+    Field(description="Tool definitions in the shape of the source; by name in the AI SDK's."),
+]
+
+
+class ToolMembersIn(In):
+    """What is said of tools, under the names of the wires' own requests."""
+
+    tools: Definitions = None
+    tool_choice: Annotated[Any, Field(description="In the shape of the source.")] = None
+    parallel_tool_calls: bool | None = None
+    tool_config: Annotated[Any, Field(description="The tool choice of `gemini`.")] = None
+    toolConfig: Annotated[  # noqa: N815
+        Any, Field(description="Tools and choice of `bedrock`; the choice of `gemini`.")
+    ] = None
+    toolChoice: Annotated[  # noqa: N815
+        Any, Field(description="The tool choice of `vercel` and `vercel-v4`.")
+    ] = None
+
+
+class ToolDefinitionsIn(ToolMembersIn):
+    strict: Annotated[bool | None, Field(description="Refuse all when one cannot be used.")] = None
+
+
+class ToolsIn(ToolDefinitionsIn):
+    model_config = ConfigDict(
+        json_schema_extra={"anyOf": [{"required": ["provider"]}, {"required": ["format"]}]}
+    )
+    provider: Annotated[
+        str | None, Field(examples=["anthropic"], description="May be left out beside `format`.")
+    ] = None
+    format: Format = None
+
+
+class ToolsQuery(In):
+    provider: Target
+    required: Required | None = None
+
+
+class DroppedOut(Out):
+    index: Annotated[int, Field(description="Counted over all functions that are defined.")]
+    name: str | None
+    reason: str
+
+
+class ToolNoteOut(Out):
+    code: str
+    tool: str = left_out()
+    detail: str
+
+
+class ToolsPutOut(Out):
+    conversation_id: str
+    version: int
+    number: int
+    tools: int
+    dropped: list[DroppedOut]
+    notes: Annotated[
+        list[ToolNoteOut], Field(description="What had to be changed in order to be kept.")
+    ]
+
+
+class ToolsOut(Out):
+    conversation_id: str
+    version: int
+    provider: str
+    request: dict[str, Any]
+    dropped: list[DroppedOut]
+    notes: list[ToolNoteOut]

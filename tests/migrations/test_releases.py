@@ -1,0 +1,145 @@
+"""A database that an earlier release wrote: this one opens it, and answers with the same bytes.
+
+`releases/` holds the file and what the release itself answered; its script says how both were made.
+On PostgreSQL the rows of the migrated file are copied, because a release leaves no file there.
+"""
+
+import base64
+import gzip
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import insert, select
+
+from app.cli import main
+from app.main import create_app
+from app.settings import Settings
+from app.storage.migrations import upgrade
+from app.storage.tables import metadata
+from tests.migrations.test_migrations import connected
+
+FOLDER = Path(__file__).parent / "releases"
+WRITTEN: dict[str, Any] = json.loads((FOLDER / "0.1.0.json").read_text())
+ASKED: dict[str, list[str]] = WRITTEN["asked"]
+
+
+@pytest.fixture
+def migrated_file(tmp_path: Path) -> str:
+    """The file of the release, brought to the newest schema."""
+    file = tmp_path / "written.db"
+    file.write_bytes(gzip.decompress((FOLDER / "0.1.0.db.gz").read_bytes()))
+    url = f"sqlite:///{file}"
+    upgrade(url)
+    return url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def old_url(request: pytest.FixtureRequest, migrated_file: str) -> str:
+    if request.param == "sqlite":
+        return migrated_file
+    url: str = request.getfixturevalue("postgres_database_url")
+    copy(migrated_file, url)
+    return url
+
+
+@pytest.fixture
+def http(old_url: str) -> Iterator[TestClient]:
+    with TestClient(create_app(Settings(database_url=old_url))) as http:
+        yield http
+
+
+def copy(source: str, target: str) -> None:
+    """All rows of one database into another one."""
+    with connected(source) as old, connected(target) as new:
+        for table in metadata.sorted_tables:
+            rows = [dict(row) for row in old.execute(select(table)).mappings()]
+            if table.name == "search_texts":
+                rows = [row | {"words": row["words"].split(), "number": None} for row in rows]
+            if rows:
+                new.execute(insert(table), rows)
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def request_sha256(answer: bytes) -> str:
+    """Of the request alone, with its numbers as they are written."""
+    request = json.loads(answer, parse_float=str, parse_int=str)["request"]
+    return sha256(json.dumps(request).encode())
+
+
+def found(http: TestClient, path: str) -> list[str]:
+    """The sha256 of an answer; of a replay also that of its request."""
+    answer = http.get(path)
+    assert answer.status_code == 200, (path, answer.text)
+    hashes = [sha256(answer.content)]
+    return [*hashes, request_sha256(answer.content)] if "/replay?" in path else hashes
+
+
+def differing(http: TestClient, asked: dict[str, list[str]]) -> list[str]:
+    """The paths whose answers are other bytes now, with what of them differs."""
+    told = []
+    for path, expected in asked.items():
+        if (now := found(http, path)) != expected:
+            only_beside = len(now) > 1 and now[1] == expected[1]
+            told.append(f"{path}{' (the request is the same)' if only_beside else ''}")
+    return told
+
+
+def test_it_answers_with_the_same_bytes(http: TestClient) -> None:
+    assert differing(http, ASKED) == []
+
+
+def test_it_verifies(http: TestClient) -> None:
+    for path in ASKED:
+        if path.endswith("/verify"):
+            report = http.get(path).json()
+            codes = {problem["code"] for problem in report["problems"]}
+            assert codes == (
+                {"HASH_MISMATCH", "TURN_UNREADABLE"} if "quarantined" in path else set()
+            )
+
+
+def test_it_goes_on_as_the_release_did(http: TestClient) -> None:
+    """Retries under keys and turn ids, completes a turn, adopts orphans, appends."""
+    for sent in WRITTEN["later"]:
+        body = base64.b64decode(sent["body"])
+        answer = http.request(sent["method"], sent["path"], content=body, headers=sent["headers"])
+        assert (answer.status_code, sha256(answer.content)) == (sent["status"], sent["sha256"]), (
+            sent["path"],
+            answer.text,
+        )
+    assert differing(http, WRITTEN["asked_later"]) == []
+
+
+def test_it_is_exported_with_the_same_bytes(old_url: str, tmp_path: Path) -> None:
+    file = tmp_path / "all.jsonl"
+    for target in ("neutral", "kimi"):
+        given = ["--all", "--provider", target, "--output", str(file), "--database-url", old_url]
+        main(["export", *given])
+        assert sha256(file.read_bytes()) == WRITTEN["exported"][target], target
+
+
+def test_it_holds_what_there_is_to_hold(migrated_file: str) -> None:
+    """No table is empty, and each kind of turn, result and block is there."""
+    with connected(migrated_file) as connection:
+        for table in metadata.sorted_tables:
+            assert connection.execute(select(table).limit(1)).all(), table.name
+        query = "SELECT DISTINCT speaker || ' ' || status FROM turns"
+        assert set(connection.exec_driver_sql(query).scalars()) == {
+            *("human complete", "ai complete", "ai interrupted"),
+            *("tool complete", "system complete", "note complete"),
+        }
+        query = "SELECT DISTINCT matched_by FROM tool_results"
+        assert set(connection.exec_driver_sql(query).scalars()) == {
+            *("canonical", "raw", "provider_id", "normalized", "name", "position", "none"),
+        }
+        blocks = b"".join(connection.exec_driver_sql("SELECT blocks FROM turns").scalars())
+    for kind in ("text", "image", "file", "thinking", "tool_call", "tool_result", "opaque"):
+        assert b'"type":"%s"' % kind.encode() in blocks, kind
