@@ -15,13 +15,14 @@ from app.codecs import TARGETS
 from app.core.errors import Conflict, RuleBroken
 from app.importers.grouping import NAMES
 from app.importers.histories import History
+from app.importers.registry import IMPORTERS
 from app.service.importing import store_history
 from app.service.planning import Plan, read_history
 from app.storage.database import Database
 
 # Kinds of notes that are shown at the end.
 _NOTED = 20
-FORMATS = ("auto", "messages", *TARGETS, "claude-code", "codex")
+FORMATS = ("auto", "messages", *TARGETS, *IMPORTERS)
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

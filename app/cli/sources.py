@@ -17,9 +17,10 @@ from typing import BinaryIO, cast
 from app.core.errors import TurnkeepError
 from app.core.json.text import Json, loads
 from app.core.limits import Limits
-from app.importers import claude_code, codex, lists, message_lines
-from app.importers.detecting import Kind, kind_of
-from app.importers.histories import Found, Line, Problem
+from app.importers import lists, message_lines
+from app.importers.detecting import Kind
+from app.importers.histories import Found, Importer, Line, Problem, Reading
+from app.importers.registry import IMPORTERS, kind_of
 
 STDIN = "-"
 _ENDINGS = (".jsonl", ".json", ".ndjson", ".jsonl.gz", ".json.gz", ".ndjson.gz")
@@ -97,8 +98,8 @@ class _Reader:
         self._file = file
         self._read = 0
         self._broken: list[Problem] = []
-        wire = None if wish.format in ("auto", "messages") else wish.format
-        self._how = lists.Reading(
+        wire = None if wish.format in ("auto", "messages", *IMPORTERS) else wish.format
+        self._how = Reading(
             source.name, wish.limits, wire, wish.provider, wish.conversation, wish.group_by
         )
 
@@ -133,33 +134,27 @@ class _Reader:
             yield self._read, Found(skipped=Counter({"files without messages": 1}))
             return
         match self._kind(first):
-            case "claude-code":
-                yield self._session(claude_code.read, lines)
-            case "codex":
-                yield self._session(codex.read, lines)
+            case Importer() as importer:
+                yield self._session(importer, lines)
             case "messages":
                 found = message_lines.read(self._held(lines), self._how)
                 yield self._read, found
             case "lines" | "other":
                 yield from self._line_by_line(lines)
 
-    def _kind(self, first: Json) -> Kind:
-        match self._wish.format:
-            case "claude-code" | "codex" as kind:
-                return kind
-            case "auto":
-                return kind_of(first)
-            case _:
-                return "messages" if kind_of(first) == "messages" else "lines"
+    def _kind(self, first: Json) -> Kind | Importer:
+        if self._wish.format in IMPORTERS:
+            return IMPORTERS[self._wish.format]
+        kind = kind_of(first)
+        if self._wish.format == "auto":
+            return kind
+        return "messages" if kind == "messages" else "lines"
 
-    def _session(self, read: "Callable[..., Found]", lines: Iterator[Line]) -> tuple[int, Found]:
-        wish = self._wish
-        if wish.group_by is not None:
+    def _session(self, importer: Importer, lines: Iterator[Line]) -> tuple[int, Found]:
+        if self._wish.group_by is not None:
             reason = "--group-by is not for sessions, which say themselves what belongs together"
             return self._read, Found(problems=[Problem(1, reason)])
-        held, name = self._held(lines), self._source.name
-        found = read(held, name, wish.limits, wish.conversation, wish.provider)
-        return self._read, found
+        return self._read, importer.read(self._held(lines), self._how)
 
     def _line_by_line(self, lines: Iterator[Line]) -> Iterator[tuple[int, Found]]:
         first, second = next(lines, None), next(lines, None)

@@ -15,10 +15,12 @@ from app.core.errors import RuleBroken, TurnkeepError
 from app.core.identity.ids import fingerprint
 from app.core.json.text import Json, JsonObject, dumps, loads_object
 from app.core.limits import Limits
-from app.importers.histories import Found, History, Line, Message, Problem
+from app.importers.detecting import is_plain
+from app.importers.histories import Found, History, Importer, Line, Message, Problem, Reading
 from app.importers.naming import conversation_name, fit, turn_name
 
 WIRE = "anthropic"
+_KINDS = frozenset({"user", "assistant", "system", "summary", "file-history-snapshot", "progress"})
 _TITLES = {"ai-title": "aiTitle", "custom-title": "customTitle"}
 # Written by the program in the model's name: errors of the service, "no response requested".
 _SYNTHETIC = "<synthetic>"
@@ -45,19 +47,29 @@ class _Chain:
         return tuple(message for answer in self.answers for message in answer)
 
 
-def read(
-    lines: Iterable[Line], file_name: str, limits: Limits, cid: str | None, provider: str | None
-) -> Found:
+def recognises(first: JsonObject) -> bool:
+    kind = first.get("type")
+    if not isinstance(kind, str) or is_plain(first):
+        return False
+    if {"sessionId", "leafUuid", "snapshot"} & first.keys():
+        return True
+    return kind in _KINDS and isinstance(first.get("message"), dict)
+
+
+def read(lines: Iterable[Line], how: Reading) -> Found:
     found = Found()
-    for part in _apart(list(lines), file_name, limits):
-        session = _Session(file_name, limits)
+    for part in _apart(list(lines), how.file_name, how.limits):
+        session = _Session(how.file_name, how.limits)
         for line in part:
             try:
                 session.take(line)
             except TurnkeepError as error:
                 session.problems.append(Problem(line.number, error.detail))
-        found.add(session.found(cid, provider or WIRE))
+        found.add(session.found(how.cid, how.provider or WIRE))
     return found
+
+
+IMPORTER = Importer("claude-code", recognises, read)
 
 
 def _apart(lines: Sequence[Line], file_name: str, limits: Limits) -> Iterable[Sequence[Line]]:

@@ -14,7 +14,8 @@ from app.core.errors import RuleBroken, TurnkeepError
 from app.core.identity.forms import PROVIDER
 from app.core.json.text import Json, JsonObject, dumps, loads_object
 from app.core.limits import Limits
-from app.importers.histories import Found, History, Line, Message, Problem
+from app.importers.detecting import is_plain
+from app.importers.histories import Found, History, Importer, Line, Message, Problem, Reading
 from app.importers.naming import conversation_name, fit
 
 WIRE = "openai-responses"
@@ -24,10 +25,16 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _OWN = frozenset({"additional_tools", "compaction_trigger", "ghost_snapshot", "other"})
 
 
-def read(
-    lines: Iterable[Line], file_name: str, limits: Limits, cid: str | None, provider: str | None
-) -> Found:
-    rollout = _Rollout(file_name, limits)
+def recognises(first: JsonObject) -> bool:
+    """Lines stand in envelopes; older files begin with a bare line about the session."""
+    kind = first.get("type")
+    if "record_type" in first or (isinstance(kind, str) and isinstance(first.get("payload"), dict)):
+        return True
+    return kind is None and "timestamp" in first and "id" in first and not is_plain(first)
+
+
+def read(lines: Iterable[Line], how: Reading) -> Found:
+    rollout = _Rollout(how.file_name, how.limits)
     for line in lines:
         try:
             rollout.take(line)
@@ -37,7 +44,10 @@ def read(
             break
         except TurnkeepError as error:
             rollout.problems.append(Problem(line.number, error.detail))
-    return rollout.found(cid, provider)
+    return rollout.found(how.cid, how.provider)
+
+
+IMPORTER = Importer("codex", recognises, read)
 
 
 class _Another(Exception):

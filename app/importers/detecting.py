@@ -5,10 +5,9 @@ from typing import Literal, TypeAlias
 
 from app.core.json.text import Json, JsonObject
 
-Kind: TypeAlias = Literal["claude-code", "codex", "messages", "lines", "other"]
+Kind: TypeAlias = Literal["messages", "lines", "other"]
 
 LISTS = ("turns", "messages", "input", "contents")
-_CLAUDE = frozenset({"user", "assistant", "system", "summary", "file-history-snapshot", "progress"})
 _ITEMS = frozenset(
     {
         "message",
@@ -29,24 +28,29 @@ _VERCEL_PARTS = frozenset({"tool-call", "tool-result", "reasoning"})
 _BEDROCK_PARTS = frozenset({"text", "toolUse", "toolResult", "reasoningContent", "image"})
 
 
-def kind_of(first: Json) -> Kind:
+def plain_kind(first: Json) -> Kind:
     """What kind of file begins with this line; `lines`: every line holds whole histories."""
     if not isinstance(first, dict):
         return "lines"
-    kind = first.get("type")
-    if "record_type" in first or (isinstance(kind, str) and isinstance(first.get("payload"), dict)):
-        return "codex"
-    if isinstance(first.get("messages"), list) or (kind is None and has_messages(first)):
+    if _holds_messages(first):
         return "lines"
-    if "role" in first or "speaker" in first or kind in _ITEMS:
+    if _is_message(first):
         return "messages"
-    if kind is None and "timestamp" in first and "id" in first:
-        return "codex"
-    if isinstance(kind, str) and ({"sessionId", "leafUuid", "snapshot"} & first.keys()):
-        return "claude-code"
-    if kind in _CLAUDE and isinstance(first.get("message"), dict):
-        return "claude-code"
     return "lines" if has_messages(first) else "other"
+
+
+def is_plain(members: JsonObject) -> bool:
+    """Whether a line is a message, or holds messages, whatever else stands beside them."""
+    return _holds_messages(members) or _is_message(members)
+
+
+def _is_message(members: JsonObject) -> bool:
+    return "role" in members or "speaker" in members or members.get("type") in _ITEMS
+
+
+def _holds_messages(members: JsonObject) -> bool:
+    untyped = members.get("type") is None
+    return isinstance(members.get("messages"), list) or (untyped and has_messages(members))
 
 
 def has_messages(members: JsonObject) -> bool:

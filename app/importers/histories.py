@@ -1,10 +1,11 @@
 """What is read from a file: histories, lines that could not be read, and what was left out."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from app.core.json.text import JsonObject
+from app.core.limits import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +74,29 @@ class Found:
         self.histories += other.histories
         self.problems += other.problems
         self.skipped += other.skipped
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How files are to be read.
+
+    wire       None: told from their content
+    cid        the conversation's id, for one history
+    group_by   the member that names the conversation; None: one of those that are known
+    """
+
+    file_name: str
+    limits: Limits
+    wire: str | None = None
+    provider: str | None = None
+    cid: str | None = None
+    group_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """A kind of session file: its name, how its first line is known, and how it is read."""
+
+    name: str
+    recognises: Callable[[JsonObject], bool]
+    read: Callable[[Iterable[Line], Reading], Found]

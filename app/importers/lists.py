@@ -6,32 +6,14 @@ export `{"conversation_id", "turns"}`, or an export for a provider `{"provider",
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from app.core.errors import RuleBroken, TurnkeepError
 from app.core.json.text import Json, JsonObject, dumps, loads_object
 from app.core.limits import Limits
 from app.importers.detecting import LISTS, has_messages, wire_of
 from app.importers.grouping import conversation_of, field_of, has, without
-from app.importers.histories import Found, History, Line, Message, Problem
+from app.importers.histories import Found, History, Line, Message, Problem, Reading
 from app.importers.naming import conversation_name, own_turn_id, turn_name
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How files are to be read.
-
-    wire       None: told from their content
-    cid        the conversation's id, for one history
-    group_by   the member that names the conversation; None: one of those that are known
-    """
-
-    file_name: str
-    limits: Limits
-    wire: str | None = None
-    provider: str | None = None
-    cid: str | None = None
-    group_by: str | None = None
 
 
 def read_line(line: Line, how: Reading, *, only: bool = False) -> Found:

@@ -7,8 +7,7 @@ from app.core.json.text import JsonObject, loads
 from app.core.limits import Limits
 from app.importers.detecting import wire_of
 from app.importers.grouping import conversation_of, field_of, without
-from app.importers.histories import Found, History, Line, Message, Problem
-from app.importers.lists import Reading
+from app.importers.histories import Found, History, Line, Message, Problem, Reading
 from app.importers.naming import conversation_name, own_turn_id, turn_name
 
 Read = tuple[Line, JsonObject]
