@@ -21,4 +21,4 @@ def all_ids(database: Database) -> Iterator[str]:
 
 
 def _page(store: ReadStore, after: str | None) -> list[ConversationRecord]:
-    return store.conversations(_PAGE, after)
+    return store.conversations.page(_PAGE, after)

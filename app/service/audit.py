@@ -44,14 +44,14 @@ def tool_calls(store: ReadStore, cid: str, page: Page) -> JsonObject:
 
 def _in_state(store: ReadStore, cid: str, page: Page) -> Iterator[tuple[CallRecord, str]]:
     """The calls of a page and of all pages behind it, with their states."""
-    broken = store.interrupted(cid)
+    broken = store.turns.interrupted(cid)
     size = page.limit + 1 if page.state is None else max(page.limit + 1, _BATCH)
     # Only calls without a result are open, and only those with one have another state, but for
     # those that are interrupted.
     answered = {None: None, "open": False, "interrupted": None}.get(page.state, True)
     at = _place(page.cursor)
     while True:
-        batch = store.call_page(
+        batch = store.ledger.call_page(
             cid, limit=size, at=at, answered=answered, newest_first=page.newest_first
         )
         for record in batch:

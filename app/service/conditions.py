@@ -8,12 +8,12 @@ def check_version(
     store: ReadStore, cid: str, expected: int, key: str | None, turn_id: str | None
 ) -> None:
     """Raises `StaleVersion`, unless this may be a retry: one that succeeded is answered again."""
-    head = store.conversation(cid)
+    head = store.conversations.head(cid)
     version = head.version if head else 0
     if version == expected:
         return
-    if key is not None and store.idempotent_answer(cid, key) is not None:
+    if key is not None and store.keys.receipt(cid, key) is not None:
         return
-    if turn_id is not None and store.content_hashes(cid, [turn_id]):
+    if turn_id is not None and store.turns.content_hashes(cid, [turn_id]):
         return
     raise StaleVersion(cid, str(expected), version)

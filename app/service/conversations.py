@@ -120,7 +120,7 @@ def read(store: ReadStore, conversation_id: str) -> JsonObject:
 
 
 def known(store: ReadStore, conversation_id: str) -> ConversationRecord:
-    record = store.conversation(conversation_id) if is_id(conversation_id) else None
+    record = store.conversations.head(conversation_id) if is_id(conversation_id) else None
     if record is None:
         raise ConversationNotFound(conversation_id)
     return record

@@ -36,10 +36,10 @@ def export(store: ReadStore, cid: str, options: ReplayOptions) -> Exported:
 
 def _neutral(store: ReadStore, cid: str) -> Exported:
     head = known(store, cid)
-    links = store.links(cid)
+    links = store.ledger.links(cid)
     shown: list[Json] = []
     unreadable: list[str] = []
-    for record in store.turns(cid, payloads=False):
+    for record in store.turns.page(cid, payloads=False):
         turn = read_turn(record)
         if turn.blocks is None:
             unreadable.append(turn.turn_id)
@@ -51,7 +51,7 @@ def _neutral(store: ReadStore, cid: str) -> Exported:
         "metadata": read_object(head.metadata),
         "turns": shown,
     }
-    if sets := {record.at_version: _tool_set(record) for record in store.tool_sets(cid)}:
+    if sets := {record.at_version: _tool_set(record) for record in store.tools.every(cid)}:
         line["tools"] = list(sets.values())
     return Exported(dumps_utf8(line), len(shown), tuple(unreadable))
 

@@ -40,8 +40,11 @@ def load(
         window.load(options)
         turns, links = [window.turns[seq] for seq in sorted(window.turns)], window.links
     else:
-        records = store.turns(cid, until=until, payloads=False, as_of=as_of)
-        turns, links = [read_turn(record) for record in records], store.links(cid, until=until)
+        records = store.turns.page(cid, until=until, payloads=False, as_of=as_of)
+        turns, links = (
+            [read_turn(record) for record in records],
+            store.ledger.links(cid, until=until),
+        )
     return Loaded(turns, links, assigned(store, cid, options, turns))
 
 
@@ -52,8 +55,10 @@ def assigned(
     if isinstance(CODECS[options.provider].ids, Prefixed):
         return {}
     if not options.is_window:
-        return store.shown_ids(cid, options.provider)
-    return store.provider_ids(cid, options.provider, {c.id for turn in turns for c in turn.calls()})
+        return store.ledger.shown_ids(cid, options.provider)
+    return store.ledger.provider_ids(
+        cid, options.provider, {c.id for turn in turns for c in turn.calls()}
+    )
 
 
 @dataclass(slots=True)
@@ -121,7 +126,7 @@ class _Window:
         # Whether the results of these turns are orphans is a question to the calls.
         self._callers([turn for turn in self.turns.values() if turn.seq < self.first])
         call_ids = {call.id for turn in (*newest, *callers) for call in turn.calls()}
-        results = self.store.links_of(self.cid, call_ids, self.until)
+        results = self.store.ledger.links_of(self.cid, call_ids, self.until)
         self.links |= results
         self._read({seq for seq, _ in results})
         for turn in callers:
@@ -137,7 +142,7 @@ class _Window:
         call_ids = {self.links[place].call_id for place in places if place in self.links}
         seqs = {
             seq
-            for seq in self.store.call_seqs(self.cid, call_ids).values()
+            for seq in self.store.ledger.call_seqs(self.cid, call_ids).values()
             if seq <= self.until and seq < self.first
         }
         self._read(seqs)
@@ -159,13 +164,13 @@ class _Window:
             if following and following.speaker != "note" and after not in answering:
                 break
         last = max(answering, default=0)
-        if after < last and (seq := self.store.next_by_model(self.cid, turn.seq, last - 1)):
+        if after < last and (seq := self.store.turns.next_by_model(self.cid, turn.seq, last - 1)):
             self._read({seq})
 
     def _batch(
         self, after: int, until: int, limit: int = 0, *, newest_first: bool = False
     ) -> list[Turn]:
-        records = self.store.turns(
+        records = self.store.turns.page(
             self.cid,
             after=after,
             until=until,
@@ -178,13 +183,13 @@ class _Window:
 
     def _read(self, seqs: set[int]) -> None:
         missing = seqs - self.turns.keys()
-        records = self.store.turns_at(self.cid, missing, as_of=self.as_of)
+        records = self.store.turns.at(self.cid, missing, as_of=self.as_of)
         self._keep([read_turn(record) for record in records])
 
     def _keep(self, turns: list[Turn]) -> None:
         new = {turn.seq: turn for turn in turns if turn.seq not in self.turns}
         self.turns |= new
-        self.links |= self.store.links_at(self.cid, new)
+        self.links |= self.store.ledger.links_at(self.cid, new)
 
 
 def _is_spoken(turn: Turn) -> bool:

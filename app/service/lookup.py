@@ -27,7 +27,7 @@ def lookup(
     before = NEWEST if cursor is None else _spot(cursor)
     kinds: dict[Spot, IdKind] = {}
     for kind, asked_as, name in _names(any_id):
-        for spot in store.spots(asked_as, name, before=before, limit=limit + 1):
+        for spot in store.lookup.spots(asked_as, name, before=before, limit=limit + 1):
             kinds.setdefault(spot, kind)
     found = sorted(kinds, reverse=True)
     data: list[Json] = []
@@ -68,7 +68,7 @@ def _records(store: ReadStore, spot: Spot, kind: IdKind) -> Iterator[JsonObject]
 
 def _turn(store: ReadStore, spot: Spot, kind: IdKind) -> Iterator[JsonObject]:
     """The turn as it is now; for a response, the version of it that the response is."""
-    versions = store.turn_versions(spot.conversation_id, [spot.seq])
+    versions = store.turns.versions(spot.conversation_id, [spot.seq])
     for version in versions[-1:]:
         same = (one for one in versions if kind == "response" and one.created_at == spot.at)
         shown = next(same, version)
@@ -85,7 +85,7 @@ def _turn(store: ReadStore, spot: Spot, kind: IdKind) -> Iterator[JsonObject]:
 
 def _orphan(store: ReadStore, spot: Spot) -> Iterator[JsonObject]:
     cid = spot.conversation_id
-    for result in store.results_of(cid, spot.seq):
+    for result in store.ledger.results_of(cid, spot.seq):
         if result.place == spot.place:
             told = contents(store, cid, (), [result])
             yield result_json(result, told) | {"name": result.name}
@@ -93,9 +93,9 @@ def _orphan(store: ReadStore, spot: Spot) -> Iterator[JsonObject]:
 
 def _call(store: ReadStore, spot: Spot) -> Iterator[JsonObject]:
     cid = spot.conversation_id
-    calls = store.calls_at(cid, spot.seq, spot.place)
-    for record in store.call_records(cid, calls):
-        broken = spot.seq in store.interrupted(cid)
+    calls = store.ledger.calls_at(cid, spot.seq, spot.place)
+    for record in store.ledger.call_records(cid, calls):
+        broken = spot.seq in store.turns.interrupted(cid)
         state = state_of(record.call, record.results, broken=broken)
         yield call_json(record, state, contents(store, cid, [record]))
 

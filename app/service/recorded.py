@@ -47,7 +47,7 @@ def contents(
     said: dict[tuple[int, int], JsonObject] = {}
     seqs = sorted(calls.keys() | results.keys())
     for start in range(0, len(seqs), _HELD):
-        for version in store.turn_versions(cid, seqs[start : start + _HELD]):
+        for version in store.turns.versions(cid, seqs[start : start + _HELD]):
             turn = read_turn(version)
             _add_calls(given, version, turn, calls.get(version.seq, ()))
             _add_results(said, version, turn, results.get(version.seq, ()))

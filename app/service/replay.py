@@ -45,7 +45,7 @@ def replay(
         )
     demand_request(options, "?ready")
     head = known(store, cid)
-    tools = store.tool_set(cid, head.version)
+    tools = store.tools.at(cid, head.version)
     etag = _etag(head, options, tools)
     if etag in known_tags:
         return Replayed(etag, None)
@@ -65,7 +65,7 @@ def _answer(store: ReadStore, head: ConversationRecord, options: ReplayOptions) 
     """The answer, joined from the bytes of the messages: they are encoded once."""
     cid, until = head.id, _end(store, head, options)
     loaded = load(store, cid, until, options)
-    tools = stored_tools(store.tool_set(cid, until))
+    tools = stored_tools(store.tools.at(cid, until))
     whole = render(loaded.turns, loaded.links, loaded.assigned, options, tools)
     repairs = list(whole.repairs)
     if loaded.turns and options.until not in (None, loaded.turns[-1].turn_id):
@@ -73,7 +73,7 @@ def _answer(store: ReadStore, head: ConversationRecord, options: ReplayOptions) 
         repairs.append(Repair("WINDOW_ALIGNED", why))
     before = None
     if options.since is not None:
-        tools_then = stored_tools(store.tool_set(cid, options.since))
+        tools_then = stored_tools(store.tools.at(cid, options.since))
         kept = Render() if options.is_window else whole.render.as_of(options.since)
         then = _then(store, cid, options, loaded, kept.next)
         before = render(then.turns, then.links, then.assigned, options, tools_then, kept)
@@ -114,7 +114,7 @@ def _end(store: ReadStore, head: ConversationRecord, options: ReplayOptions) -> 
     until = head.version
     if options.until is not None:
         named = CALLER_TURN_ID.fullmatch(options.until)
-        record = store.turn(head.id, options.until) if named else None
+        record = store.turns.one(head.id, options.until) if named else None
         if record is None:
             raise TurnNotFound(head.id, options.until)
         until = _group_end(store, head.id, record.seq)
@@ -138,7 +138,7 @@ def _then(store: ReadStore, cid: str, options: ReplayOptions, now: Loaded, first
         return load(store, cid, since, options, as_of=since)
     kept = [turn for turn in now.turns if turn.seq <= since]
     if any(turn.completed_at is not None and turn.completed_at >= since for turn in kept):
-        records = store.turns(cid, after=first - 1, until=since, payloads=False, as_of=since)
+        records = store.turns.page(cid, after=first - 1, until=since, payloads=False, as_of=since)
         kept = [*(turn for turn in kept if turn.seq < first), *map(read_turn, records)]
     return replace(now, turns=kept)
 
@@ -148,9 +148,9 @@ def _group_end(store: ReadStore, cid: str, seq: int) -> int:
     reach = 16
     while True:
         first, last = max(0, seq - reach), seq + reach
-        records = store.turns(cid, after=first, until=last, payloads=False)
+        records = store.turns.page(cid, after=first, until=last, payloads=False)
         turns = [read_turn(record) for record in records]
-        end = group_end(turns, store.links(cid, after=first, until=last), seq)
+        end = group_end(turns, store.ledger.links(cid, after=first, until=last), seq)
         # A group that nothing ends in what was looked at may be longer still.
         ends_inside = turns[-1].seq < last or any(turn.seq > end for turn in spoken(turns))
         begins_inside = any(turn.speaker == "ai" for turn in turns if turn.seq <= seq)

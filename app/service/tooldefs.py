@@ -203,7 +203,7 @@ def stored_tools(record: ToolSetRecord | None) -> ToolSet | None:
 def get_tools(store: ReadStore, cid: str, target: str, required: Required | None) -> JsonObject:
     """The definitions in force, rendered for a target."""
     head = known(store, cid)
-    tools = stored_tools(store.tool_set(cid, head.version)) or ToolSet("neutral", ())
+    tools = stored_tools(store.tools.at(cid, head.version)) or ToolSet("neutral", ())
     offered = offer(tools, target, required)
     return {
         "conversation_id": cid,

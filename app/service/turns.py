@@ -29,7 +29,7 @@ class Page:
 def listed(store: ReadStore, cid: str, page: Page, *, raw: bool) -> bytes:
     """A page of turns. Payloads are passed on as the bytes they are."""
     known(store, cid)
-    records = store.turns(
+    records = store.turns.page(
         cid,
         after=page.after,
         until=None if page.before is None else page.before - 1,
@@ -40,7 +40,7 @@ def listed(store: ReadStore, cid: str, page: Page, *, raw: bool) -> bytes:
     shown = records[: page.limit]
     more = len(records) > page.limit
     seqs = [record.seq for record in shown]
-    links = store.links(cid, after=min(seqs) - 1, until=max(seqs)) if seqs else {}
+    links = store.ledger.links(cid, after=min(seqs) - 1, until=max(seqs)) if seqs else {}
     data = b",".join(_turn(record, links, raw=raw) for record in shown)
     rest = dumps_utf8({"has_more": more, "next_cursor": str(seqs[-1]) if more else None})
     return b'{"data":[' + data + b"]," + rest[1:]
@@ -48,11 +48,11 @@ def listed(store: ReadStore, cid: str, page: Page, *, raw: bool) -> bytes:
 
 def one(store: ReadStore, cid: str, turn_id: str) -> bytes:
     known(store, cid)
-    attempts = store.attempts(cid, turn_id) if TURN_ID.fits(turn_id) else []
+    attempts = store.turns.attempts(cid, turn_id) if TURN_ID.fits(turn_id) else []
     if not attempts:
         raise TurnNotFound(cid, turn_id)
     *earlier, record = attempts
-    links = store.links(cid, after=record.seq - 1, until=record.seq)
+    links = store.ledger.links(cid, after=record.seq - 1, until=record.seq)
     shown = _turn(record, links, raw=True)
     if not earlier:
         return shown

@@ -18,9 +18,9 @@ from app.storage.store import ReadStore
 
 def verify(store: ReadStore, cid: str) -> JsonObject:
     head = known(store, cid)
-    records = store.posted_turns(cid)
-    revisions = store.revisions(cid, records)
-    stored_calls = store.calls(cid)
+    records = store.turns.posted(cid)
+    revisions = store.turns.revisions(cid, records)
+    stored_calls = store.ledger.calls(cid)
     versions = [*records, *(revision.turn for revision in revisions)]
     problems: list[JsonObject] = [*_chain(head, records, revisions), *_identities(versions)]
     book = _entered(records, revisions)
@@ -133,7 +133,7 @@ def _bare(call: Call) -> Call:
 
 
 def _results(store: ReadStore, cid: str, book: Book) -> Iterator[JsonObject]:
-    stored = {(result.seq, result.place): result for result in store.results(cid)}
+    stored = {(result.seq, result.place): result for result in store.ledger.results(cid)}
     for place, result in book.results.items():
         if stored.pop(place, None) != result:
             detail = f"the ledger's row of the result at block {result.place} differs"

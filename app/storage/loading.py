@@ -241,7 +241,7 @@ class Loader:
     def load_ledger(self, slices: dict[str, Slice], cid: str) -> None:
         """The whole ledger and all turn ids, for a command whose questions find no end."""
         known, store = slices[cid], ReadStore(self._connection, self._tenant_id)
-        records = store.calls(cid)
+        records = store.ledger.calls(cid)
         calls = {record.call.id: record.call for record in records}
         every = [(cid, call_id) for call_id in calls]
         assigned = _ASSIGNED_OF_CALLS.rows(self._connection, self._tenant_id, every)
@@ -250,11 +250,11 @@ class Loader:
                 Keys(),
                 [replace(call, shown={}) for call in calls.values()],
                 {AssignedId(*row) for _, *row in assigned},
-                store.results(cid),
+                store.ledger.results(cid),
                 whole=True,
             )
         )
-        places = dict(store.turn_places(cid))
+        places = dict(store.turns.places(cid))
         slices[cid] = replace(known, places=places | dict(known.places), all_places=True)
 
 
@@ -302,14 +302,14 @@ class _Rows:
 
     def turns(self, cid: str) -> dict[int, TurnRecord]:
         """Whole turns are wanted where a turn came before, which is rare."""
-        records = self._store.turns_at(cid, self._wanted[cid].seqs, payloads=True)
+        records = self._store.turns.at(cid, self._wanted[cid].seqs, payloads=True)
         return {record.seq: record for record in records}
 
     def tool_sets(self) -> Mapping[str, tuple[ToolSetRecord, ...]]:
         newest = ((cid,) for cid, keys in self._wanted.items() if keys.tools)
         found = {cid: (ToolSetRecord(*row),) for cid, *row in self._run(_NEWEST_TOOLS, newest)}
         every = {cid for cid, keys in self._wanted.items() if keys.all_tools}
-        return found | {cid: tuple(self._store.tool_sets(cid)) for cid in every}
+        return found | {cid: tuple(self._store.tools.every(cid)) for cid in every}
 
     def revisions(self) -> Mapping[str, int]:
         wanted = ((cid,) for cid, keys in self._wanted.items() if keys.revisions)

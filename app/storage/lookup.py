@@ -24,9 +24,7 @@ from sqlalchemy import (
 )
 
 from app.core.identity import ids
-from app.core.ledger.records import Call
-from app.storage.rows import CALL
-from app.storage.scope import LIMIT, TENANT, AnySelect, Scope, owned
+from app.storage.scope import LIMIT, TENANT, AnySelect, Scope
 from app.storage.tables import provider_ids, tool_calls, tool_results, turn_revisions, turns
 from app.storage.types import IdText, UtcTime
 
@@ -148,11 +146,6 @@ _QUESTIONS: Mapping[IdKind, Sequence[AnySelect]] = {
     "provider_id": [_of_provider_id()],
     "orphan_result": [_of_turn(tool_results, RANKS["orphan_result"], _WAITS, "place")],
 }
-_CALL_AT = select(*CALL).where(
-    owned(tool_calls),
-    tool_calls.c.seq == bindparam("seq"),
-    tool_calls.c.call_index == bindparam("call_index"),
-)
 
 
 class Lookup(Scope):
@@ -175,8 +168,3 @@ class Lookup(Scope):
             for row in self._run(question, key=key, most=limit, **values)
         ]
         return sorted(found, reverse=True)[:limit]
-
-    def calls_at(self, cid: str, seq: int, call_index: int) -> list[Call]:
-        """The call at this place, if it is still there."""
-        rows = self._run(_CALL_AT, cid, seq=seq, call_index=call_index)
-        return [Call(*row) for row in rows]

@@ -1,7 +1,7 @@
 """What every query has: a connection, a tenant, and lists cut into pieces a database can take."""
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice, zip_longest
 from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import (
@@ -67,3 +67,18 @@ def pieces(items: Iterable[T]) -> Iterator[list[T]]:
     while piece := list(islice(rest, _PIECE)):
         length = 1 << (len(piece) - 1).bit_length()
         yield piece + piece[-1:] * (length - len(piece))
+
+
+def ranges(seqs: Collection[int]) -> Iterator[tuple[int, int]]:
+    """The numbers as few ranges as they make: after < seq <= until."""
+    ordered = sorted(seqs)
+    after = None
+    for seq, following in zip_longest(ordered, ordered[1:]):
+        after = seq - 1 if after is None else after
+        if following != seq + 1:
+            yield after, seq
+            after = None
+
+
+def or_all(number: int | None) -> int:
+    return ALL if number is None else number

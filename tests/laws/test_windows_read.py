@@ -49,10 +49,10 @@ def append(database: Database, cid: str, body: str) -> None:
 
 def of_all(store: ReadStore, cid: str, until: int, options: ReplayOptions) -> Rendered:
     """The window, cut out of the whole conversation."""
-    records = store.turns(cid, until=until, as_of=until)
+    records = store.turns.page(cid, until=until, as_of=until)
     turns = [read_turn(record) for record in records]
-    links = store.links(cid, until=until)
-    return render(turns, links, store.shown_ids(cid, options.provider), options)
+    links = store.ledger.links(cid, until=until)
+    return render(turns, links, store.ledger.shown_ids(cid, options.provider), options)
 
 
 def of_window(store: ReadStore, cid: str, until: int, options: ReplayOptions) -> Rendered:
@@ -75,7 +75,7 @@ def test_a_window_shows_the_same_as_if_all_were_read(
             append(database, cid, body)
 
         def compare(store: ReadStore) -> None:
-            head = store.conversation(cid)
+            head = store.conversations.head(cid)
             until = max(0, (head.version if head else 0) - cut)
             for options in asked:
                 part, whole = (read(store, cid, until, options) for read in (of_window, of_all))

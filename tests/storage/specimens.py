@@ -142,7 +142,7 @@ def append(cid: str, label: str = "") -> Do[int]:
 def labels(database: Database, cid: str) -> list[str]:
     """What the appended turns were labelled with, in order."""
     return database.read_now(
-        lambda store: [whole(turn.payload).decode() for turn in store.turns(cid)]
+        lambda store: [whole(turn.payload).decode() for turn in store.turns.page(cid)]
     )
 
 

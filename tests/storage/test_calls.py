@@ -29,22 +29,22 @@ def ledger(database: Database, conversation: str) -> Database:
 
 
 def test_calls_come_in_order_with_all_that_is_known(ledger: Database) -> None:
-    first, second, third = ledger.read_now(lambda store: store.calls("c1"))
+    first, second, third = ledger.read_now(lambda store: store.ledger.calls("c1"))
     assert first.call == replace(FIRST, shown={"kimi": "functions.read:0", "mistral": "abcdefghi"})
     assert [(answer.seq, answer.place) for answer in first.results] == [(3, 0), (4, 2)]
     assert (second, third) == (CallRecord(SECOND), CallRecord(THIRD))
 
 
 def test_calls_come_in_pages(ledger: Database) -> None:
-    everything = ledger.read_now(lambda store: store.calls("c1"))
-    first = ledger.read_now(lambda store: store.calls("c1", limit=2))
-    rest = ledger.read_now(lambda store: store.calls("c1", limit=2, after=(1, 1)))
+    everything = ledger.read_now(lambda store: store.ledger.calls("c1"))
+    first = ledger.read_now(lambda store: store.ledger.calls("c1", limit=2))
+    rest = ledger.read_now(lambda store: store.ledger.calls("c1", limit=2, after=(1, 1)))
     assert first + rest == everything
-    assert ledger.read_now(lambda store: store.calls("c1", after=(2, 0))) == []
+    assert ledger.read_now(lambda store: store.ledger.calls("c1", after=(2, 0))) == []
 
 
 def test_results_come_in_order(ledger: Database) -> None:
-    results = ledger.read_now(lambda store: store.results("c1"))
+    results = ledger.read_now(lambda store: store.ledger.results("c1"))
     assert results == [
         result(3, 0, "a", call_id=FIRST.id),
         result(3, 1, "x"),
@@ -54,9 +54,9 @@ def test_results_come_in_order(ledger: Database) -> None:
 
 
 def test_links_are_the_matched_results(ledger: Database) -> None:
-    links = ledger.read_now(lambda store: store.links("c1"))
+    links = ledger.read_now(lambda store: store.ledger.links("c1"))
     assert links == {(3, 0): Link(FIRST.id, "raw"), (4, 2): Link(FIRST.id, "raw")}
-    assert ledger.read_now(lambda store: store.links("c1", until=3)).keys() == {(3, 0)}
+    assert ledger.read_now(lambda store: store.ledger.links("c1", until=3)).keys() == {(3, 0)}
 
 
 def test_marked_calls_are_answered(ledger: Database) -> None:
@@ -67,12 +67,12 @@ def test_marked_calls_are_answered(ledger: Database) -> None:
         return Change(None, book=book, entries=book.entries())
 
     ledger.write_now(Do("c1", how, Keys(call_ids=frozenset({FIRST.id, THIRD.id}))))
-    calls = ledger.read_now(lambda store: store.calls("c1"))
+    calls = ledger.read_now(lambda store: store.ledger.calls("c1"))
     assert [record.call.answered for record in calls] == [True, False, True]
 
 
 def test_a_target_knows_what_it_shows(ledger: Database) -> None:
-    assert ledger.read_now(lambda store: store.shown_ids("c1", "mistral")) == {
+    assert ledger.read_now(lambda store: store.ledger.shown_ids("c1", "mistral")) == {
         FIRST.id: "abcdefghi"
     }
 
@@ -87,7 +87,7 @@ def test_an_orphan_finds_its_call(ledger: Database) -> None:
 
     assert ledger.write_now(Do("c1", how)) == [result(3, 1, "x")]
     assert ledger.write_now(Do("c1", how)) == []
-    _, second, _ = ledger.read_now(lambda store: store.calls("c1"))
+    _, second, _ = ledger.read_now(lambda store: store.ledger.calls("c1"))
     adopted = result(3, 1, "x", call_id=SECOND.id, matched_by="normalized")
     assert second.results == [replace(adopted, repeat=True)]
 
@@ -102,13 +102,15 @@ def test_a_call_takes_the_place_that_another_leaves(ledger: Database) -> None:
         return Change(None, book=book, entries=book.entries())
 
     ledger.write_now(Do("c1", how, Keys(ledgers_of=frozenset({1}))))
-    calls = ledger.read_now(lambda store: store.call_page("c1", limit=10, newest_first=False))
+    calls = ledger.read_now(
+        lambda store: store.ledger.call_page("c1", limit=10, newest_first=False)
+    )
     assert [(one.call.id, one.call.call_index) for one in calls if one.call.seq == 1] == [
         (FIRST.id, -1),
         (late.id, 0),
         (SECOND.id, 1),
     ]
-    results = ledger.read_now(lambda store: store.results("c1"))
+    results = ledger.read_now(lambda store: store.ledger.results("c1"))
     assert {one.call_id for one in results} == {None}
 
     def back(known: Slice) -> Change[list[Call]]:

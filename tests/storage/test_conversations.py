@@ -15,7 +15,7 @@ from tests.storage.specimens import NOON, Do, append, call, labels, result, rows
 
 
 def head_of(database: Database, cid: str = "c1") -> ConversationRecord:
-    head = database.read_now(lambda store: store.conversation(cid))
+    head = database.read_now(lambda store: store.conversations.head(cid))
     assert head is not None
     return head
 
@@ -30,7 +30,7 @@ def test_a_new_conversation_is_empty(database: Database) -> None:
 
 
 def test_an_unknown_conversation_is_none(database: Database) -> None:
-    assert database.read_now(lambda store: store.conversation("c1")) is None
+    assert database.read_now(lambda store: store.conversations.head("c1")) is None
     seen = database.write_now(Do("c1", lambda known: Change((known.head, known.whole))))
     assert seen == (None, True)
 
@@ -71,8 +71,8 @@ def test_what_is_not_there_can_be_neither_changed_nor_erased(database: Database)
 def test_conversations_come_in_pages_by_id(database: Database) -> None:
     for cid in ("b", "a", "C", "é", "_"):
         database.write_now(append(cid))
-    first = database.read_now(lambda store: store.conversations(3, None))
-    second = database.read_now(lambda store: store.conversations(3, first[-1].id))
+    first = database.read_now(lambda store: store.conversations.page(3, None))
+    second = database.read_now(lambda store: store.conversations.page(3, first[-1].id))
     # By bytes, whatever language the database speaks.
     assert [head.id for head in first + second] == ["C", "_", "a", "b", "é"]
 
@@ -83,26 +83,28 @@ def test_erasing_a_conversation_leaves_no_row(database: Database) -> None:
     key = KeyRecord("key", b"body", 201, b"{}")
     database.write_now(rows("c1", results=[result(1)], keys=[key]))
     database.write_now(Erase("c1"))
-    assert database.read_now(lambda store: store.conversation("c1")) is None
-    assert database.read_now(lambda store: store.turns("c1")) == []
-    assert database.read_now(lambda store: store.calls("c1")) == []
-    assert database.read_now(lambda store: store.results("c1")) == []
-    assert database.read_now(lambda store: store.idempotent_answer("c1", "key")) is None
-    assert len(database.read_now(lambda store: store.turns("c2"))) == 1
+    assert database.read_now(lambda store: store.conversations.head("c1")) is None
+    assert database.read_now(lambda store: store.turns.page("c1")) == []
+    assert database.read_now(lambda store: store.ledger.calls("c1")) == []
+    assert database.read_now(lambda store: store.ledger.results("c1")) == []
+    assert database.read_now(lambda store: store.keys.receipt("c1", "key")) is None
+    assert len(database.read_now(lambda store: store.turns.page("c2"))) == 1
 
 
 def spots(database: Database, kind: IdKind, known_as: str) -> list[Spot]:
-    return database.read_now(lambda store: store.spots(kind, known_as, before=NEWEST, limit=10))
+    return database.read_now(
+        lambda store: store.lookup.spots(kind, known_as, before=NEWEST, limit=10)
+    )
 
 
 def test_another_tenant_sees_nothing(database: Database, database_url: str) -> None:
     database.write_now(append("c1"))
     raw_id, canonical = "call_0", call(1).id
     with Database(database_url, tenant_id="other") as other:
-        assert other.read_now(lambda store: store.conversation("c1")) is None
-        assert other.read_now(lambda store: store.conversations(10, None)) == []
-        assert other.read_now(lambda store: store.turns("c1")) == []
-        assert other.read_now(lambda store: store.calls("c1")) == []
+        assert other.read_now(lambda store: store.conversations.head("c1")) is None
+        assert other.read_now(lambda store: store.conversations.page(10, None)) == []
+        assert other.read_now(lambda store: store.turns.page("c1")) == []
+        assert other.read_now(lambda store: store.ledger.calls("c1")) == []
         known: tuple[tuple[IdKind, str], ...]
         known = (("raw", raw_id), ("canonical", canonical), ("turn", "turn-1"))
         assert all(spots(database, kind, known_as) for kind, known_as in known)

@@ -55,7 +55,7 @@ def load(cid: str) -> Callable[[ReadStore], None]:
     def query(store: ReadStore) -> None:
         # A reader may not lock, and need not here.
         loader = Loader(store._connection, "default", NOON, searches=True)
-        head = store.conversation(cid)
+        head = store.conversations.head(cid)
         assert head is not None
         book = Book(whole=False, orphans=head.orphans)
         loader.load({cid: Slice(cid, NOON, True, head, book)}, {cid: keys})
@@ -66,14 +66,14 @@ def load(cid: str) -> Callable[[ReadStore], None]:
 def ask(cid: str) -> Callable[[ReadStore], None]:
     def query(store: ReadStore) -> None:
         load(cid)(store)
-        store.turn(cid, "turn-5")
-        store.turns(cid, after=4, limit=2)
-        store.idempotent_answer(cid, "key")
-        store.calls(cid, limit=1, after=(5, 0))
+        store.turns.one(cid, "turn-5")
+        store.turns.page(cid, after=4, limit=2)
+        store.keys.receipt(cid, "key")
+        store.ledger.calls(cid, limit=1, after=(5, 0))
         for answered in (None, False, True):
-            store.call_page(cid, limit=1, answered=answered)
-            store.call_page(cid, limit=1, at=(5, 0), answered=answered, newest_first=False)
-        store.turn_versions(cid, [4, 5])
+            store.ledger.call_page(cid, limit=1, answered=answered)
+            store.ledger.call_page(cid, limit=1, at=(5, 0), answered=answered, newest_first=False)
+        store.turns.versions(cid, [4, 5])
 
     return query
 

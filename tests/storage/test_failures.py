@@ -153,5 +153,5 @@ def test_a_database_without_schema_is_unavailable(tmp_path: Path) -> None:
         with pytest.raises(Unavailable):
             database.write_now(append("c1"))
         with pytest.raises(Unavailable):
-            database.read_now(lambda store: store.conversation("c1"))
+            database.read_now(lambda store: store.conversations.head("c1"))
         assert asyncio.run(database.schema_state())[0] is None

@@ -48,7 +48,7 @@ def full(database: Database) -> Database:
 
 
 def spots(database: Database, kind: IdKind, name: str, before: Spot = NEWEST) -> list[Spot]:
-    return database.read_now(lambda store: store.spots(kind, name, before=before, limit=5))
+    return database.read_now(lambda store: store.lookup.spots(kind, name, before=before, limit=5))
 
 
 def test_every_kind_of_id_is_found_where_it_is(full: Database) -> None:

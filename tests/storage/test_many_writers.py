@@ -16,13 +16,13 @@ WRITERS, TURNS = 32, 5
 
 
 def check(database: Database, cid: str, expected: list[str]) -> None:
-    turns = database.read_now(lambda store: store.turns(cid))
-    head = database.read_now(lambda store: store.conversation(cid))
+    turns = database.read_now(lambda store: store.turns.page(cid))
+    head = database.read_now(lambda store: store.conversations.head(cid))
     assert head
     assert [turn.seq for turn in turns] == list(range(1, len(expected) + 1))
     assert (head.version, head.head_hash) == (len(expected), b"%d" % len(expected))
     assert Counter(whole(turn.payload).decode() for turn in turns) == Counter(expected)
-    calls = database.read_now(lambda store: store.calls(cid))
+    calls = database.read_now(lambda store: store.ledger.calls(cid))
     assert len(calls) == 2 * len(expected)
 
 

@@ -24,12 +24,12 @@ def test_any_text_survives_in_every_column_that_comes_from_outside(
     database.write_now(Describe(conversation, text, None, frozenset({"title"})))
     database.write_now(rows(conversation, [odd_turn], [odd_call], [assigned], [odd_result]))
     read = database.read_now
-    assert [head.title for head in read(lambda store: store.conversations(1))] == [text]
-    assert read(lambda store: store.turns(conversation)) == [odd_turn]
-    [record] = read(lambda store: store.calls(conversation))
+    assert [head.title for head in read(lambda store: store.conversations.page(1))] == [text]
+    assert read(lambda store: store.turns.page(conversation)) == [odd_turn]
+    [record] = read(lambda store: store.ledger.calls(conversation))
     assert record.call == replace(odd_call, shown={"kimi": text})
-    assert read(lambda store: store.results(conversation)) == [odd_result]
-    [spot] = read(lambda store: store.spots("provider_id", text, before=NEWEST, limit=1))
+    assert read(lambda store: store.ledger.results(conversation)) == [odd_result]
+    [spot] = read(lambda store: store.lookup.spots("provider_id", text, before=NEWEST, limit=1))
     assert (spot.conversation_id, spot.seq, spot.place) == (conversation, 1, 0)
     taken = Do(conversation, lambda known: Change(known.book.taken("kimi", text)))
     assert database.write_now(taken)
@@ -42,12 +42,12 @@ def test_any_raw_id_finds_its_call(database: Database, conversation: str, text: 
     read = database.read_now
     found = Do(conversation, lambda known: Change(known.book.open("raw", text)))
     assert database.write_now(found) == made
-    [spot] = read(lambda store: store.spots("raw", text, before=NEWEST, limit=1))
-    assert read(lambda store: store.calls_at(conversation, spot.seq, spot.place)) == [made]
+    [spot] = read(lambda store: store.lookup.spots("raw", text, before=NEWEST, limit=1))
+    assert read(lambda store: store.ledger.calls_at(conversation, spot.seq, spot.place)) == [made]
 
 
 def test_a_missing_raw_id_is_not_an_empty_one(database: Database, conversation: str) -> None:
     calls = [call(1, 0, None), call(1, 1, "")]
     database.write_now(rows(conversation, (), calls))
-    records = database.read_now(lambda store: store.calls(conversation))
+    records = database.read_now(lambda store: store.ledger.calls(conversation))
     assert [record.call.raw_id for record in records] == [None, ""]

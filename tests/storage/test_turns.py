@@ -23,25 +23,25 @@ class TestTurns:
     def test_a_turn_comes_back_as_it_was(self, database: Database) -> None:
         written = replace(turn(1, payload=bytes(range(256))), blocks=b"\0", metadata=b"\xff")
         insert(database, written)
-        assert database.read_now(lambda store: store.turns("c1")) == [written]
-        assert database.read_now(lambda store: store.turn("c1", "turn-1")) == written
+        assert database.read_now(lambda store: store.turns.page("c1")) == [written]
+        assert database.read_now(lambda store: store.turns.one("c1", "turn-1")) == written
 
     def test_a_turn_that_is_not_there_is_none(self, database: Database) -> None:
-        assert database.read_now(lambda store: store.turn("c1", "turn-1")) is None
+        assert database.read_now(lambda store: store.turns.one("c1", "turn-1")) is None
 
     def test_turns_come_in_order_and_in_windows(self, database: Database) -> None:
         insert(database, turn(3), turn(1), turn(2), turn(4))
         read = database.read_now
-        assert seqs(read(lambda store: store.turns("c1"))) == [1, 2, 3, 4]
-        assert seqs(read(lambda store: store.turns("c1", after=1))) == [2, 3, 4]
-        assert seqs(read(lambda store: store.turns("c1", after=1, until=3))) == [2, 3]
-        assert seqs(read(lambda store: store.turns("c1", after=1, limit=1))) == [2]
-        assert seqs(read(lambda store: store.turns("c1", limit=0))) == []
+        assert seqs(read(lambda store: store.turns.page("c1"))) == [1, 2, 3, 4]
+        assert seqs(read(lambda store: store.turns.page("c1", after=1))) == [2, 3, 4]
+        assert seqs(read(lambda store: store.turns.page("c1", after=1, until=3))) == [2, 3]
+        assert seqs(read(lambda store: store.turns.page("c1", after=1, limit=1))) == [2]
+        assert seqs(read(lambda store: store.turns.page("c1", limit=0))) == []
 
     def test_payloads_can_be_left_out(self, database: Database) -> None:
         written = turn(1, payload=b"long")
         insert(database, written)
-        [read] = database.read_now(lambda store: store.turns("c1", payloads=False))
+        [read] = database.read_now(lambda store: store.turns.page("c1", payloads=False))
         assert read == replace(written, payload=b"")
 
     def test_a_taken_seq_or_turn_id_is_refused_and_nothing_of_the_batch_is_there(
@@ -52,11 +52,11 @@ class TestTurns:
         for batch in ([turn(1, "a")], [turn(2, "b"), turn(3, "taken")], [turn(2), turn(2, "c")]):
             with pytest.raises(Unavailable):
                 insert(database, *batch)
-        assert seqs(database.read_now(lambda store: store.turns("c1"))) == [1]
+        assert seqs(database.read_now(lambda store: store.turns.page("c1"))) == [1]
 
     def test_an_empty_change_is_no_row(self, database: Database) -> None:
         insert(database)
-        assert database.read_now(lambda store: store.turns("c1")) == []
+        assert database.read_now(lambda store: store.turns.page("c1")) == []
 
 
 def test_a_turn_needs_its_conversation(database: Database) -> None:

@@ -97,7 +97,7 @@ def test_prepared_statements_can_be_switched_off(
     with Database(postgres_database_url, pg_prepared_statements=prepared, pg_writers=1) as database:
         asyncio.run(story(database))
         for _ in range(20):
-            database.read_now(lambda store: store.conversation("c1"))
+            database.read_now(lambda store: store.conversations.head("c1"))
         writer = database._writers[0]._connection
         assert writer is not None
         assert (kept(ReadStore(writer, "default")) > 0) is prepared

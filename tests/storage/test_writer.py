@@ -153,7 +153,7 @@ def test_an_answer_comes_only_when_others_can_see_the_change(
         async def one(number: int) -> None:
             cid = f"c{number % 5}"
             seq = await database.write(append(cid))
-            head = await other.read(lambda store: store.conversation(cid))
+            head = await other.read(lambda store: store.conversations.head(cid))
             assert head
             assert head.version >= seq
 
@@ -230,9 +230,9 @@ def test_a_read_sees_one_moment(database: Database) -> None:
     database.write_now(append("c1"))
 
     def versions(store: Any) -> tuple[int, int]:
-        before = store.conversation("c1").version
+        before = store.conversations.head("c1").version
         database.write_now(append("c1"))
-        return before, store.conversation("c1").version
+        return before, store.conversations.head("c1").version
 
     assert database.read_now(versions) == (1, 1)
 

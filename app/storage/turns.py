@@ -5,7 +5,6 @@ A turn that was interrupted may have later versions (revisions), and what is lon
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 
 from sqlalchemy import LargeBinary, bindparam, literal_column, select
 
@@ -14,7 +13,6 @@ from app.core.ledger.records import (
     TurnRecord,
 )
 from app.core.ledger.slice import TurnPlace
-from app.storage.audit import Audit
 from app.storage.rows import (
     REVISION,
     TURN,
@@ -23,7 +21,7 @@ from app.storage.rows import (
     revision,
     turn_without_payload,
 )
-from app.storage.scope import ALL, IDS, LIMIT, AnySelect, owned, pieces
+from app.storage.scope import ALL, IDS, LIMIT, AnySelect, Scope, or_all, owned, pieces, ranges
 from app.storage.tables import (
     turn_pieces,
     turn_revisions,
@@ -96,10 +94,10 @@ _CONTENT_HASHES = select(turns.c.turn_id, turns.c.content_hash).where(
 )
 
 
-class Turns(Audit):
-    """The part of a store that gives turns."""
+class Turns(Scope):
+    """The stored turns."""
 
-    def turns(
+    def page(
         self,
         cid: str,
         *,
@@ -126,7 +124,7 @@ class Turns(Audit):
         chosen = [newest.get(record.seq, (record, 0)) for record in records]
         return [self._filled(cid, turn, number, payload=payloads) for turn, number in chosen]
 
-    def turns_at(
+    def at(
         self,
         cid: str,
         seqs: Collection[int],
@@ -138,14 +136,14 @@ class Turns(Audit):
         return [
             record
             for after, until in ranges(seqs)
-            for record in self.turns(cid, after=after, until=until, payloads=payloads, as_of=as_of)
+            for record in self.page(cid, after=after, until=until, payloads=payloads, as_of=as_of)
         ]
 
     def next_by_model(self, cid: str, after: int, until: int) -> int | None:
         """The first turn of a model with after < seq <= until."""
         return self._run(_NEXT_BY_MODEL, cid, after=after, until=until).scalar()
 
-    def turn_versions(self, cid: str, seqs: Collection[int]) -> list[TurnRecord]:
+    def versions(self, cid: str, seqs: Collection[int]) -> list[TurnRecord]:
         """These turns as they were posted, then their later versions, oldest first; no payloads."""
         # In ranges: for a list, PostgreSQL would rather look through the whole conversation.
         statement = _TURNS_WITHOUT_PAYLOADS[False]
@@ -160,17 +158,17 @@ class Turns(Audit):
             *(self._filled(cid, one.turn, one.number, payload=False) for one in later),
         ]
 
-    def turn_places(self, cid: str) -> Iterator[tuple[str, TurnPlace]]:
+    def places(self, cid: str) -> Iterator[tuple[str, TurnPlace]]:
         """Every turn id with where it stands."""
         for turn_id, *place in self._run(_TURN_PLACES, cid):
             yield turn_id, TurnPlace(*place)
 
-    def posted_turns(self, cid: str) -> list[TurnRecord]:
+    def posted(self, cid: str) -> list[TurnRecord]:
         """All turns as they were posted first."""
         rows = self._run(_TURNS[False], cid, after=0, until=ALL, most=ALL)
         return [self._filled(cid, TurnRecord(*row)) for row in rows]
 
-    def turn(self, cid: str, turn_id: str) -> TurnRecord | None:
+    def one(self, cid: str, turn_id: str) -> TurnRecord | None:
         """A turn, completed if it was interrupted."""
         attempts = self.attempts(cid, turn_id)
         return attempts[-1] if attempts else None
@@ -229,18 +227,3 @@ class Turns(Audit):
             for piece in pieces(turn_ids)
             for row in self._run(_CONTENT_HASHES, cid, ids=piece)
         }
-
-
-def ranges(seqs: Collection[int]) -> Iterator[tuple[int, int]]:
-    """The numbers as few ranges as they make: after < seq <= until."""
-    ordered = sorted(seqs)
-    after = None
-    for seq, following in zip_longest(ordered, ordered[1:]):
-        after = seq - 1 if after is None else after
-        if following != seq + 1:
-            yield after, seq
-            after = None
-
-
-def or_all(number: int | None) -> int:
-    return ALL if number is None else number

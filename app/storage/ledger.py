@@ -1,12 +1,24 @@
-"""Calls with all that is known of them: the ids they are shown under, the results they got."""
+"""Calls and results as they are stored, with all that is known of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from sqlalchemy import ColumnElement, bindparam, select, tuple_
 
 from app.core.ledger.records import Call, CallRecord, ResultRecord
+from app.core.render.pairing import Link
 from app.storage.rows import CALL, RESULT
-from app.storage.scope import ALL, IDS, LIMIT, AnyRow, AnySelect, Scope, owned, pieces
+from app.storage.scope import (
+    ALL,
+    IDS,
+    LIMIT,
+    AnyRow,
+    AnySelect,
+    Scope,
+    or_all,
+    owned,
+    pieces,
+    ranges,
+)
 from app.storage.tables import provider_ids, tool_calls, tool_results
 
 _PLACE = (tool_calls.c.seq, tool_calls.c.call_index)
@@ -33,10 +45,39 @@ _SHOWN = select(provider_ids.c.call_id, provider_ids.c.target, provider_ids.c.pr
 _RESULTS = select(*RESULT).where(owned(tool_results))
 SHOWN_OF = _SHOWN.where(provider_ids.c.call_id.in_(IDS))
 _RESULTS_OF = _RESULTS.where(tool_results.c.call_id.in_(IDS))
+_TARGET = provider_ids.c.target == bindparam("target")
+_MATCHED = select(
+    tool_results.c.seq,
+    tool_results.c.place,
+    tool_results.c.call_id,
+    tool_results.c.matched_by,
+).where(owned(tool_results))
+_LINKS = _MATCHED.where(
+    tool_results.c.call_id.is_not(None),
+    tool_results.c.seq > bindparam("after"),
+    tool_results.c.seq <= bindparam("until"),
+)
+# Nothing but the ids: asked for a range too, SQLite would rather read the whole conversation.
+_LINKS_OF = _MATCHED.where(tool_results.c.call_id.in_(IDS))
+_CALL_SEQS = select(tool_calls.c.call_id, tool_calls.c.seq).where(
+    owned(tool_calls), tool_calls.c.call_id.in_(IDS)
+)
+_RESULTS_OF_TURN = select(*RESULT).where(
+    owned(tool_results), tool_results.c.seq == bindparam("seq")
+)
+_ASSIGNED = select(provider_ids.c.call_id, provider_ids.c.provider_id).where(
+    owned(provider_ids), _TARGET
+)
+_ASSIGNED_TO = _ASSIGNED.where(provider_ids.c.call_id.in_(IDS))
+_CALL_AT = select(*CALL).where(
+    owned(tool_calls),
+    tool_calls.c.seq == bindparam("seq"),
+    tool_calls.c.call_index == bindparam("call_index"),
+)
 
 
-class Audit(Scope):
-    """The part of a store that lists calls."""
+class Ledger(Scope):
+    """The stored ledger: calls, their provider ids, results and which calls they answer."""
 
     def calls(
         self, cid: str, *, limit: int | None = None, after: tuple[int, int] | None = None
@@ -93,6 +134,60 @@ class Audit(Scope):
             if result.call_id in records:
                 records[result.call_id].results.append(result)
         return list(records.values())
+
+    def links(
+        self, cid: str, *, after: int = 0, until: int | None = None
+    ) -> dict[tuple[int, int], Link]:
+        """The matched results of the turns with after < seq <= until, by seq and place."""
+        rows = self._run(_LINKS, cid, after=after, until=or_all(until))
+        return {(seq, place): Link(call_id, rule) for seq, place, call_id, rule in rows}
+
+    def links_at(self, cid: str, seqs: Collection[int]) -> dict[tuple[int, int], Link]:
+        """The matched results of these turns."""
+        found: dict[tuple[int, int], Link] = {}
+        for after, until in ranges(seqs):
+            found |= self.links(cid, after=after, until=until)
+        return found
+
+    def links_of(
+        self, cid: str, call_ids: Collection[str], until: int
+    ) -> dict[tuple[int, int], Link]:
+        """The results of these calls up to a turn."""
+        return {
+            (seq, place): Link(call_id, rule)
+            for piece in pieces(call_ids)
+            for seq, place, call_id, rule in self._run(_LINKS_OF, cid, ids=piece)
+            if seq <= until
+        }
+
+    def call_seqs(self, cid: str, call_ids: Collection[str]) -> dict[str, int]:
+        """The turns that made these calls, or made them once."""
+        return {
+            row.call_id: row.seq
+            for piece in pieces(call_ids)
+            for row in self._run(_CALL_SEQS, cid, ids=piece)
+        }
+
+    def results_of(self, cid: str, seq: int) -> list[ResultRecord]:
+        """The results of one turn."""
+        return in_order(ResultRecord(*row) for row in self._run(_RESULTS_OF_TURN, cid, seq=seq))
+
+    def shown_ids(self, cid: str, target: str) -> dict[str, str]:
+        """The ids that this target assigned, by canonical id."""
+        return {row.call_id: row.provider_id for row in self._run(_ASSIGNED, cid, target=target)}
+
+    def provider_ids(self, cid: str, target: str, call_ids: Collection[str]) -> dict[str, str]:
+        """The ids that this target assigned to these calls, by canonical id."""
+        return {
+            row.call_id: row.provider_id
+            for piece in pieces(call_ids)
+            for row in self._run(_ASSIGNED_TO, cid, target=target, ids=piece)
+        }
+
+    def calls_at(self, cid: str, seq: int, call_index: int) -> list[Call]:
+        """The call at this place, if it is still there."""
+        rows = self._run(_CALL_AT, cid, seq=seq, call_index=call_index)
+        return [Call(*row) for row in rows]
 
 
 def in_order(results: Iterable[ResultRecord]) -> list[ResultRecord]:

@@ -1,0 +1,32 @@
+"""The heads of conversations."""
+
+from sqlalchemy import bindparam, select
+
+from app.core.ledger.records import ConversationRecord
+from app.storage.rows import CONVERSATION
+from app.storage.scope import LIMIT, TENANT, Scope, owned
+from app.storage.tables import conversations
+
+_HEAD = select(*CONVERSATION).where(owned(conversations))
+_CONVERSATIONS = (
+    select(*CONVERSATION)
+    .where(
+        conversations.c.tenant_id == TENANT,
+        conversations.c.conversation_id > bindparam("after"),
+    )
+    .order_by(conversations.c.conversation_id)
+    .limit(LIMIT)
+)
+
+
+class Conversations(Scope):
+    """The stored conversations."""
+
+    def head(self, cid: str) -> ConversationRecord | None:
+        row = self._run(_HEAD, cid).one_or_none()
+        return ConversationRecord(*row) if row else None
+
+    def page(self, limit: int, after: str | None = None) -> list[ConversationRecord]:
+        """A page of conversations by id; `after` is the last id of the page before."""
+        rows = self._run(_CONVERSATIONS, after=after or "", most=limit)
+        return [ConversationRecord(*row) for row in rows]
