@@ -52,8 +52,10 @@ def assigned(
     if isinstance(CODECS[options.provider].ids, Prefixed):
         return {}
     if not options.is_window:
-        return store.shown_ids(cid, options.provider)
-    return store.provider_ids(cid, options.provider, {c.id for turn in turns for c in turn.calls()})
+        return store.provider_ids(cid, options.provider)
+    return store.provider_ids_of(
+        cid, options.provider, {c.id for turn in turns for c in turn.calls()}
+    )
 
 
 @dataclass(slots=True)

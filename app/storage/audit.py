@@ -26,12 +26,12 @@ def _page(*having: ColumnElement[bool], newest_first: bool) -> AnySelect:
 _ANSWERED = tool_calls.c.answered == bindparam("answered")
 _PAGES = {first: _page(newest_first=first) for first in (False, True)}
 _ANSWERED_PAGES = {first: _page(_ANSWERED, newest_first=first) for first in (False, True)}
-_SHOWN = select(provider_ids.c.call_id, provider_ids.c.target, provider_ids.c.provider_id).where(
-    owned(provider_ids)
-)
+_PROVIDER_IDS = select(
+    provider_ids.c.call_id, provider_ids.c.target, provider_ids.c.provider_id
+).where(owned(provider_ids))
 # Sorted by us: to save the sorting, SQLite would rather read the whole conversation in order.
 _RESULTS = select(*RESULT).where(owned(tool_results))
-SHOWN_OF = _SHOWN.where(provider_ids.c.call_id.in_(IDS))
+PROVIDER_IDS_OF = _PROVIDER_IDS.where(provider_ids.c.call_id.in_(IDS))
 _RESULTS_OF = _RESULTS.where(tool_results.c.call_id.in_(IDS))
 
 
@@ -77,18 +77,18 @@ class Audit(Scope):
     def _records(self, cid: str, calls: Sequence[Call], *, whole: bool) -> list[CallRecord]:
         """The calls, completed from the rows of the whole conversation or only from their own."""
         records = {call.id: CallRecord(call) for call in calls}
-        shown: list[AnyRow] = []
+        given: list[AnyRow] = []
         results: list[ResultRecord] = []
         if whole:
-            shown += self._run(_SHOWN, cid)
+            given += self._run(_PROVIDER_IDS, cid)
             results += self.results(cid)
         else:
             for piece in pieces(records):
-                shown += self._run(SHOWN_OF, cid, ids=piece)
+                given += self._run(PROVIDER_IDS_OF, cid, ids=piece)
                 results += [ResultRecord(*row) for row in self._run(_RESULTS_OF, cid, ids=piece)]
-        for call_id, target, provider_id in shown:
+        for call_id, target, provider_id in given:
             if call_id in records:
-                records[call_id].call.shown[target] = provider_id
+                records[call_id].call.provider_ids[target] = provider_id
         for result in in_order(results):
             if result.call_id in records:
                 records[result.call_id].results.append(result)

@@ -63,10 +63,10 @@ _CALL_SEQS = select(tool_calls.c.call_id, tool_calls.c.seq).where(
 _RESULTS_OF_TURN = select(*RESULT).where(
     owned(tool_results), tool_results.c.seq == bindparam("seq")
 )
-_SHOWN = select(provider_ids.c.call_id, provider_ids.c.provider_id).where(
+_PROVIDER_IDS = select(provider_ids.c.call_id, provider_ids.c.provider_id).where(
     owned(provider_ids), _TARGET
 )
-_SHOWN_OF = _SHOWN.where(provider_ids.c.call_id.in_(IDS))
+_PROVIDER_IDS_OF = _PROVIDER_IDS.where(provider_ids.c.call_id.in_(IDS))
 _TOOL_SET = (
     select(*TOOL_SET)
     .where(owned(tool_sets), tool_sets.c.at_version <= bindparam("until"))
@@ -136,16 +136,18 @@ class ReadStore(Turns, Lookup):
         """The results of one turn."""
         return in_order(ResultRecord(*row) for row in self._run(_RESULTS_OF_TURN, cid, seq=seq))
 
-    def shown_ids(self, cid: str, target: str) -> dict[str, str]:
-        """The ids that this target assigned, by canonical id."""
-        return {row.call_id: row.provider_id for row in self._run(_SHOWN, cid, target=target)}
+    def provider_ids(self, cid: str, target: str) -> dict[str, str]:
+        """The provider ids that this target gave, by canonical id."""
+        return {
+            row.call_id: row.provider_id for row in self._run(_PROVIDER_IDS, cid, target=target)
+        }
 
-    def provider_ids(self, cid: str, target: str, call_ids: Collection[str]) -> dict[str, str]:
-        """The ids that this target assigned to these calls, by canonical id."""
+    def provider_ids_of(self, cid: str, target: str, call_ids: Collection[str]) -> dict[str, str]:
+        """Those of these calls, by canonical id."""
         return {
             row.call_id: row.provider_id
             for piece in pieces(call_ids)
-            for row in self._run(_SHOWN_OF, cid, target=target, ids=piece)
+            for row in self._run(_PROVIDER_IDS_OF, cid, target=target, ids=piece)
         }
 
     def tool_set(self, cid: str, until: int) -> ToolSetRecord | None:
