@@ -41,12 +41,12 @@ class Measured:
         try:
             await self.app(scope, receive, noted)
         except Exception:
-            # The answer to what nobody expected is given outside of this.
+            # The response to what nobody expected is made outside of this.
             status = status or 500
             raise
         finally:
             route = getattr(scope.get("route"), "path", "unknown")
-            # Without an answer the client has hung up.
+            # Without a response the client has hung up.
             _REQUESTS.labels(scope["method"], route, str(status or 499)).inc()
             _SECONDS.labels(scope["method"], route).observe(time.perf_counter() - started)
 
@@ -61,9 +61,9 @@ class WriterNumbers(Collector):
         counts = self.database.counts()
         for name, text, value in (
             ("turnkeep_commits", "Transactions committed", counts.commits),
-            ("turnkeep_deeds", "Writes carried out", counts.commands),
-            ("turnkeep_retries", "Writes tried again", counts.retries),
-            ("turnkeep_unavailable", "Writes given up", counts.unavailable),
+            ("turnkeep_commands", "Commands taken by the writer", counts.commands),
+            ("turnkeep_retries", "Commands tried again", counts.retries),
+            ("turnkeep_unavailable", "Commands given up", counts.unavailable),
         ):
             family = CounterMetricFamily(name, text)
             family.add_metric([], value)

@@ -39,7 +39,7 @@ PREFIXES: tuple[str, ...] = tuple(
 ID_RULES = IdRules(ASSIGNED, PREFIXES)
 
 
-def shown_id(target: str, canonical: str, assigned: Mapping[str, str]) -> str:
+def provider_id(target: str, canonical: str, assigned: Mapping[str, str]) -> str:
     """The provider id of a call on a target. `assigned`: what the mapping table holds for it."""
     rule = CODECS[target].ids
     if isinstance(rule, Prefixed):

@@ -55,8 +55,8 @@ def assigned(
     if isinstance(CODECS[options.provider].ids, Prefixed):
         return {}
     if not options.is_window:
-        return store.ledger.shown_ids(cid, options.provider)
-    return store.ledger.provider_ids(
+        return store.ledger.provider_ids(cid, options.provider)
+    return store.ledger.provider_ids_of(
         cid, options.provider, {c.id for turn in turns for c in turn.calls()}
     )
 

@@ -26,9 +26,9 @@ class Remembered:
     def assigned(self, target: str) -> dict[str, str]:
         """What the mapping table would hold for a target."""
         return {
-            call.id: call.shown[target]
+            call.id: call.provider_ids[target]
             for call in self.ledger.calls.values()
-            if target in call.shown
+            if target in call.provider_ids
         }
 
 

@@ -6,7 +6,7 @@ What was said stands in the turns, so each turn that a page needs is read once, 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.codecs import TARGETS, shown_id
+from app.codecs import TARGETS, provider_id
 from app.core.conversation import ToolResult, Turn, is_real, last_real
 from app.core.json.text import JsonObject
 from app.core.ledger.records import Call, CallRecord, ResultRecord, TurnRecord
@@ -94,7 +94,7 @@ def call_json(record: CallRecord, state: str, told: Contents) -> JsonObject:
         "call_index": call.call_index,
         "state": state,
         **told.calls.get(call.id, {}),
-        "ids": {target: shown_id(target, call.id, call.shown) for target in TARGETS},
+        "ids": {target: provider_id(target, call.id, call.provider_ids) for target in TARGETS},
         "result": result_json(chosen, told) if chosen else None,
         "repeats": [result_json(one) for one in record.results if one is not chosen],
     }

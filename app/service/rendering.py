@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.codecs import CODECS, shown_id
+from app.codecs import CODECS, provider_id
 from app.core.conversation import Turn
 from app.core.errors import RuleBroken
 from app.core.json.text import JsonObject, dumps_utf8, joined_array, joined_object
@@ -82,7 +82,9 @@ def render(
     """
     codec = CODECS[options.provider]
     provider_ids = {
-        call.id: shown_id(options.provider, call.id, {options.provider: assigned.get(call.id, "")})
+        call.id: provider_id(
+            options.provider, call.id, {options.provider: assigned.get(call.id, "")}
+        )
         for turn in turns
         for call in turn.calls()
     }

@@ -6,7 +6,7 @@ This only reads. Whoever writes later checks that the history is still the one t
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.codecs import CODECS, PREFIXES, shown_id
+from app.codecs import CODECS, PREFIXES, provider_id
 from app.core.conversation import ToolResult, Turn
 from app.core.json.text import loads
 from app.core.ledger.book import Book
@@ -33,7 +33,11 @@ class Seen:
 def look(history: History, messages: MessageList) -> Seen:
     turns = [read_turn(record) for record in history.turns]
     links, book, target = history.links, history.book, messages.format
-    assigned = {call.id: call.shown[target] for call in book.calls.values() if target in call.shown}
+    assigned = {
+        call.id: call.provider_ids[target]
+        for call in book.calls.values()
+        if target in call.provider_ids
+    }
     found = Recognising(
         Told(turns, links),
         messages.told,
@@ -75,7 +79,7 @@ def shown_results(
         codec.parse(Posted({codec.messages: messages}, {codec.messages: texts})), "list"
     )
     calls = {
-        shown_id(target, call.id, {target: assigned.get(call.id, "")}): call.id
+        provider_id(target, call.id, {target: assigned.get(call.id, "")}): call.id
         for turn in turns
         for call in turn.calls()
     }

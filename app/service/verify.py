@@ -34,7 +34,7 @@ def verify(store: ReadStore, cid: str) -> JsonObject:
     checked: JsonObject = {
         "turns": len(records),
         "tool_calls": len(stored_calls),
-        "provider_ids": sum(len(record.call.shown) for record in stored_calls),
+        "provider_ids": sum(len(record.call.provider_ids) for record in stored_calls),
     }
     return {"ok": not problems, "checked": checked, "problems": found}
 
@@ -129,7 +129,7 @@ def _calls(book: Book, stored: list[CallRecord]) -> Iterator[JsonObject]:
 
 
 def _bare(call: Call) -> Call:
-    return replace(call, shown={})
+    return replace(call, provider_ids={})
 
 
 def _results(store: ReadStore, cid: str, book: Book) -> Iterator[JsonObject]:
@@ -145,11 +145,11 @@ def _results(store: ReadStore, cid: str, book: Book) -> Iterator[JsonObject]:
 def _mapping(book: Book, stored: list[CallRecord]) -> Iterator[JsonObject]:
     for record in stored:
         expected = book.calls.get(record.call.id)
-        if expected is None or expected.shown == record.call.shown:
+        if expected is None or expected.provider_ids == record.call.provider_ids:
             continue
-        for target, shown in expected.shown.items():
-            if record.call.shown.get(target) != shown:
-                detail = f"the {target} id of {record.call.id} should be {shown}"
+        for target, provider_id in expected.provider_ids.items():
+            if record.call.provider_ids.get(target) != provider_id:
+                detail = f"the {target} id of {record.call.id} should be {provider_id}"
                 yield _problem("PROVIDER_ID_MISMATCH", record.call.turn_id, detail)
 
 

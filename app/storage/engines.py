@@ -15,7 +15,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from app.storage import postgres, sqlite
-from app.storage.verdicts import Purpose, State, Verdict
+from app.storage.verdicts import Purpose, Verdict
 
 READERS = 4
 TRANSACTION = "turnkeep transaction"
@@ -29,7 +29,7 @@ class Kind(Protocol):
     """What the modules `sqlite` and `postgres` both have."""
 
     DRIVER: str
-    # How many deeds one transaction may hold.
+    # How many commands one transaction may hold.
     GROUP: int
     Error: tuple[type[Exception], ...]
 
@@ -38,10 +38,6 @@ class Kind(Protocol):
     def on_connect(self, driver: DBAPIConnection, purpose: Purpose) -> None: ...
 
     def begin(self, driver: DBAPIConnection, purpose: Purpose) -> str | None: ...
-
-    def run(self, driver: DBAPIConnection, statement: str) -> None: ...
-
-    def state(self, driver: DBAPIConnection) -> State: ...
 
     def verdict(self, error: BaseException) -> Verdict: ...
 

@@ -38,12 +38,12 @@ def _page(*having: ColumnElement[bool], newest_first: bool) -> AnySelect:
 _ANSWERED = tool_calls.c.answered == bindparam("answered")
 _PAGES = {first: _page(newest_first=first) for first in (False, True)}
 _ANSWERED_PAGES = {first: _page(_ANSWERED, newest_first=first) for first in (False, True)}
-_SHOWN = select(provider_ids.c.call_id, provider_ids.c.target, provider_ids.c.provider_id).where(
-    owned(provider_ids)
-)
+_PROVIDER_IDS = select(
+    provider_ids.c.call_id, provider_ids.c.target, provider_ids.c.provider_id
+).where(owned(provider_ids))
 # Sorted by us: to save the sorting, SQLite would rather read the whole conversation in order.
 _RESULTS = select(*RESULT).where(owned(tool_results))
-SHOWN_OF = _SHOWN.where(provider_ids.c.call_id.in_(IDS))
+PROVIDER_IDS_OF = _PROVIDER_IDS.where(provider_ids.c.call_id.in_(IDS))
 _RESULTS_OF = _RESULTS.where(tool_results.c.call_id.in_(IDS))
 _TARGET = provider_ids.c.target == bindparam("target")
 _MATCHED = select(
@@ -65,10 +65,10 @@ _CALL_SEQS = select(tool_calls.c.call_id, tool_calls.c.seq).where(
 _RESULTS_OF_TURN = select(*RESULT).where(
     owned(tool_results), tool_results.c.seq == bindparam("seq")
 )
-_ASSIGNED = select(provider_ids.c.call_id, provider_ids.c.provider_id).where(
+_GIVEN = select(provider_ids.c.call_id, provider_ids.c.provider_id).where(
     owned(provider_ids), _TARGET
 )
-_ASSIGNED_TO = _ASSIGNED.where(provider_ids.c.call_id.in_(IDS))
+_GIVEN_TO = _GIVEN.where(provider_ids.c.call_id.in_(IDS))
 _CALL_AT = select(*CALL).where(
     owned(tool_calls),
     tool_calls.c.seq == bindparam("seq"),
@@ -118,18 +118,18 @@ class Ledger(Scope):
     def _records(self, cid: str, calls: Sequence[Call], *, whole: bool) -> list[CallRecord]:
         """The calls, completed from the rows of the whole conversation or only from their own."""
         records = {call.id: CallRecord(call) for call in calls}
-        shown: list[AnyRow] = []
+        given: list[AnyRow] = []
         results: list[ResultRecord] = []
         if whole:
-            shown += self._run(_SHOWN, cid)
+            given += self._run(_PROVIDER_IDS, cid)
             results += self.results(cid)
         else:
             for piece in pieces(records):
-                shown += self._run(SHOWN_OF, cid, ids=piece)
+                given += self._run(PROVIDER_IDS_OF, cid, ids=piece)
                 results += [ResultRecord(*row) for row in self._run(_RESULTS_OF, cid, ids=piece)]
-        for call_id, target, provider_id in shown:
+        for call_id, target, provider_id in given:
             if call_id in records:
-                records[call_id].call.shown[target] = provider_id
+                records[call_id].call.provider_ids[target] = provider_id
         for result in in_order(results):
             if result.call_id in records:
                 records[result.call_id].results.append(result)
@@ -172,16 +172,16 @@ class Ledger(Scope):
         """The results of one turn."""
         return in_order(ResultRecord(*row) for row in self._run(_RESULTS_OF_TURN, cid, seq=seq))
 
-    def shown_ids(self, cid: str, target: str) -> dict[str, str]:
+    def provider_ids(self, cid: str, target: str) -> dict[str, str]:
         """The ids that this target assigned, by canonical id."""
-        return {row.call_id: row.provider_id for row in self._run(_ASSIGNED, cid, target=target)}
+        return {row.call_id: row.provider_id for row in self._run(_GIVEN, cid, target=target)}
 
-    def provider_ids(self, cid: str, target: str, call_ids: Collection[str]) -> dict[str, str]:
+    def provider_ids_of(self, cid: str, target: str, call_ids: Collection[str]) -> dict[str, str]:
         """The ids that this target assigned to these calls, by canonical id."""
         return {
             row.call_id: row.provider_id
             for piece in pieces(call_ids)
-            for row in self._run(_ASSIGNED_TO, cid, target=target, ids=piece)
+            for row in self._run(_GIVEN_TO, cid, target=target, ids=piece)
         }
 
     def calls_at(self, cid: str, seq: int, call_index: int) -> list[Call]:

@@ -24,10 +24,10 @@ from app.core.identity import ids
 from app.core.ledger.book import Book, Loaded
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import (
-    AssignedId,
     Call,
     ConversationRecord,
     KeyRecord,
+    ProviderId,
     ResultRecord,
     ToolSetRecord,
     TurnRecord,
@@ -56,7 +56,7 @@ _HEADS = (
     .with_for_update()
 )
 _CID = tool_calls.c.conversation_id
-_ASSIGNED = (
+_PROVIDER_ID = (
     provider_ids.c.target,
     provider_ids.c.provider_id,
     provider_ids.c.call_id,
@@ -89,8 +89,8 @@ _CALLS = _joined(tool_calls, CALL, ("id", "call_id"))
 _CALLS_OF_TURNS = _joined(tool_calls, CALL, ("seq", "seq"))
 _RESULTS_OF_TURNS = _joined(tool_results, RESULT, ("seq", "seq"))
 _RESULTS_OF_CALLS = _joined(tool_results, RESULT, ("id", "call_id"))
-_ASSIGNED_OF_CALLS = _joined(provider_ids, _ASSIGNED, ("id", "call_id"))
-_ASSIGNED_AS = _joined(provider_ids, _ASSIGNED, ("sha256", "provider_sha256"))
+_PROVIDER_IDS_OF_CALLS = _joined(provider_ids, _PROVIDER_ID, ("id", "call_id"))
+_PROVIDER_IDS_NAMED = _joined(provider_ids, _PROVIDER_ID, ("sha256", "provider_sha256"))
 
 
 def _newest(table: Table, columns: Columns, by: str) -> Keyed:
@@ -244,12 +244,12 @@ class Loader:
         records = store.ledger.calls(cid)
         calls = {record.call.id: record.call for record in records}
         every = [(cid, call_id) for call_id in calls]
-        assigned = _ASSIGNED_OF_CALLS.rows(self._connection, self._tenant_id, every)
+        given = _PROVIDER_IDS_OF_CALLS.rows(self._connection, self._tenant_id, every)
         known.book.load(
             Loaded(
                 Keys(),
-                [replace(call, shown={}) for call in calls.values()],
-                {AssignedId(*row) for _, *row in assigned},
+                [replace(call, provider_ids={}) for call in calls.values()],
+                {ProviderId(*row) for _, *row in given},
                 store.ledger.results(cid),
                 whole=True,
             )
@@ -263,7 +263,7 @@ class _Gathered:
     """Rows of the ledger of one conversation."""
 
     calls: dict[str, Call]
-    assigned: dict[tuple[str, str], AssignedId]
+    provider_ids: dict[tuple[str, str], ProviderId]
     results: set[ResultRecord]
     highest: dict[str, int]
     floors: dict[tuple[str, ...], int]
@@ -323,7 +323,7 @@ class _Rows:
     def ledgers(self) -> Mapping[str, Loaded]:
         found = {cid: _Gathered({}, {}, set(), {}, {}) for cid in self._wanted}
         self._turns(found)
-        self._assigned(found)
+        self._provider_ids(found)
         self._calls(found)
         self._named(found)
         self._waiting(found)
@@ -333,7 +333,7 @@ class _Rows:
             cid: Loaded(
                 self._wanted[cid],
                 one.calls.values(),
-                one.assigned.values(),
+                one.provider_ids.values(),
                 one.results,
                 one.highest,
                 one.floors,
@@ -356,18 +356,18 @@ class _Rows:
         for statement, wanted in ((_RESULTS_OF_TURNS, turns), (_RESULTS_OF_CALLS, made)):
             for cid, *row in self._run(statement, wanted):
                 found[cid].results.add(ResultRecord(*row))
-        for cid, *row in self._run(_ASSIGNED_OF_CALLS, made):
-            found[cid].assigned[row[0], row[1]] = AssignedId(*row)
+        for cid, *row in self._run(_PROVIDER_IDS_OF_CALLS, made):
+            found[cid].provider_ids[row[0], row[1]] = ProviderId(*row)
 
-    def _assigned(self, found: Mapping[str, _Gathered]) -> None:
+    def _provider_ids(self, found: Mapping[str, _Gathered]) -> None:
         wanted = ((cid, ids.fingerprint(one)) for cid, one in self._each("provider_ids"))
-        for cid, *row in self._run(_ASSIGNED_AS, wanted):
-            found[cid].assigned[row[0], row[1]] = AssignedId(*row)
+        for cid, *row in self._run(_PROVIDER_IDS_NAMED, wanted):
+            found[cid].provider_ids[row[0], row[1]] = ProviderId(*row)
 
     def _calls(self, found: Mapping[str, _Gathered]) -> None:
         """Calls by canonical id, and those whose provider ids were found."""
-        shown = ((cid, one.call_id) for cid in found for one in found[cid].assigned.values())
-        for cid, *row in self._run(_CALLS, {*self._each("call_ids"), *shown}):
+        named = ((cid, one.call_id) for cid in found for one in found[cid].provider_ids.values())
+        for cid, *row in self._run(_CALLS, {*self._each("call_ids"), *named}):
             found[cid].calls[row[0]] = Call(*row)
 
     def _named(self, found: Mapping[str, _Gathered]) -> None:

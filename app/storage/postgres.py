@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from typing import cast
 
 import psycopg
-from psycopg.pq import TransactionStatus
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
-from app.storage.verdicts import Purpose, State, Verdict
+from app.storage.verdicts import Purpose, Verdict
 
 DRIVER = "postgresql+psycopg"
-# PostgreSQL remembers 64 savepoints of a transaction cheaply (PGPROC_MAX_CACHED_SUBXIDS).
+# The conversations of a group stay locked for other processes until its commit.
 GROUP = 64
 Error: tuple[type[Exception], ...] = (psycopg.Error,)
 
@@ -70,22 +69,6 @@ def begin(driver: DBAPIConnection, purpose: Purpose) -> str | None:
         return None
     row = cursor.set_result(-1).fetchone()
     return cast(str, row[0]) if row else None
-
-
-def run(driver: DBAPIConnection, statement: str) -> None:
-    """Run commands outside of SQLAlchemy; several are joined by semicolons, in one message."""
-    _psycopg(driver).execute(statement.encode(), prepare=False)
-
-
-def state(driver: DBAPIConnection) -> State:
-    """Known to the driver; nothing is sent."""
-    match _psycopg(driver).info.transaction_status:
-        case TransactionStatus.INTRANS:
-            return "open"
-        case TransactionStatus.INERROR:
-            return "failed"
-        case _:
-            return "lost"
 
 
 def verdict(error: BaseException) -> Verdict:

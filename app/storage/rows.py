@@ -9,9 +9,9 @@ from sqlalchemy import ColumnElement
 from app.core.identity import ids
 from app.core.json.large import Chunks
 from app.core.ledger.records import (
-    AssignedId,
     Call,
     ConversationRecord,
+    ProviderId,
     ResultRecord,
     RevisionRecord,
     TurnRecord,
@@ -137,13 +137,13 @@ def result_row(result: ResultRecord) -> dict[str, Any]:
     }
 
 
-def assigned_row(assigned: AssignedId) -> dict[str, Any]:
+def provider_id_row(given: ProviderId) -> dict[str, Any]:
     return {
-        "call_id": assigned.call_id,
-        "target": assigned.target,
-        "provider_id": assigned.provider_id,
-        "provider_sha256": ids.fingerprint(assigned.provider_id),
-        "ordinal": assigned.ordinal,
+        "call_id": given.call_id,
+        "target": given.target,
+        "provider_id": given.provider_id,
+        "provider_sha256": ids.fingerprint(given.provider_id),
+        "ordinal": given.ordinal,
     }
 
 

@@ -17,9 +17,9 @@ from app.core.identity import ids
 from app.core.ledger.records import Call, ConversationRecord, KeyRecord, TurnRecord
 from app.core.ledger.slice import Change, Slice
 from app.storage.rows import (
-    assigned_row,
     call_row,
     conversation_row,
+    provider_id_row,
     result_row,
     revision_row,
     turn_row,
@@ -115,7 +115,9 @@ class _Saving:
         self._heads()
         self._turns()
         self._calls()
-        self._insert(provider_ids, self._rows(lambda one: map(assigned_row, one.entries.assigned)))
+        self._insert(
+            provider_ids, self._rows(lambda one: map(provider_id_row, one.entries.provider_ids))
+        )
         self._results()
         self._insert(tool_sets, self._rows(lambda one: map(asdict, one.tool_sets)))
         self._insert(idempotency_keys, self._rows(lambda one: map(_key_row, one.keys)))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
-from app.storage.verdicts import Purpose, State, Verdict
+from app.storage.verdicts import Purpose, Verdict
 
 DRIVER = "sqlite+pysqlite"
 GROUP = 256
@@ -51,19 +51,8 @@ def on_connect(driver: DBAPIConnection, purpose: Purpose) -> None:
 
 
 def begin(driver: DBAPIConnection, purpose: Purpose) -> str | None:
-    run(driver, _BEGIN[purpose])
+    driver.execute(_BEGIN[purpose])
     return None
-
-
-def run(driver: DBAPIConnection, statement: str) -> None:
-    """Run commands outside of SQLAlchemy; several are joined by semicolons."""
-    for command in statement.split(";"):
-        driver.execute(command)
-
-
-def state(driver: DBAPIConnection) -> State:
-    # Some errors (disk full, I/O) make SQLite roll back by itself; what follows would stand alone.
-    return "open" if driver.in_transaction else "lost"
 
 
 def verdict(error: BaseException) -> Verdict:

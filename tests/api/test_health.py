@@ -37,6 +37,7 @@ def test_metrics_count_requests_by_route_and_never_by_id(api: Api) -> None:
     text_ = api.http.get("/metrics").text
     assert 'route="/v1/conversations/{cid}/turns",status="201"' in text_
     assert "turnkeep_commits_total 1.0" in text_
+    assert "turnkeep_commands_total 1.0" in text_
     assert "secret-name" not in text_
 
 

@@ -81,14 +81,14 @@ def test_a_result_with_the_raw_id_finds_its_call() -> None:
 @pytest.mark.parametrize("target", ["openai", "anthropic", "kimi", "mistral"])
 def test_a_result_may_use_the_id_that_any_replay_showed(target: str) -> None:
     before = said(human(), ai("a"))
-    shown = _shown_id(before, target)
+    shown = _provider_id(before, target)
     assert found(said(human(), ai("a"), tool(shown))) == [Found("2.0", "provider_id")]
 
 
-def _shown_id(history: History, target: str) -> str:
+def _provider_id(history: History, target: str) -> str:
     (one,) = calls_of(history)
     prefixes = {"openai": "call_", "anthropic": "toolu_"}
-    return one.shown.get(target) or ids.with_prefix(one.id, prefixes[target])
+    return one.provider_ids.get(target) or ids.with_prefix(one.id, prefixes[target])
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,9 @@ def test_a_second_result_is_a_repeat() -> None:
 @pytest.mark.parametrize("rule", ["canonical", "provider_id", "normalized"])
 def test_a_repeat_is_known_by_every_kind_of_id(rule: str) -> None:
     one = calls_of(said(ai("call_a")))[0]
-    again = {"canonical": one.id, "provider_id": one.shown["mistral"], "normalized": "a"}[rule]
+    again = {"canonical": one.id, "provider_id": one.provider_ids["mistral"], "normalized": "a"}[
+        rule
+    ]
     history = said(ai("call_a"), tool("call_a"), tool(again))
     assert found(history)[1] == Found("1.0", rule, repeat=True)
 
@@ -183,7 +185,7 @@ def test_the_canonical_id_goes_before_the_same_text_as_a_raw_id() -> None:
 def test_a_raw_id_goes_before_the_id_that_a_replay_showed() -> None:
     """A host that restarts its count sends `functions.read:0` for a new call."""
     history = posted(by("openai", ai("call_x")), by("kimi", ai("functions.read:0")))
-    assert [one.shown["kimi"] for one in calls_of(history)] == [
+    assert [one.provider_ids["kimi"] for one in calls_of(history)] == [
         "functions.read:0",
         "functions.read:1",
     ]
@@ -194,8 +196,8 @@ def test_a_raw_id_goes_before_the_id_that_a_replay_showed() -> None:
     assert found(history) == [Found("2.0", "raw"), Found("1.0", "provider_id")]
 
 
-def test_a_shown_id_goes_before_a_normalized_one() -> None:
-    shown = calls_of(said(ai("x")))[0].shown["mistral"]
+def test_a_provider_id_goes_before_a_normalized_one() -> None:
+    shown = calls_of(said(ai("x")))[0].provider_ids["mistral"]
     assert found(said(ai("x"), ai(f"call_{shown}"), tool(shown))) == [Found("1.0", "provider_id")]
 
 
@@ -271,7 +273,7 @@ def test_calls_without_id_are_different_calls(nothing: str | None) -> None:
 
 
 def test_a_call_without_id_is_found_by_the_id_it_was_shown_under() -> None:
-    shown = calls_of(said(ai(None)))[0].shown["kimi"]
+    shown = calls_of(said(ai(None)))[0].provider_ids["kimi"]
     assert found(said(ai(None), tool(shown))) == [Found("1.0", "provider_id")]
 
 
@@ -317,7 +319,7 @@ def test_an_adopted_result_waits_no_longer() -> None:
 @pytest.mark.parametrize(
     ("early", "rule"), [(FREE, "canonical"), ("call_" + "f" * 24, "provider_id")]
 )
-def test_an_early_result_may_use_the_canonical_or_a_shown_id(early: str, rule: str) -> None:
+def test_an_early_result_may_use_the_canonical_or_a_provider_id(early: str, rule: str) -> None:
     assert found(said(tool(early), ai(FREE))) == [Found("2.0", rule)]
 
 
@@ -349,7 +351,7 @@ def test_an_early_result_goes_before_one_in_the_turn_of_the_call() -> None:
 
 def test_a_call_made_by_kimi_may_be_answered_through_mistral() -> None:
     before = posted(by("kimi", human(), ai("functions.read:0")))
-    shown = calls_of(before)[0].shown["mistral"]
+    shown = calls_of(before)[0].provider_ids["mistral"]
     history = posted(by("kimi", human(), ai("functions.read:0")), by("mistral", tool(shown)))
     assert found(history) == [Found("2.0", "provider_id")]
 
@@ -359,7 +361,7 @@ def test_kimi_ids_rise_although_the_host_restarts_its_count() -> None:
         by("kimi", ai("functions.read:0"), tool("functions.read:0")),
         by("kimi", ai("functions.read:0", "functions.read:1"), tool("functions.read:1")),
     )
-    shown = [one.shown["kimi"] for one in calls_of(history)]
+    shown = [one.provider_ids["kimi"] for one in calls_of(history)]
     assert shown == ["functions.read:0", "functions.read:1", "functions.read:2"]
     assert found(history) == [Found("1.0", "raw"), Found("3.1", "raw")]
 
@@ -368,13 +370,13 @@ def test_kimi_counts_calls_of_every_provider() -> None:
     history = posted(
         by("openai", ai("call_a")), by("kimi", ai("functions.read:7")), by("anthropic", ai("t"))
     )
-    shown = [one.shown["kimi"] for one in calls_of(history)]
+    shown = [one.provider_ids["kimi"] for one in calls_of(history)]
     assert shown == ["functions.read:0", "functions.read:7", "functions.read:8"]
 
 
 def test_a_native_mistral_id_used_twice_is_shown_as_two_ids() -> None:
     history = posted(by("mistral", ai("D681PevKs"), tool("D681PevKs"), ai("D681PevKs")))
-    first, second = (one.shown["mistral"] for one in calls_of(history))
+    first, second = (one.provider_ids["mistral"] for one in calls_of(history))
     assert first == "D681PevKs"
     assert second != first
     assert re.fullmatch("[A-Za-z0-9]{9}", second)
@@ -382,7 +384,7 @@ def test_a_native_mistral_id_used_twice_is_shown_as_two_ids() -> None:
 
 def test_native_mistral_ids_repeated_inside_one_turn_differ_too() -> None:
     history = posted(by("mistral", ai("D681PevKs", "D681PevKs")))
-    assert len({one.shown["mistral"] for one in calls_of(history)}) == 2
+    assert len({one.provider_ids["mistral"] for one in calls_of(history)}) == 2
 
 
 # Canonical ids that come in from outside.
@@ -484,7 +486,7 @@ def test_a_turn_that_cannot_be_read_changes_nothing() -> None:
 
 def test_every_assigned_id_is_in_the_mapping_table() -> None:
     ledger = said(ai("a", "b")).remembered.ledger
-    assert {(one.target, one.call_id) for one in ledger.entries().assigned} == {
+    assert {(one.target, one.call_id) for one in ledger.entries().provider_ids} == {
         (target, one) for target in ID_RULES.assigned for one in ledger.calls
     }
 
@@ -524,4 +526,4 @@ def test_ids_are_unique_in_a_conversation(turns: list[dict[str, Any]]) -> None:
     calls = calls_of(said(*turns))
     assert all(ids.is_canonical(one.id) for one in calls)
     for target in ID_RULES.assigned:
-        assert len({one.shown[target] for one in calls}) == len(calls)
+        assert len({one.provider_ids[target] for one in calls}) == len(calls)

@@ -76,7 +76,9 @@ def test_what_was_said_is_searched() -> None:
 
 
 def test_every_id_of_a_turn_is_searched() -> None:
-    call = Call("hist_tool_abc", "raw_1", "f", "kimi", None, "t-1", 1, 0, shown={"mistral": "ab9"})
+    call = Call(
+        "hist_tool_abc", "raw_1", "f", "kimi", None, "t-1", 1, 0, provider_ids={"mistral": "ab9"}
+    )
     assert {"hist_tool_abc", "raw_1", "ab9", "t", "1"} <= set(turn_words(turn(), [call]))
 
 

@@ -95,8 +95,8 @@ def test_the_whole_zoo_survives(
         with Database(other_database_url) as after:
             for number, cid in enumerate(names):
                 # Four of the twelve for each history; neighbours are told in much the same way.
-                deed = partial(shown, cid=cid, targets=TARGETS[number % 3 :: 3])
-                assert after.read_now(deed) == before.read_now(deed), cid
+                query = partial(shown, cid=cid, targets=TARGETS[number % 3 :: 3])
+                assert after.read_now(query) == before.read_now(query), cid
     again = turnkeep(other_database_url, "import", tmp_path / "one.jsonl")
     assert " 0 turns stored" in again.out
     home = turnkeep(database_url, "import", tmp_path / "one.jsonl")
@@ -131,8 +131,8 @@ def test_title_metadata_and_tools_of_every_version_survive(
         with Database(other_database_url) as after:
             untils = (None, *(turn["turn_id"] for turn in line["turns"]))
             for until, target in product(untils, TARGETS):
-                deed = partial(replay, cid="c1", options=ReplayOptions(target, until=until))
-                assert after.read_now(deed).answer == database.read_now(deed).answer
+                query = partial(replay, cid="c1", options=ReplayOptions(target, until=until))
+                assert after.read_now(query).answer == database.read_now(query).answer
 
 
 def test_an_export_beside_other_turns_brings_its_newest_tools(

@@ -12,7 +12,7 @@ from typing import Any
 import hypothesis
 from hypothesis import strategies as st
 
-from app.codecs import CODECS, TARGETS, shown_id
+from app.codecs import CODECS, TARGETS, provider_id
 from app.core.conversation import Turn
 from tests import judges
 from tests.histories import History, Render, posted
@@ -98,7 +98,7 @@ def all_ids(history: History) -> dict[str, dict[str, str]]:
     """Canonical id to the id under which each target shows the call."""
     calls = history.remembered.ledger.calls.values()
     return {
-        call.id: {target: shown_id(target, call.id, call.shown) for target in TARGETS}
+        call.id: {target: provider_id(target, call.id, call.provider_ids) for target in TARGETS}
         for call in calls
     }
 

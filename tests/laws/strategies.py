@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, TypeVar, get_args
 
 from hypothesis import strategies as st
 
-from app.codecs import CODECS, TARGETS, shown_id
+from app.codecs import CODECS, TARGETS, provider_id
 from tests.histories import posted
 from tests.laws import values
 from tests.laws.said import (
@@ -194,7 +194,7 @@ class _Story:
         # A wire that cannot carry a call (a human's, say) leaves fewer calls than were meant.
         if place >= len(known):
             return call.id
-        return shown_id(self.one_of(TARGETS), known[place].id, known[place].shown)
+        return provider_id(self.one_of(TARGETS), known[place].id, known[place].provider_ids)
 
     def outcome(self, call_id: str | None, name: str | None) -> Answer:
         status = self.one_of(STATUSES)

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.codecs import CODECS, TARGETS, shown_id
+from app.codecs import CODECS, TARGETS, provider_id
 from app.core.conversation import Text, Turn
 from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Link
@@ -60,7 +60,7 @@ def _facts(turns: Sequence[Turn], links: dict[tuple[int, int], Link]) -> Iterato
 
 def wire(history: History, options: ReplayOptions) -> Wire:
     ids = {
-        call.id: shown_id(options.provider, call.id, call.shown)
+        call.id: provider_id(options.provider, call.id, call.provider_ids)
         for call in history.remembered.ledger.calls.values()
     }
     return Wire(CODECS[options.provider], options, ids)

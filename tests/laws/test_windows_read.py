@@ -52,7 +52,7 @@ def of_all(store: ReadStore, cid: str, until: int, options: ReplayOptions) -> Re
     records = store.turns.page(cid, until=until, as_of=until)
     turns = [read_turn(record) for record in records]
     links = store.ledger.links(cid, until=until)
-    return render(turns, links, store.ledger.shown_ids(cid, options.provider), options)
+    return render(turns, links, store.ledger.provider_ids(cid, options.provider), options)
 
 
 def of_window(store: ReadStore, cid: str, until: int, options: ReplayOptions) -> Rendered:

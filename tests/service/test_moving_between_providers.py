@@ -36,7 +36,7 @@ def answered(reader: str, ids: list[str]) -> str:
     return body(Voice(reader), said)
 
 
-def shown_ids(history: History, reader: str) -> list[str]:
+def provider_ids(history: History, reader: str) -> list[str]:
     if reader == "neutral":
         return list(history.remembered.ledger.calls)
     request = history.render(reader).request
@@ -46,7 +46,7 @@ def shown_ids(history: History, reader: str) -> list[str]:
 @pytest.mark.parametrize(("maker", "reader"), list(product(TARGETS, TARGETS)))
 def test_calls_of_one_are_answered_through_another_and_read_by_all(maker: str, reader: str) -> None:
     first = asked(maker)
-    ids = shown_ids(posted(first), reader)
+    ids = provider_ids(posted(first), reader)
     last = body(Voice(reader), [Said("ai", (Words("all done"),)), Said("human", (Words("ok"),))])
     history = posted(first, answered(reader, ids), last)
     for third in JUDGED:

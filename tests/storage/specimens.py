@@ -11,10 +11,10 @@ from app.core.json.large import whole
 from app.core.ledger.book import Entries
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import (
-    AssignedId,
     Call,
     KeyRecord,
     MatchedBy,
+    ProviderId,
     ResultRecord,
     TurnRecord,
 )
@@ -90,7 +90,7 @@ class Do(Generic[T]):
 
 def entries(
     calls: Sequence[Call] = (),
-    assigned: Sequence[AssignedId] = (),
+    assigned: Sequence[ProviderId] = (),
     results: Sequence[ResultRecord] = (),
 ) -> Entries:
     return Entries(
@@ -104,7 +104,7 @@ def rows(
     cid: str,
     turns: Sequence[TurnRecord] = (),
     calls: Sequence[Call] = (),
-    assigned: Sequence[AssignedId] = (),
+    assigned: Sequence[ProviderId] = (),
     results: Sequence[ResultRecord] = (),
     keys: Sequence[KeyRecord] = (),
 ) -> Do[None]:

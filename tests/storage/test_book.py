@@ -12,7 +12,7 @@ from app.codecs import PREFIXES
 from app.core.conversation import ToolResult
 from app.core.ledger.book import Book, KeyKind, whole_book
 from app.core.ledger.keys import Keys
-from app.core.ledger.records import AssignedId, Call
+from app.core.ledger.records import Call, ProviderId
 from app.core.ledger.rules import match
 from app.core.ledger.slice import Change
 from app.storage.database import Database
@@ -36,7 +36,7 @@ def ledgers(draw: st.DrawFn) -> list[Call]:
             for target in draw(st.sets(st.sampled_from(TARGETS))):
                 if free[target]:
                     shown = free[target].pop(draw(st.integers(0, len(free[target]) - 1)))
-                    made = replace(made, shown={**made.shown, target: shown})
+                    made = replace(made, provider_ids={**made.provider_ids, target: shown})
             calls.append(made)
     return calls
 
@@ -45,7 +45,9 @@ def stored(database: Database, calls: list[Call]) -> str:
     """Put the calls into a conversation of their own, in another order."""
     cid = f"ledger-{next(numbers)}"
     assigned = [
-        AssignedId(target, shown, made.id) for made in calls for target, shown in made.shown.items()
+        ProviderId(target, shown, made.id)
+        for made in calls
+        for target, shown in made.provider_ids.items()
     ]
     database.write_now(rows(cid, (), calls[::-1], assigned[::-1]))
     return cid
@@ -82,13 +84,15 @@ def in_turn(book: Book, results: list[ToolResult]) -> list[object]:
 
 def unshown(found: list[object]) -> list[object]:
     """A book need not know under which ids a call is shown that was found by another name."""
-    return [replace(one, shown={}) if isinstance(one, Call) else one for one in found]
+    return [replace(one, provider_ids={}) if isinstance(one, Call) else one for one in found]
 
 
 def whole(calls: list[Call]) -> Book:
     book = whole_book([])
     assigned = [
-        AssignedId(target, shown, made.id) for made in calls for target, shown in made.shown.items()
+        ProviderId(target, shown, made.id)
+        for made in calls
+        for target, shown in made.provider_ids.items()
     ]
     book.add_calls(calls, assigned)
     return book

@@ -3,15 +3,15 @@ from dataclasses import replace
 import pytest
 
 from app.core.ledger.keys import Keys
-from app.core.ledger.records import AssignedId, Call, CallRecord, ResultRecord
+from app.core.ledger.records import Call, CallRecord, ProviderId, ResultRecord
 from app.core.ledger.slice import Change, Slice
 from app.core.render.pairing import Link
 from app.storage.database import Database
 from tests.storage.specimens import Do, call, result, rows
 
 FIRST, SECOND, THIRD = call(1, 0, "a"), call(1, 1, "b"), call(2, 0, "a")
-KIMI = AssignedId("kimi", "functions.read:0", FIRST.id, 0)
-MISTRAL = AssignedId("mistral", "abcdefghi", FIRST.id)
+KIMI = ProviderId("kimi", "functions.read:0", FIRST.id, 0)
+MISTRAL = ProviderId("mistral", "abcdefghi", FIRST.id)
 
 
 @pytest.fixture
@@ -30,7 +30,9 @@ def ledger(database: Database, conversation: str) -> Database:
 
 def test_calls_come_in_order_with_all_that_is_known(ledger: Database) -> None:
     first, second, third = ledger.read_now(lambda store: store.ledger.calls("c1"))
-    assert first.call == replace(FIRST, shown={"kimi": "functions.read:0", "mistral": "abcdefghi"})
+    assert first.call == replace(
+        FIRST, provider_ids={"kimi": "functions.read:0", "mistral": "abcdefghi"}
+    )
     assert [(answer.seq, answer.place) for answer in first.results] == [(3, 0), (4, 2)]
     assert (second, third) == (CallRecord(SECOND), CallRecord(THIRD))
 
@@ -72,7 +74,7 @@ def test_marked_calls_are_answered(ledger: Database) -> None:
 
 
 def test_a_target_knows_what_it_shows(ledger: Database) -> None:
-    assert ledger.read_now(lambda store: store.ledger.shown_ids("c1", "mistral")) == {
+    assert ledger.read_now(lambda store: store.ledger.provider_ids("c1", "mistral")) == {
         FIRST.id: "abcdefghi"
     }
 

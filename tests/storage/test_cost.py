@@ -10,7 +10,7 @@ from sqlalchemy import event
 
 from app.core.ledger.book import Book
 from app.core.ledger.keys import Keys
-from app.core.ledger.records import AssignedId
+from app.core.ledger.records import ProviderId
 from app.core.ledger.slice import Slice
 from app.storage import postgres, sqlite
 from app.storage.database import Database
@@ -26,7 +26,7 @@ def fill(cid: str, length: int) -> Do[None]:
     """Turns with an open and an answered call each, all under the same raw id."""
     seqs = range(1, length + 1)
     calls = [call(seq, index, answered=index == 1) for seq in seqs for index in (0, 1)]
-    assigned = [AssignedId("kimi", f"functions.read:{n}", c.id, n) for n, c in enumerate(calls)]
+    assigned = [ProviderId("kimi", f"functions.read:{n}", c.id, n) for n, c in enumerate(calls)]
     results = [result(seq, 0, call_id=call(seq, 1).id) for seq in seqs]
     # Results that wait are few, however long the conversation is.
     waiting = [result(seq, 1, f"early{seq}") for seq in seqs[:SHORT]]

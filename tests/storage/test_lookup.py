@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 
 from app.core.identity.ids import fingerprint
-from app.core.ledger.records import AssignedId
+from app.core.ledger.records import ProviderId
 from app.storage import sqlite
 from app.storage.database import Database
 from app.storage.lookup import NEWEST, IdKind, Spot
@@ -41,7 +41,7 @@ def full(database: Database) -> Database:
 
     for number in range(MANY):
         said = replace(turn(1, f"t-{number}"), response_id=f"resp-{number}")
-        shown = AssignedId("mistral", f"shown-{number}", made(number).id)
+        shown = ProviderId("mistral", f"shown-{number}", made(number).id)
         lost = result(1, 0, f"lost-{number}")
         database.write_now(rows(f"c{number}", [said], [made(number)], [shown], [lost]))
     return database

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.ledger.records import AssignedId
+from app.core.ledger.records import ProviderId
 from app.core.ledger.slice import Change
 from app.service.conversations import Describe
 from app.storage.database import Database
@@ -19,7 +19,7 @@ def test_any_text_survives_in_every_column_that_comes_from_outside(
     odd_turn = replace(turn(1), provider=text, format=text, model=text)
     odd_call = replace(call(1, raw_id=text), name=text, provider=text, model=text)
     odd_result = replace(result(1, raw_id=text), name=text)
-    assigned = AssignedId("kimi", text, odd_call.id, 0)
+    assigned = ProviderId("kimi", text, odd_call.id, 0)
 
     database.write_now(Describe(conversation, text, None, frozenset({"title"})))
     database.write_now(rows(conversation, [odd_turn], [odd_call], [assigned], [odd_result]))
@@ -27,7 +27,7 @@ def test_any_text_survives_in_every_column_that_comes_from_outside(
     assert [head.title for head in read(lambda store: store.conversations.page(1))] == [text]
     assert read(lambda store: store.turns.page(conversation)) == [odd_turn]
     [record] = read(lambda store: store.ledger.calls(conversation))
-    assert record.call == replace(odd_call, shown={"kimi": text})
+    assert record.call == replace(odd_call, provider_ids={"kimi": text})
     assert read(lambda store: store.ledger.results(conversation)) == [odd_result]
     [spot] = read(lambda store: store.lookup.spots("provider_id", text, before=NEWEST, limit=1))
     assert (spot.conversation_id, spot.seq, spot.place) == (conversation, 1, 0)

@@ -43,7 +43,7 @@ _MEDIA = {
     "file-data": "application/octet-stream",
     "file-url": "application/octet-stream",
 }
-# The SDK's own bookkeeping: of messages, of parts, of calls in messages of a user interface.
+# What the SDK keeps for itself: of messages, of parts, of calls in messages of a user interface.
 _ABOUT = ("id", "createdAt", "metadata", "annotations", "providerOptions", "status", "revisionId")
 _MARKS = ("providerOptions", "providerMetadata", "providerExecuted", "state")
 _UI_MARKS = ("callProviderMetadata", "resultProviderMetadata", "preliminary", "title")

@@ -92,7 +92,7 @@ class Fields:
         return self.members
 
     def passed_over(self, *names: str) -> None:
-        """Names that may stand here and carry no content: marks, settings, bookkeeping."""
+        """Names that may stand here and carry no content: marks, settings, ids of items."""
         self._read.update(names)
 
     def told_if_full(self, *names: str) -> None:

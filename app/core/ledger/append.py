@@ -13,7 +13,7 @@ from app.core.conversation import Block, Draft, ToolCall, ToolResult, Turn
 from app.core.identity import ids
 from app.core.ledger.book import Book, whole_book
 from app.core.ledger.keys import Keys
-from app.core.ledger.records import AssignedId, Call, ResultRecord
+from app.core.ledger.records import Call, ProviderId, ResultRecord
 from app.core.ledger.rules import Match, match, result_names
 from app.core.wire.codec import Assigned
 
@@ -43,8 +43,8 @@ def place(draft: Draft, seq: int, turn_id: str, book: Book) -> Turn:
 
 def enter(turn: Turn, book: Book, rules: IdRules) -> Entered:
     """Enters a turn whose calls have their canonical ids."""
-    calls, assigned = _named(turn, book, rules)
-    book.add_calls(calls, assigned)
+    calls, provider_ids = _named(turn, book, rules)
+    book.add_calls(calls, provider_ids)
     late = _adopt(calls, book, rules.prefixes)
     results = sorted(_matched(turn, book, rules.prefixes), key=lambda result: result.place)
     book.add_results(results)
@@ -59,8 +59,8 @@ def complete(before: Turn, after: Turn, book: Book, rules: IdRules) -> Entered:
     back = {call_id: index for call_id, index in new.items() if call_id in aside}
     if gone := [call.id for call in before.calls() if call.id not in new]:
         book.supersede(before.seq, gone)
-    calls, assigned = _named(after, book, rules, old | aside)
-    book.add_calls(calls, assigned)
+    calls, provider_ids = _named(after, book, rules, old | aside)
+    book.add_calls(calls, provider_ids)
     calls = [*calls, *book.bring_back(back)]
     return Entered(calls, [], _adopt(calls, book, rules.prefixes))
 
@@ -99,8 +99,8 @@ def names_waited_for(turns: Iterable[Turn], book: Book, rules: IdRules) -> Keys:
     ahead = book.copy()
     names: set[tuple[str, str]] = set()
     for turn in turns:
-        calls, assigned = _named(turn, ahead, rules)
-        ahead.add_calls(calls, assigned)
+        calls, provider_ids = _named(turn, ahead, rules)
+        ahead.add_calls(calls, provider_ids)
         names |= _waiting_names(calls, rules.prefixes)
     return Keys(waiting=frozenset(names))
 
@@ -130,7 +130,7 @@ def _keys_of_calls(calls: Sequence[ToolCall], rules: IdRules, *, waiting: bool) 
 
 def _keys_of_results(results: Sequence[ToolResult], prefixes: tuple[str, ...]) -> Keys:
     call_ids: set[str] = set()
-    shown: set[str] = set()
+    provider_ids: set[str] = set()
     named: Counter[tuple[str, ...]] = Counter()
     for result in results:
         raw_id = result.call_id or result.raw_id
@@ -144,11 +144,11 @@ def _keys_of_results(results: Sequence[ToolResult], prefixes: tuple[str, ...]) -
             call_ids.add(canonical)
         for kind, name in result_names(raw_id):
             if kind == "provider_id":
-                shown.add(name)
+                provider_ids.add(name)
             else:
                 named["open", kind, name] += 1
                 named["answered", kind, name] += 1
-    return Keys(call_ids=frozenset(call_ids), provider_ids=frozenset(shown), named=named)
+    return Keys(call_ids=frozenset(call_ids), provider_ids=frozenset(provider_ids), named=named)
 
 
 def with_canonical_ids(
@@ -233,23 +233,23 @@ def _claimed(turn: Turn, at: int, result: ToolResult, found: Match, book: Book) 
 
 def _named(
     turn: Turn, book: Book, rules: IdRules, known: Collection[str] = ()
-) -> tuple[list[Call], list[AssignedId]]:
+) -> tuple[list[Call], list[ProviderId]]:
     """The turn's calls as the ledger keeps them, but for those it knows, with their other ids."""
     calls: list[Call] = []
-    assigned: list[AssignedId] = []
+    provider_ids: list[ProviderId] = []
     given: set[tuple[str, str]] = set()
     highest: dict[str, int] = {}
     for index, block in enumerate(turn.calls()):
         if block.id in known:
             continue
-        shown: dict[str, str] = {}
+        mine: dict[str, str] = {}
         for target, rule in rules.assigned.items():
             last = highest[target] if target in highest else book.highest(target)
             provider_id, ordinal = _first_free(rule, target, block, last, book, given)
             highest[target] = last if ordinal is None else ordinal
             given.add((target, provider_id))
-            shown[target] = provider_id
-            assigned.append(AssignedId(target, provider_id, block.id, ordinal))
+            mine[target] = provider_id
+            provider_ids.append(ProviderId(target, provider_id, block.id, ordinal))
         call = Call(
             block.id,
             block.raw_id,
@@ -259,10 +259,10 @@ def _named(
             turn.turn_id,
             turn.seq,
             index,
-            shown=shown,
+            provider_ids=mine,
         )
         calls.append(call)
-    return calls, assigned
+    return calls, provider_ids
 
 
 def _first_free(
@@ -306,8 +306,8 @@ def _waiting_names(calls: Iterable[Call], prefixes: tuple[str, ...]) -> set[tupl
     """Every name under which a result may wait for these calls."""
     names: set[tuple[str, str]] = set()
     for call in calls:
-        shown = (ids.with_prefix(call.id, prefix) for prefix in prefixes)
-        names |= {("raw", one) for one in (call.id, *call.shown.values(), *shown)}
+        prefixed = (ids.with_prefix(call.id, prefix) for prefix in prefixes)
+        names |= {("raw", one) for one in (call.id, *call.provider_ids.values(), *prefixed)}
         if call.raw_id:
             names.add(("raw", call.raw_id))
             if core := ids.normalized(call.raw_id):

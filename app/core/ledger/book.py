@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, TypeVar
 
 from app.core.identity import ids
 from app.core.ledger.keys import Keys, Unasked
-from app.core.ledger.records import AssignedId, Call, ResultRecord
+from app.core.ledger.records import Call, ProviderId, ResultRecord
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -29,7 +29,7 @@ class Entries:
     """What was entered into a book: new rows, and the present state of rows that changed."""
 
     calls: dict[str, Call] = field(default_factory=dict)
-    assigned: tuple[AssignedId, ...] = ()
+    provider_ids: tuple[ProviderId, ...] = ()
     results: dict[_Place, ResultRecord] = field(default_factory=dict)
     changed_calls: dict[str, Call] = field(default_factory=dict)
     changed_results: dict[_Place, ResultRecord] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Entries:
         """Both as one: of each row its last state."""
         return Entries(
             _newer(self.calls, later.changed_calls) | later.calls,
-            (*self.assigned, *later.assigned),
+            (*self.provider_ids, *later.provider_ids),
             _newer(self.results, later.changed_results) | later.results,
             self.changed_calls | _others(later.changed_calls, self.calls),
             self.changed_results | _others(later.changed_results, self.results),
@@ -63,7 +63,7 @@ class Loaded:
 
     asked: Keys
     calls: Collection[Call] = ()
-    assigned: Collection[AssignedId] = ()
+    provider_ids: Collection[ProviderId] = ()
     results: Collection[ResultRecord] = ()
     highest: Mapping[str, int] | None = None
     floors: Mapping[_Queue, int] | None = None
@@ -79,7 +79,7 @@ class Book:
         self.orphans = orphans
         self._whole = whole
         self._asked = Keys()
-        self._assigned: dict[tuple[str, str], AssignedId] = {}
+        self._provider_ids: dict[tuple[str, str], ProviderId] = {}
         self._highest: dict[str, int] = {}
         self._floors: dict[_Queue, int] = {}
         # Heaps, the call that is found first at their top. What has changed since it was put there
@@ -90,7 +90,7 @@ class Book:
         self._waiting: dict[tuple[str, str], set[_Place]] = defaultdict(set)
         self._answering: dict[str, set[_Place]] = defaultdict(set)
         self._new_calls: dict[str, None] = {}
-        self._new_assigned: list[AssignedId] = []
+        self._new_provider_ids: list[ProviderId] = []
         self._new_results: dict[_Place, None] = {}
         self._changed_calls: dict[str, None] = {}
         self._changed_results: dict[_Place, None] = {}
@@ -101,7 +101,7 @@ class Book:
         other.calls = dict(self.calls)
         other.results = dict(self.results)
         other._asked = self._asked
-        other._assigned = dict(self._assigned)
+        other._provider_ids = dict(self._provider_ids)
         other._highest = dict(self._highest)
         other._floors = dict(self._floors)
         other._queues.update((name, list(queue)) for name, queue in self._queues.items())
@@ -117,19 +117,19 @@ class Book:
         self._whole = self._whole or rows.whole
         self._floors.update(rows.floors or {})
         self._highest.update(rows.highest or {})
-        shown: dict[str, dict[str, str]] = defaultdict(dict)
-        for one in rows.assigned:
-            self._assigned[one.target, one.provider_id] = one
-            shown[one.call_id][one.target] = one.provider_id
+        given: dict[str, dict[str, str]] = defaultdict(dict)
+        for one in rows.provider_ids:
+            self._provider_ids[one.target, one.provider_id] = one
+            given[one.call_id][one.target] = one.provider_id
             if rows.whole and one.ordinal is not None:
                 self._highest[one.target] = max(one.ordinal, self._highest.get(one.target, -1))
         for call in rows.calls:
             known = self.calls.get(call.id)
-            names = {**call.shown, **shown.get(call.id, {})}
+            names = {**call.provider_ids, **given.get(call.id, {})}
             if known is None:
-                self._put(replace(call, shown=names))
-            elif names.keys() - known.shown.keys():
-                self._put(replace(known, shown={**known.shown, **names}))
+                self._put(replace(call, provider_ids=names))
+            elif names.keys() - known.provider_ids.keys():
+                self._put(replace(known, provider_ids={**known.provider_ids, **names}))
         for result in rows.results:
             if (result.seq, result.place) not in self.results:
                 self._put_result(result)
@@ -137,7 +137,7 @@ class Book:
     def entries(self) -> Entries:
         return Entries(
             {name: self.calls[name] for name in self._new_calls},
-            tuple(self._new_assigned),
+            tuple(self._new_provider_ids),
             {place: self.results[place] for place in self._new_results},
             {name: self.calls[name] for name in self._changed_calls},
             {place: self.results[place] for place in self._changed_results},
@@ -183,7 +183,7 @@ class Book:
     def taken(self, target: str, provider_id: str) -> bool:
         if not self._whole and provider_id not in self._asked.provider_ids:
             raise Unasked(Keys(provider_ids=frozenset({provider_id})))
-        return (target, provider_id) in self._assigned
+        return (target, provider_id) in self._provider_ids
 
     def waiting(self, names: Collection[tuple[str, str]]) -> list[ResultRecord]:
         """Results that no call has claimed yet, under one of these names, oldest first."""
@@ -210,10 +210,10 @@ class Book:
 
     # What is entered.
 
-    def add_calls(self, calls: Sequence[Call], assigned: Sequence[AssignedId]) -> None:
-        for one in assigned:
-            self._assigned[one.target, one.provider_id] = one
-            self._new_assigned.append(one)
+    def add_calls(self, calls: Sequence[Call], provider_ids: Sequence[ProviderId]) -> None:
+        for one in provider_ids:
+            self._provider_ids[one.target, one.provider_id] = one
+            self._new_provider_ids.append(one)
             if one.ordinal is not None:
                 self._highest[one.target] = one.ordinal
         for call in calls:
@@ -325,8 +325,8 @@ class Book:
 
 def _names_of(call: Call) -> Iterator[tuple[KeyKind, str]]:
     """Under which names a result may find a call, beside its canonical id."""
-    for shown in set(call.shown.values()):
-        yield "provider_id", shown
+    for provider_id in set(call.provider_ids.values()):
+        yield "provider_id", provider_id
     if call.raw_id:
         yield "raw", call.raw_id
         if core := ids.normalized(call.raw_id):

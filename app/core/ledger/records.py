@@ -14,7 +14,7 @@ MatchedBy: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call as the ledger knows it. `shown` holds the ids of targets that assign their own.
+    """A call as the ledger knows it. `provider_ids`: by target, where the target gives its own.
 
     `call_index` is below 0 where the newest version of its turn does not make it any more.
     """
@@ -28,7 +28,7 @@ class Call:
     seq: int
     call_index: int
     answered: bool = False
-    shown: dict[str, str] = field(default_factory=dict)
+    provider_ids: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,8 @@ class RevisionRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class AssignedId:
-    """A row of the mapping table: the id that a target with its own rule shows for a call."""
+class ProviderId:
+    """A row of the mapping table: the provider id of a call on a target that gives its own."""
 
     target: str
     provider_id: str
@@ -137,7 +137,7 @@ class ToolSetRecord:
 
 @dataclass(frozen=True, slots=True)
 class KeyRecord:
-    """An idempotency key (by its text), the body that used it, and what was answered."""
+    """An idempotency key (by its text), the body that used it, and its receipt."""
 
     key: str
     body_sha256: bytes

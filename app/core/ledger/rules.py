@@ -50,10 +50,10 @@ def result_names(raw_id: str) -> list[tuple[KeyKind, str]]:
 
 
 def _unprefixed(
-    kind: KeyKind, shown: str, book: Book, prefixes: tuple[str, ...], *, answered: bool
+    kind: KeyKind, name: str, book: Book, prefixes: tuple[str, ...], *, answered: bool
 ) -> Call | None:
     """Most targets show the canonical id behind a prefix of their own."""
-    if kind != "provider_id" or not (canonical := ids.from_prefixed(shown, prefixes)):
+    if kind != "provider_id" or not (canonical := ids.from_prefixed(name, prefixes)):
         return None
     call = book.by_canonical(canonical)
     return call if call and call.answered is answered else None

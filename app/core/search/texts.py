@@ -85,7 +85,7 @@ def _ids(turn: Turn, calls: Sequence[Call]) -> Iterator[str | None]:
     if isinstance(response, dict) and isinstance(name := response.get("id"), str):
         yield name
     for call in calls:
-        yield from (call.id, call.raw_id, *call.shown.values())
+        yield from (call.id, call.raw_id, *call.provider_ids.values())
     for _, result in turn.results():
         yield from (result.raw_id, result.call_id)
 
