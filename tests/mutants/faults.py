@@ -12,6 +12,10 @@ IDENTITY = ("tests/core/test_identity.py",)
 PROVIDER_IDS = ("tests/codecs/test_ids.py",)
 GOLDEN = ("tests/codecs/test_golden.py::test_what_is_rendered_is_what_was_reviewed",)
 BLANK = ("tests/core/test_showing.py::test_a_result_of_blank_parts_is_shown_like_an_empty_result",)
+BOOK = ("tests/storage/test_book.py", "-k", "sqlite")
+WRITER = ("tests/storage/test_writer.py", "-k", "sqlite")
+CALLS = ("tests/storage/test_calls.py", "-k", "sqlite")
+APPEND = ("tests/api/test_append.py", "-k", "sqlite")
 FOREIGN = ("tests/zoo/test_zoo.py::test_it_is_shown_as_it_should_be", "-k", "z50 or z54")
 
 
@@ -181,5 +185,75 @@ FAULTS = (
         "        blank_results=False,\n",
         "",
         BLANK,
+    ),
+    Fault(
+        "a book over a database guesses what was not loaded",
+        "app/core/ledger/book.py",
+        "if (call.seq if call else 0) < self._floors.get(queue, _NOTHING_LOADED):",
+        "if queue not in self._floors:",
+        BOOK,
+    ),
+    Fault(
+        "the newest calls under a name are taken for all of them",
+        "app/storage/loading.py",
+        "full = len(seqs[key]) > most",
+        "full = False",
+        BOOK,
+    ),
+    Fault(
+        "commands of a group do not see each other",
+        "app/storage/groups.py",
+        "self._slices[cid] = known.after(change)",
+        "self._slices[cid] = known",
+        WRITER,
+    ),
+    Fault(
+        "a synced list is held against what its group has not saved yet",
+        "app/storage/groups.py",
+        "if missing.history and cid in self._changes:",
+        "if False:",
+        ("tests/service/test_sync.py", "-k", "sqlite"),
+    ),
+    Fault(
+        "a call comes before the one whose place it takes has left",
+        "app/storage/saving.py",
+        "        self._many(_CHANGE_CALL, [row for row, leaves in changed if leaves])\n",
+        "",
+        CALLS,
+    ),
+    Fault(
+        "calls that got their results stay open",
+        "app/storage/saving.py",
+        "        self._many(_CHANGE_CALL, [row for row, leaves in changed if not leaves])\n",
+        "",
+        CALLS,
+    ),
+    Fault(
+        "an idempotency key takes any body",
+        "app/service/append.py",
+        "if used.body_sha256 != body_hash:",
+        "if not used.body_sha256:",
+        APPEND,
+    ),
+    Fault(
+        "a turn id that is stored stands for whatever is posted under it",
+        "app/service/retries.py",
+        "if record is None or record.content_hash != new.content_hash:",
+        "if record is None:",
+        APPEND,
+    ),
+    Fault(
+        "calls are stored without their canonical ids",
+        "app/service/newturn.py",
+        "return encoded.replace(_NO_ID_BYTES, block.id.encode(), 1)",
+        "return encoded",
+        ("tests/api/test_verify.py", "-k", "sqlite"),
+    ),
+    Fault(
+        "a link of the chain is never wrong",
+        "app/service/turnform.py",
+        "return chain_hash(before, record, revision) == record.hash",
+        "return True",
+        ("tests/api/test_verify.py", "-k", "sqlite"),
     ),
 )
