@@ -92,8 +92,8 @@ def _sync(known: Slice, order: Sync) -> Change[Appended]:
     completed: Change[object] = Change(None)
     for seq, turn in found.completed.items():
         change = append(known, _completion(known, order, seq, turn))
-        if change.receipt.receipt:
-            synced = synced.with_receipt(change.receipt.receipt)
+        if change.receipt.members:
+            synced = synced.with_receipt(change.receipt.members)
         completed, known = completed.then(change), known.after(change)
     if not new:
         return completed.then(_nothing_new(known, order, synced))

@@ -74,7 +74,7 @@ _TOOL_SET = (
     .limit(1)
 )
 _TOOL_SETS = select(*TOOL_SET).where(owned(tool_sets)).order_by(tool_sets.c.number)
-_ANSWER = select(
+_RECEIPT = select(
     idempotency_keys.c.body_sha256, idempotency_keys.c.status, idempotency_keys.c.answer
 ).where(owned(idempotency_keys), idempotency_keys.c.key_sha256 == bindparam("key"))
 
@@ -159,11 +159,9 @@ class ReadStore(Turns, Lookup):
         """All tool definitions that were ever in force, oldest first."""
         return [ToolSetRecord(*row) for row in self._run(_TOOL_SETS, cid)]
 
-    def idempotent_answer(
-        self, cid: str, key: str
-    ) -> tuple[bytes, int | None, bytes | None] | None:
-        """The hash of the body that used this key, with its answer once there is one."""
-        row = self._run(_ANSWER, cid, key=ids.fingerprint(key)).one_or_none()
+    def receipt_of_key(self, cid: str, key: str) -> tuple[bytes, int | None, bytes | None] | None:
+        """The hash of the body that used this key, with its receipt once there is one."""
+        row = self._run(_RECEIPT, cid, key=ids.fingerprint(key)).one_or_none()
         return (row.body_sha256, row.status, row.answer) if row else None
 
     def history(self, cid: str) -> History:

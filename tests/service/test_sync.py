@@ -22,7 +22,7 @@ def test_what_was_seen_is_looked_at_again_when_others_have_written(database_url:
 
         def synced(messages: MessageList, seen: Seen) -> tuple[int, int, int]:
             done = database.write_now(Sync("c1", messages, seen))
-            receipt = json.loads(done.answer)
+            receipt = json.loads(done.receipt)
             return done.status, receipt["known"], len(receipt["turns"])
 
         early = database.read_now(lambda store: look(store.history("c1"), first))

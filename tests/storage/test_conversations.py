@@ -87,7 +87,7 @@ def test_erasing_a_conversation_leaves_no_row(database: Database) -> None:
     assert database.read_now(lambda store: store.turns("c1")) == []
     assert database.read_now(lambda store: store.calls("c1")) == []
     assert database.read_now(lambda store: store.results("c1")) == []
-    assert database.read_now(lambda store: store.idempotent_answer("c1", "key")) is None
+    assert database.read_now(lambda store: store.receipt_of_key("c1", "key")) is None
     assert len(database.read_now(lambda store: store.turns("c2"))) == 1
 
 

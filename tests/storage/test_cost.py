@@ -68,7 +68,7 @@ def ask(cid: str) -> Callable[[ReadStore], None]:
         load(cid)(store)
         store.turn(cid, "turn-5")
         store.turns(cid, after=4, limit=2)
-        store.idempotent_answer(cid, "key")
+        store.receipt_of_key(cid, "key")
         store.calls(cid, limit=1, after=(5, 0))
         for answered in (None, False, True):
             store.call_page(cid, limit=1, answered=answered)
