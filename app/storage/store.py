@@ -75,7 +75,9 @@ _TOOL_SET = (
 )
 _TOOL_SETS = select(*TOOL_SET).where(owned(tool_sets)).order_by(tool_sets.c.number)
 _RECEIPT = select(
-    idempotency_keys.c.body_sha256, idempotency_keys.c.status, idempotency_keys.c.answer
+    idempotency_keys.c.body_sha256,
+    idempotency_keys.c.status,
+    idempotency_keys.c["answer"].label("receipt"),
 ).where(owned(idempotency_keys), idempotency_keys.c.key_sha256 == bindparam("key"))
 
 
@@ -162,7 +164,7 @@ class ReadStore(Turns, Lookup):
     def receipt_of_key(self, cid: str, key: str) -> tuple[bytes, int | None, bytes | None] | None:
         """The hash of the body that used this key, with its receipt once there is one."""
         row = self._run(_RECEIPT, cid, key=ids.fingerprint(key)).one_or_none()
-        return (row.body_sha256, row.status, row.answer) if row else None
+        return (row.body_sha256, row.status, row.receipt) if row else None
 
     def history(self, cid: str) -> History:
         """The whole conversation, if there is one."""
