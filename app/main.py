@@ -18,7 +18,7 @@ from app.api import (
     turns,
 )
 from app.api.context import Context
-from app.api.documented import answers
+from app.api.documented import refusals
 from app.api.heads import Headed
 from app.api.metrics import REGISTRY, Measured, WriterNumbers
 from app.api.operations import check_parameters
@@ -70,7 +70,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         # Their pages would fetch scripts from another host; ours are in `pages`.
         docs_url=None,
         redoc_url=None,
-        responses=answers(422, 503),
+        responses=refusals(422, 503),
     )
     problems.install(app)
     app.add_middleware(Headed)

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from app.api.context import Here, json_response
-from app.api.documented import answers, takes
+from app.api.documented import refusals, takes
 from app.api.parameters import Cid
 from app.api.requests import model_of
 from app.api.schemas.conversations import (
@@ -38,7 +38,7 @@ _METADATA = {
     status_code=201,
     operation_id="create_conversation",
     summary="Create a conversation",
-    responses=answers(400, 409, 413, 415, 422),
+    responses=refusals(400, 409, 413, 415, 422),
     response_model=ConversationOut,
     openapi_extra=takes(ConversationIn),
 )
@@ -85,7 +85,7 @@ async def listed(
     "/{cid}",
     operation_id="get_conversation",
     summary="Read a conversation",
-    responses=answers(404),
+    responses=refusals(404),
     response_model=ConversationOut,
 )
 async def read(cid: Cid, here: Here) -> Response:
@@ -97,7 +97,7 @@ async def read(cid: Cid, here: Here) -> Response:
     "/{cid}",
     operation_id="change_conversation",
     summary="Change title or metadata",
-    responses=answers(400, 404, 413, 415, 422),
+    responses=refusals(400, 404, 413, 415, 422),
     response_model=ConversationOut,
     openapi_extra=takes(ConversationChangeIn),
 )
@@ -115,7 +115,7 @@ async def change(cid: Cid, request: Request, here: Here) -> Response:
     status_code=204,
     operation_id="erase_conversation",
     summary="Erase a conversation",
-    responses=answers(404),
+    responses=refusals(404),
 )
 async def erase(cid: Cid, here: Here) -> Response:
     """Everything of it is gone: turns, ledger, mapping table, idempotency keys."""
@@ -128,7 +128,7 @@ async def erase(cid: Cid, here: Here) -> Response:
     "/{cid}/verify",
     operation_id="verify_conversation",
     summary="Recompute every id, hash and mapping",
-    responses=answers(404),
+    responses=refusals(404),
     response_model=VerifiedOut,
 )
 async def verified(cid: Cid, here: Here) -> Response:

@@ -4,7 +4,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Request, Response
 
 from app.api.context import Here, json_response
-from app.api.documented import answers, takes
+from app.api.documented import refusals, takes
 from app.api.requests import body_bytes, json_object
 from app.api.schemas.convert import (
     ConvertMessagesIn,
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/v1/convert", tags=["convert"])
     "/messages",
     operation_id="convert_messages",
     summary="A request of one wire as a request of another",
-    responses=answers(400, 413, 415, 422),
+    responses=refusals(400, 413, 415, 422),
     response_model=ConvertMessagesOut,
     openapi_extra=takes(ConvertMessagesIn),
 )
@@ -37,7 +37,7 @@ async def messages(request: Request, here: Here) -> Response:
     "/tools",
     operation_id="convert_tools",
     summary="Tool definitions of one wire as those of another",
-    responses=answers(400, 413, 415, 422),
+    responses=refusals(400, 413, 415, 422),
     response_model=ConvertToolsOut,
     openapi_extra=takes(ConvertToolsIn),
 )
@@ -50,7 +50,7 @@ async def tools(request: Request, here: Here) -> Response:
     "/tool-id",
     operation_id="convert_tool_id",
     summary="Swap the prefix of a tool id",
-    responses=answers(400, 413, 415, 422),
+    responses=refusals(400, 413, 415, 422),
     response_model=ConvertToolIdOut,
     openapi_extra=takes(ConvertToolIdIn),
 )

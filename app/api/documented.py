@@ -1,4 +1,4 @@
-"""OpenAPI fragments: bodies that we read ourselves, and the problems a route can answer with."""
+"""OpenAPI fragments: bodies that we read ourselves, and the problems a route may give."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ _MEANINGS = {
 }
 
 
-def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {
         status: {
             "description": _MEANINGS[status],
@@ -60,7 +60,7 @@ def takes_stream() -> dict[str, Any]:
 
 
 def appended_before(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
-    """The answer to a retry, and to what completes an interrupted turn."""
+    """The response to a retry, and to what completes an interrupted turn."""
     said = "Stored before: the first receipt again (`Idempotent-Replayed`); or a turn is completed"
     return {200: {"description": said, "model": model}}
 

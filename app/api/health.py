@@ -5,7 +5,7 @@ from fastapi.responses import PlainTextResponse
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from app.api.context import Here, json_response
-from app.api.documented import answers
+from app.api.documented import refusals
 from app.api.metrics import REGISTRY
 from app.api.schemas.health import HealthOut, ReadyOut
 from app.core.errors import Unavailable
@@ -28,7 +28,7 @@ async def healthz() -> Response:
     "/readyz",
     operation_id="get_readiness",
     summary="The database answers and its schema is the newest",
-    responses=answers(503),
+    responses=refusals(503),
     response_model=ReadyOut,
 )
 async def readyz(here: Here) -> Response:

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from app.api.context import Here, json_response
-from app.api.documented import answers
+from app.api.documented import refusals
 from app.api.parameters import Cid
 from app.api.requests import known_tags
 from app.api.schemas.replay import ReplayOut, ReplayQuery
@@ -19,7 +19,7 @@ router = APIRouter(prefix="/v1/conversations/{cid}", tags=["replay"])
     "/replay",
     operation_id="replay_conversation",
     summary="The history, rendered for one provider",
-    responses={**answers(404, 422), 304: {"description": "You have these bytes already"}},
+    responses={**refusals(404, 422), 304: {"description": "You have these bytes already"}},
     response_model=ReplayOut,
 )
 async def replayed(
@@ -29,6 +29,6 @@ async def replayed(
     options = ReplayOptions(**query.model_dump())
     tags = known_tags(request)
     done = await here.database.read(lambda store: replay(store, cid, options, tags))
-    if done.answer is None:
+    if done.body is None:
         return Response(status_code=304, headers={"ETag": done.etag})
-    return json_response(done.answer, headers={"ETag": done.etag})
+    return json_response(done.body, headers={"ETag": done.etag})

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from app.api.context import Here, json_response
-from app.api.documented import answers
+from app.api.documented import refusals
 from app.api.parameters import Cid
 from app.api.schemas.tool_calls import FoundListOut, LookupQuery, ToolCallListOut, ToolCallPageQuery
 from app.service import audit
@@ -18,7 +18,7 @@ router = APIRouter(prefix="/v1", tags=["audit"])
     "/conversations/{cid}/tool-calls",
     operation_id="list_tool_calls",
     summary="Every call: names, state, parameters, result, times",
-    responses=answers(404, 422),
+    responses=refusals(404, 422),
     response_model=ToolCallListOut,
 )
 async def tool_calls(
@@ -34,7 +34,7 @@ async def tool_calls(
     "/tool-calls/lookup",
     operation_id="lookup_tool_calls",
     summary="Where an id is known",
-    responses=answers(422),
+    responses=refusals(422),
     response_model=FoundListOut,
 )
 async def lookup(query: Annotated[LookupQuery, Query()], here: Here) -> Response:

@@ -6,7 +6,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
 
 from app.api.context import Here, json_response
-from app.api.documented import answers, takes
+from app.api.documented import refusals, takes
 from app.api.parameters import Cid
 from app.api.requests import body_bytes, json_object
 from app.api.schemas.tools import ToolsIn, ToolsOut, ToolsPutOut, ToolsQuery
@@ -20,7 +20,7 @@ router = APIRouter(prefix="/v1/conversations/{cid}/tools", tags=["tools"])
     "",
     operation_id="put_tools",
     summary="Keep tool definitions and tool choice",
-    responses=answers(400, 413, 415, 422, 503),
+    responses=refusals(400, 413, 415, 422, 503),
     response_model=ToolsPutOut,
     openapi_extra=takes(ToolsIn),
 )
@@ -37,7 +37,7 @@ async def put(cid: Cid, request: Request, here: Here) -> Response:
     "",
     operation_id="get_tools",
     summary="The tool definitions, rendered for a provider",
-    responses=answers(404, 422),
+    responses=refusals(404, 422),
     response_model=ToolsOut,
 )
 async def get(cid: Cid, query: Annotated[ToolsQuery, Query()], here: Here) -> Response:

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.requests import ClientDisconnect
 
 from app.api.context import Here, json_response
-from app.api.documented import answers, appended_before, takes, takes_stream
+from app.api.documented import appended_before, refusals, takes, takes_stream
 from app.api.parameters import CONDITIONS, Cid, TurnId
 from app.api.requests import (
     body_bytes,
@@ -56,14 +56,14 @@ _SMALL = 64 * 1024
     status_code=201,
     operation_id="append_turns",
     summary="Append turns, atomically",
-    responses=appended_before(AppendedOut) | answers(400, 409, 412, 413, 415, 422, 503),
+    responses=appended_before(AppendedOut) | refusals(400, 409, 412, 413, 415, 422, 503),
     response_model=AppendedOut,
     openapi_extra={**takes(TurnsIn), "parameters": CONDITIONS},
 )
 async def append(
     cid: Cid, query: Annotated[PostQuery, Query()], request: Request, here: Here
 ) -> Response:
-    """Durable before it is answered. A conversation that is absent is created.
+    """Durable before the receipt is sent. A conversation that is absent is created.
 
     With `mode=sync` the body holds the whole list of messages as a runtime keeps it. What of it is
     stored is recognised by its content, what is new is appended; 200 when nothing is. A list that
@@ -86,7 +86,7 @@ async def append(
             post, turns = what
             command = Append(cid, post, turns, digest, key, version, tools, texts=texts)
         done = await here.database.write(command)
-    return _answered(done)
+    return _receipt(done)
 
 
 @router.post(
@@ -94,7 +94,7 @@ async def append(
     status_code=201,
     operation_id="append_stream",
     summary="Append one turn from a provider's stream",
-    responses=appended_before(AppendedOut) | answers(409, 412, 413, 415, 422, 503),
+    responses=appended_before(AppendedOut) | refusals(409, 412, 413, 415, 422, 503),
     response_model=AppendedOut,
     openapi_extra={**takes_stream(), "parameters": CONDITIONS},
 )
@@ -103,7 +103,7 @@ async def append_stream(
 ) -> Response:
     """The body is what the provider sent, byte for byte, live or recorded. It is read while it
     arrives. A stream that breaks is stored as far as it came, with the status `interrupted`; post
-    the whole answer under the same `turn_id` to complete the turn.
+    the whole response under the same `turn_id` to complete the turn.
     """
     check_id(cid)
     key = idempotency_key(request)
@@ -124,7 +124,7 @@ async def append_stream(
                 else:
                     await run_sync(stream.feed, piece)
         except (ClientDisconnect, CancelledError):
-            # Nobody hears the answer, so no key may promise that it was given.
+            # Nobody hears the receipt, so no key may promise that it was given.
             with suppress(TooLarge):
                 stream.feed(unread(request))
             if stream.size:
@@ -139,7 +139,7 @@ async def append_stream(
     if done.overtaken is not None:
         assert done.version is not None
         raise StaleVersion(cid, str(version), done.version, turn_id=done.overtaken)
-    return _answered(done)
+    return _receipt(done)
 
 
 async def _keep(cid: str, stream: Stream, version: int | None, here: Here) -> None:
@@ -154,10 +154,10 @@ async def _keep(cid: str, stream: Stream, version: int | None, here: Here) -> No
         _log.info("a broken stream for %s is stored, version %s", cid, done.version)
 
 
-def _answered(done: Appended) -> Response:
+def _receipt(done: Appended) -> Response:
     if done.replayed:
-        return json_response(done.answer, 200, {"Idempotent-Replayed": "true"})
-    return json_response(done.answer, done.status, {"ETag": f'"{done.version}"'})
+        return json_response(done.receipt, 200, {"Idempotent-Replayed": "true"})
+    return json_response(done.receipt, done.status, {"ETag": f'"{done.version}"'})
 
 
 def _digest(body: bytes, mode: Literal["append", "sync"]) -> bytes:
@@ -190,7 +190,7 @@ def _read(
     "",
     operation_id="list_turns",
     summary="Stored turns",
-    responses=answers(404, 422),
+    responses=refusals(404, 422),
     response_model=TurnListOut,
 )
 async def listed(cid: Cid, query: Annotated[TurnPageQuery, Query()], here: Here) -> Response:
@@ -208,7 +208,7 @@ async def listed(cid: Cid, query: Annotated[TurnPageQuery, Query()], here: Here)
     "/{turn_id}",
     operation_id="get_turn",
     summary="One turn",
-    responses=answers(404),
+    responses=refusals(404),
     response_model=TurnOut,
 )
 async def one(cid: Cid, turn_id: TurnId, here: Here) -> Response:

@@ -22,7 +22,7 @@ from app.settings import SettingsError
 _FLAGS = ("from", "to", "model", "reasoning", "ready", "required", "description", "strict")
 _SHOWN = 80
 _NOTICE = (
-    "The answer goes to standard output: the JSON that POST /v1/convert/%s gives. What had to be\n"
+    "The outcome goes to standard output: the JSON that POST /v1/convert/%s gives. What had to be\n"
     "changed or left out is summed up on standard error. Exit status: 0 done; 2 a rule is broken,\n"
     "and one line on standard error says where.\n"
 )
@@ -114,7 +114,7 @@ def _kind(
     )
     known = f"one of {_list(TARGETS)}"
     parser.add_argument("--from", metavar="WIRE", help=f"the shape of the input: {known}")
-    parser.add_argument("--to", metavar="WIRE", help=f"the shape of the answer: {known}")
+    parser.add_argument("--to", metavar="WIRE", help=f"the shape of the outcome: {known}")
     parser.add_argument(
         "file",
         nargs="?",
@@ -138,10 +138,10 @@ def _run(args: argparse.Namespace) -> int:
     text = _read(args.file, limits)
     if args.kind == "messages":
         members, texts = loads_object(_as_object(text, limits), limits)
-        answer = convert_messages(members | given, texts, limits)
+        outcome = convert_messages(members | given, texts, limits)
     else:
-        answer = convert_tools(_tool_members(loads(text, limits), given), limits)
-    _tell(answer)
+        outcome = convert_tools(_tool_members(loads(text, limits), given), limits)
+    _tell(outcome)
     return 0
 
 
@@ -192,27 +192,27 @@ def _read(file: str, limits: Limits) -> str:
         raise NotJson(f"The input is not UTF-8 at byte {error.start}.") from None
 
 
-def _tell(answer: JsonObject) -> None:
-    _write(answer)
-    for line in _summary(answer):
+def _tell(outcome: JsonObject) -> None:
+    _write(outcome)
+    for line in _summary(outcome):
         complain(line)
 
 
-def _write(*answers: JsonObject) -> None:
+def _write(*outcomes: JsonObject) -> None:
     try:
-        sys.stdout.buffer.write(b"".join(dumps_utf8(answer) + b"\n" for answer in answers))
+        sys.stdout.buffer.write(b"".join(dumps_utf8(outcome) + b"\n" for outcome in outcomes))
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         # The reader has seen enough (`| head`); without this Python complains once more at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _summary(answer: JsonObject) -> Iterator[str]:
+def _summary(outcome: JsonObject) -> Iterator[str]:
     """A line for each tool that is left out, and one for each kind of change."""
-    for dropped in _objects(answer.get("dropped")):
+    for dropped in _objects(outcome.get("dropped")):
         name = "" if dropped["name"] is None else f" {str(dropped['name'])[:_SHOWN]!r}"
         yield f"tool {dropped['index']}{name} is left out: {dropped['reason']}"
-    changes = [*_objects(answer.get("repairs")), *_objects(answer.get("notes"))]
+    changes = [*_objects(outcome.get("repairs")), *_objects(outcome.get("notes"))]
     # Codes of repairs are explained; a note on what was read says itself what it is about.
     told = {str(change["code"]): str(change["detail"]) for change in changes} | CODES
     for code, count in Counter(str(change["code"]) for change in changes).items():

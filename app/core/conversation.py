@@ -130,7 +130,7 @@ class Draft:
     """A turn as a codec read it, before it has a place in a conversation.
 
     `payload` is what was posted (`stream`, if it came as a stream), `pointer` where in the body it
-    stands, `facts` what a provider says about an answer of its own: id, model, stop reason, usage.
+    stands, `facts` what a provider says about a response of its own: id, model, stop reason, usage.
     """
 
     speaker: Speaker

@@ -1,4 +1,4 @@
-"""The word that somebody probably meant. Pure, and always the same answer."""
+"""The word that somebody probably meant. Pure, and always the same word."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,7 @@
 """Session files of Claude Code: `~/.claude/projects/<project>/<session>.jsonl`.
 
 A line is an event. Those of type `user` and `assistant` hold a message in Anthropic's shape; one
-answer of the model is spread over several lines with the same `message.id`, a content block each,
+response of the model is spread over several lines with the same `message.id`, a content block each,
 with results of tools between them. Lines with `isSidechain` belong to a helper's conversation. All
 other lines are the program's own: counted, not stored. docs/import-export.md has the sources.
 """
@@ -29,22 +29,22 @@ _FLAGS = {"isMeta": "meta", "isCompactSummary": "compact_summary"}
 
 @dataclass(slots=True)
 class _Chain:
-    """The messages of one conversation, lines of one answer side by side."""
+    """The messages of one conversation, lines of one response side by side."""
 
     line: int
-    answers: list[list[Message]] = field(default_factory=list)
-    by_answer: dict[str, list[Message]] = field(default_factory=dict)
+    responses: list[list[Message]] = field(default_factory=list)
+    by_response: dict[str, list[Message]] = field(default_factory=dict)
 
-    def add(self, message: Message, answer: str | None) -> None:
-        if answer is not None and answer in self.by_answer:
-            self.by_answer[answer].append(replace(message, joins=True))
+    def add(self, message: Message, response: str | None) -> None:
+        if response is not None and response in self.by_response:
+            self.by_response[response].append(replace(message, joins=True))
             return
-        self.answers.append([message])
-        if answer is not None:
-            self.by_answer[answer] = self.answers[-1]
+        self.responses.append([message])
+        if response is not None:
+            self.by_response[response] = self.responses[-1]
 
     def messages(self) -> tuple[Message, ...]:
-        return tuple(message for answer in self.answers for message in answer)
+        return tuple(message for response in self.responses for message in response)
 
 
 def recognises(first: JsonObject) -> bool:
@@ -139,18 +139,18 @@ class _Session:
             self._add(line, members, message, chain)
 
     def _is_repeated(self, members: JsonObject, message: JsonObject) -> bool:
-        """A line that is there twice, or the same piece of the same answer."""
-        uuid, answer = members.get("uuid"), message.get("id")
+        """A line that is there twice, or the same piece of the same response."""
+        uuid, response = members.get("uuid"), message.get("id")
         keys = {f"uuid {uuid}"} if isinstance(uuid, str) else set()
-        if isinstance(answer, str):
+        if isinstance(response, str):
             piece = fingerprint(dumps(message.get("content")))
-            keys.add(f"answer {answer} {piece.hex()}")
+            keys.add(f"response {response} {piece.hex()}")
         repeated = bool(keys & self._seen)
         self._seen |= keys
         return repeated
 
     def _add(self, line: Line, members: JsonObject, message: JsonObject, name: str) -> None:
-        uuid, answer = members.get("uuid"), message.get("id")
+        uuid, response = members.get("uuid"), message.get("id")
         said: JsonObject = {
             name: True for flag, name in _FLAGS.items() if members.get(flag) is True
         }
@@ -167,7 +167,7 @@ class _Session:
                 model if isinstance(model, str) else None,
                 {"imported": said} if said else {},
             ),
-            answer if isinstance(answer, str) and members.get("type") == "assistant" else None,
+            response if isinstance(response, str) and members.get("type") == "assistant" else None,
         )
 
     def _chain_of(self, members: JsonObject) -> str:

@@ -63,16 +63,16 @@ class Synced:
 class Appended:
     """The receipt as bytes; `replayed` when it was given before.
 
-    `overtaken` names the turn that was stored although its version had passed. `receipt`: the
-    same as a value, where an interrupted turn was completed.
+    `overtaken` names the turn that was stored although its version had passed. `members`: those of
+    the receipt, where an interrupted turn was completed.
     """
 
-    answer: bytes
+    receipt: bytes
     version: int | None = None
     replayed: bool = False
     status: int = 201
     overtaken: str | None = None
-    receipt: JsonObject | None = None
+    members: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def once(
         return change
     done = change.receipt
     status = 200 if done.replayed else done.status
-    return replace(change, keys=(KeyRecord(key, body_hash, status, done.answer),))
+    return replace(change, keys=(KeyRecord(key, body_hash, status, done.receipt),))
 
 
 def append(known: Slice, order: Append) -> Change[Appended]:
@@ -263,12 +263,12 @@ def _complete(known: Slice, order: Append, record: TurnRecord) -> Change[Appende
         notes.insert(0, note("TURN_COMPLETED", after.turn_id, detail))
     calls = book.calls_of(after.seq)
     made = Entered([call for call in calls if call.call_index >= 0], [], entered.adopted)
-    shown = receipt_of(head.id, head.version, [after], [made], used, notes, texts=order.texts)
+    receipt = receipt_of(head.id, head.version, [after], [made], used, notes, texts=order.texts)
     if order.synced:
-        shown = order.synced.beside(shown)
+        receipt = order.synced.beside(receipt)
     revised = replace(later, completed_at=head.version)
     return Change(
-        Appended(dumps_utf8(shown), head.version, status=200, receipt=shown),
+        Appended(dumps_utf8(receipt), head.version, status=200, members=receipt),
         head=_advanced(known, book, head.version, later.hash, (used[0] or Usage()) - counted),
         revisions=(RevisionRecord(number, head.version, revised),),
         book=book,

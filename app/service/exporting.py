@@ -29,9 +29,9 @@ class Exported:
 def export(store: ReadStore, cid: str, options: ReplayOptions) -> Exported:
     if options.provider == "neutral":
         return _neutral(store, cid)
-    answer = replay(store, cid, options).answer
-    assert answer is not None
-    return Exported(answer, known(store, cid).version)
+    body = replay(store, cid, options).body
+    assert body is not None
+    return Exported(body, known(store, cid).version)
 
 
 def _neutral(store: ReadStore, cid: str) -> Exported:

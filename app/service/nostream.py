@@ -45,7 +45,7 @@ class Heard:
 
 
 def check_is_stream(heard: Heard, wire: str, body: bytes, error: Json, limits: Limits) -> None:
-    """Raises `RuleBroken` for a body in which nothing of an answer stands.
+    """Raises `RuleBroken` for a body in which nothing of a response stands.
 
     `body` is its beginning, `error` what the provider said in an event of its own.
     """
@@ -75,7 +75,7 @@ def check_is_stream(heard: Heard, wire: str, body: bytes, error: Json, limits: L
         )
     if heard.strays:
         raise RuleBroken("The body must be a stream of events, and it holds something else.")
-    raise RuleBroken("The stream is empty: it has comments or pings, and nothing of an answer.")
+    raise RuleBroken("The stream is empty: it has comments or pings, and nothing of a response.")
 
 
 def _objects(body: bytes, limits: Limits) -> list[JsonObject]:

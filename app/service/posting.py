@@ -130,7 +130,7 @@ def _completed(
 
 
 def _model(draft: Draft, given: str | None) -> str | None:
-    """The turn's own; of an answer, the name under which it was asked for."""
+    """The turn's own; of a response, the name under which it was asked for."""
     if given is not None and (draft.model is None or draft.facts is not None):
         return given
     return draft.model

@@ -27,10 +27,10 @@ from app.storage.store import ReadStore
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The answer as bytes and its strong tag; no bytes when the caller has them already."""
+    """The body as bytes and its strong tag; no bytes when the caller has them already."""
 
     etag: str
-    answer: bytes | None
+    body: bytes | None
 
 
 def replay(
@@ -49,7 +49,7 @@ def replay(
     etag = _etag(head, options, tools)
     if etag in known_tags:
         return Replayed(etag, None)
-    return Replayed(etag, _answer(store, head, options))
+    return Replayed(etag, _body(store, head, options))
 
 
 def _etag(head: ConversationRecord, options: ReplayOptions, tools: ToolSetRecord | None) -> str:
@@ -61,8 +61,8 @@ def _etag(head: ConversationRecord, options: ReplayOptions, tools: ToolSetRecord
     return f'"{hashlib.sha256(facts.encode()).hexdigest()[:32]}"'
 
 
-def _answer(store: ReadStore, head: ConversationRecord, options: ReplayOptions) -> bytes:
-    """The answer, joined from the bytes of the messages: they are encoded once."""
+def _body(store: ReadStore, head: ConversationRecord, options: ReplayOptions) -> bytes:
+    """The body, joined from the bytes of the messages: they are encoded once."""
     cid, until = head.id, _end(store, head, options)
     loaded = load(store, cid, until, options)
     tools = stored_tools(store.tools.at(cid, until))

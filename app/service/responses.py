@@ -10,7 +10,7 @@ from app.core.wire.responses import Replies, Reply
 
 
 def replies_of(wire: str, pointer: str) -> Replies:
-    """How the answers of a wire are read. Raises `RuleBroken` where it has none of its own."""
+    """How the responses of a wire are read. Raises `RuleBroken` where it has none of its own."""
     if replies := CODECS[wire].replies:
         return replies
     told = f"The format '{wire}' has no responses and no streams of its own; post `messages`."
@@ -18,7 +18,7 @@ def replies_of(wire: str, pointer: str) -> Replies:
 
 
 def read_response(wire: str, response: Json, texts: list[str]) -> Draft:
-    """A provider's whole answer as one turn of the model."""
+    """A provider's whole response as one turn of the model."""
     replies = replies_of(wire, "/response")
     reply = _read(wire, replies, response)
     return Draft(

@@ -80,7 +80,7 @@ class Stream:
         try:
             return self._posted(reply, whole=whole, hung_up=hung_up)
         except RuleBroken as error:
-            # Over a limit: the facts about the answer are kept, the answer in the payload only.
+            # Over a limit: the facts about the response are kept, the response in the payload only.
             reply = _unreadable(_reason(error), reply.facts)
             return self._posted(reply, whole=False, hung_up=hung_up)
 

@@ -59,10 +59,7 @@ class Sync:
         found = self.seen.found
         if isinstance(found, Difference):
             return asked
-        if found.completed:
-            seqs = frozenset(turn.seq for turn in found.completed.values())
-            ids = frozenset(turn.turn_id for turn in found.completed.values())
-            asked |= Keys(turn_ids=ids, seqs=seqs, ledgers_of=seqs, revisions=True)
+        asked |= _keys_of_completed(found)
         if new := _new(found):
             drafts = self.messages.post({seq - 1 for seq in new}).drafts
             asked |= keys_of(drafts, self.conversation_id, version, ID_RULES, waiting=waiting)
@@ -70,6 +67,15 @@ class Sync:
 
     def decide(self, known: Slice) -> Change[Appended]:
         return once(known, self.key, self.body_hash, lambda there: _sync(there, self))
+
+
+def _keys_of_completed(found: Recognised) -> Keys:
+    """What completing interrupted turns asks."""
+    if not found.completed:
+        return Keys()
+    seqs = frozenset(turn.seq for turn in found.completed.values())
+    ids = frozenset(turn.turn_id for turn in found.completed.values())
+    return Keys(turn_ids=ids, seqs=seqs, ledgers_of=seqs, revisions=True)
 
 
 def _new(found: Recognised) -> list[int]:
@@ -84,6 +90,7 @@ def _sync(known: Slice, order: Sync) -> Change[Appended]:
         seen = look(known.whole_history(), order.messages)
     if isinstance(found := seen.found, Difference):
         raise _differs(order.messages, found)
+    known.demand(_keys_of_completed(found))
     new = _new(found)
     is_stale = order.expected_version not in (None, head.version)
     if is_stale and (new or found.completed):
@@ -92,8 +99,8 @@ def _sync(known: Slice, order: Sync) -> Change[Appended]:
     completed: Change[object] = Change(None)
     for seq, turn in found.completed.items():
         change = append(known, _completion(known, order, seq, turn))
-        if change.receipt.receipt:
-            synced = synced.with_receipt(change.receipt.receipt)
+        if change.receipt.members:
+            synced = synced.with_receipt(change.receipt.members)
         completed, known = completed.then(change), known.after(change)
     if not new:
         return completed.then(_nothing_new(known, order, synced))

@@ -71,7 +71,7 @@ def content_hash(draft: Draft, wire: str) -> bytes:
     if draft.facts is None:
         said = loads(draft.payload, UNLIMITED)
         return hashlib.sha256(_sorted_text([*facts, said]).encode()).digest()
-    # The same answer, be it a response or a stream, whatever was said about it.
+    # The same response, whole or as a stream, whatever was said about it.
     counted = hashlib.sha256(_sorted_text([*facts, draft.status]).encode())
     for one in draft.blocks:
         for piece in dumps_pieces(block_json(one)):

@@ -16,10 +16,10 @@ from sqlalchemy import (
     Connection,
     FromClause,
     LargeBinary,
+    Values,
     and_,
     bindparam,
     column,
-    values,
 )
 from sqlalchemy.types import TypeEngine
 
@@ -63,9 +63,23 @@ class Keyed:
             yield from connection.execute(statement, {"tenant": tenant_id, **given, **more})
 
 
+class _KeyTable(Values):
+    """VALUES that SQLAlchemy can find in its cache of compiled statements.
+
+    It gives up on others, because their data may be anything. All data of these are parameters, so
+    names and number of rows say everything.
+    """
+
+    inherit_cache = True
+
+    def _gen_cache_key(self, anon_map: Any, bindparams: Any) -> tuple[Any, ...]:
+        columns = tuple((one.name, str(one.type)) for one in self._column_args)
+        return (_KeyTable, self.name, columns, len(self._data[0]))
+
+
 def _table(names: Sequence[str], size: int) -> CTE:
     return (
-        values(*(column(name, _TYPES[name]) for name in names), name="k")
+        _KeyTable(*(column(name, _TYPES[name]) for name in names), name="k")
         .data(
             [
                 tuple(bindparam(f"{name}{number}", type_=_TYPES[name]) for name in names)

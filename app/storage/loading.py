@@ -1,7 +1,8 @@
 """Loading: what all commands of a group ask for, a statement for each kind of question.
 
 The number of statements depends on what is asked, never on how many commands ask, nor on how many
-calls and results they bring.
+calls and results they bring. Only whole turns, which retries ask for, cost a statement for each
+stretch of them.
 """
 
 from collections import defaultdict

@@ -14,7 +14,7 @@ GROUP = 64
 Error: tuple[type[Exception], ...] = (psycopg.Error,)
 
 # Sent as one message. SET LOCAL, because poolers hand the connection on after each transaction.
-# The transaction's number is asked for so that a COMMIT without an answer can be looked up.
+# The transaction's number is asked for so that a COMMIT that nothing was heard of can be looked up.
 _LIMITS = (
     "SET LOCAL statement_timeout = '30s'; SET LOCAL idle_in_transaction_session_timeout = '60s'"
 )

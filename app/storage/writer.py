@@ -190,7 +190,7 @@ class Writer:
             self._disconnect()
             return Outcome(error=_unavailable())
         self._rollback(connection)
-        return Outcome(error=error)
+        return Outcome(error=_deliverable(error))
 
     def _settle_commit(self, number: str | None, error: Exception) -> None:
         """A COMMIT failed. Returns when it was carried out all the same."""

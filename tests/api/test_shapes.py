@@ -7,7 +7,7 @@ from fastapi import FastAPI, Response
 from fastapi.testclient import TestClient
 from pydantic import TypeAdapter
 
-from app.api.documented import answers
+from app.api.documented import refusals
 from app.api.problems import problem
 from app.api.schemas.problems import ProblemOut
 from app.api.schemas.shapes import Out
@@ -27,7 +27,7 @@ def answering(content: bytes, status: int = 200, **declared: Any) -> TestClient:
     def answer() -> Response:
         return Response(content, status, media_type="application/json")
 
-    @app.get("/problem", responses=answers(404), response_model=_ShapeOut)
+    @app.get("/problem", responses=refusals(404), response_model=_ShapeOut)
     def refuse() -> Response:
         return problem(status, "not_found", "Nothing", "Nothing is here.", {"stray": "fact"})
 

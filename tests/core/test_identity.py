@@ -137,7 +137,7 @@ def test_prefix_functions_change_nothing_the_second_time(any_id: str) -> None:
 
 
 @given(canonicals, st.sampled_from(["call_", "toolu_", "tooluse_"]))
-def test_a_shown_id_leads_back_to_its_canonical_id(core: str, prefix: str) -> None:
+def test_a_provider_id_leads_back_to_its_canonical_id(core: str, prefix: str) -> None:
     shown = ids.with_prefix("hist_tool_" + core, prefix)
     assert shown == prefix + core
     assert ids.from_prefixed(shown, ("call_", "toolu_", "tooluse_")) == "hist_tool_" + core

@@ -1,4 +1,4 @@
-"""How a result finds its call: DESIGN 3, every rule and their order."""
+"""How a result finds its call: every rule of docs/concepts.md, and their order."""
 
 import re
 from typing import Any, NamedTuple
@@ -484,7 +484,7 @@ def test_a_turn_that_cannot_be_read_changes_nothing() -> None:
     assert (entered.calls, entered.results, entered.adopted) == ([], [], [])
 
 
-def test_every_assigned_id_is_in_the_mapping_table() -> None:
+def test_every_id_that_a_target_gives_is_in_the_mapping_table() -> None:
     ledger = said(ai("a", "b")).remembered.ledger
     assert {(one.target, one.call_id) for one in ledger.entries().provider_ids} == {
         (target, one) for target in ID_RULES.assigned for one in ledger.calls

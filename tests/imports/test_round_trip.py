@@ -63,7 +63,7 @@ def fill(database: Database) -> list[str]:
 def shown(store: ReadStore, cid: str, targets: Sequence[str]) -> list[bytes]:
     """What callers can see of a history, but for times; and it verifies."""
     assert verify(store, cid)["ok"]
-    answers = [replay(store, cid, ReplayOptions(target)).answer for target in targets]
+    answers = [replay(store, cid, ReplayOptions(target)).body for target in targets]
     audit = dumps_utf8(tool_calls(store, cid, Page(limit=10_000)))
     return [*(one or b"" for one in answers), re.sub(rb'"created_at":"[^"]*"', b"", audit)]
 
@@ -132,7 +132,7 @@ def test_title_metadata_and_tools_of_every_version_survive(
             untils = (None, *(turn["turn_id"] for turn in line["turns"]))
             for until, target in product(untils, TARGETS):
                 query = partial(replay, cid="c1", options=ReplayOptions(target, until=until))
-                assert after.read_now(query).answer == database.read_now(query).answer
+                assert after.read_now(query).body == database.read_now(query).body
 
 
 def test_an_export_beside_other_turns_brings_its_newest_tools(

@@ -1,4 +1,4 @@
-"""What must hold, worked out a second time and in the plainest way, from DESIGN.md alone.
+"""What must hold, worked out a second time and in the plainest way, from docs/concepts.md alone.
 
 Nothing here is imported from the ledger, the pairing or the showing: stored turns go in, and out
 comes which call each result answers, which result is shown, and what the arguments are.
@@ -56,7 +56,7 @@ def matched(turns: Sequence[Turn], shown: Mapping[str, frozenset[str]]) -> list[
 
 
 def _found(result: ToolResult, made: Sequence[Made], *, strong: bool = False) -> Made | None:
-    """DESIGN, section 3, "How a result finds its call", rules 1 to 6.
+    """docs/concepts.md, "How a result finds its call", rules 1 to 6.
 
     Of the results of one turn, those that name an open call (`strong`) go before all others.
     """
@@ -94,7 +94,7 @@ def _core(raw_id: str) -> str:
 
 
 def canonical_ids(turn: Turn) -> Iterator[tuple[str, str]]:
-    """The id of each call of a turn as it is, and as DESIGN's formula gives it."""
+    """The id of each call of a turn as it is, and as the formula gives it."""
     for index, call in enumerate(turn.calls()):
         fields = (turn.provider, call.raw_id or "", call.name, turn.turn_id, str(index))
         escaped = (one.replace("\\", "\\\\").replace("|", "\\|") for one in fields)

@@ -74,21 +74,23 @@ def request_sha256(answer: bytes) -> str:
     return sha256(json.dumps(request).encode())
 
 
-def found(http: TestClient, path: str) -> list[str]:
-    """The sha256 of an answer; of a replay also that of its request."""
-    answer = http.get(path)
-    assert answer.status_code == 200, (path, answer.text)
-    hashes = [sha256(answer.content)]
-    return [*hashes, request_sha256(answer.content)] if "/replay?" in path else hashes
-
-
 def differing(http: TestClient, asked: dict[str, list[str]]) -> list[str]:
-    """The paths whose answers are other bytes now, with what of them differs."""
+    """The paths that are answered with other bytes now.
+
+    0.1.0 reported repairs at other places (an id that is used again at its first use), and wrote a
+    whole body in ASCII where one message holds a lone surrogate. So of a replay with repairs or
+    lone surrogates the request alone must be the same, and that as a value.
+    """
     told = []
     for path, expected in asked.items():
-        if (now := found(http, path)) != expected:
-            only_beside = len(now) > 1 and now[1] == expected[1]
-            told.append(f"{path}{' (the request is the same)' if only_beside else ''}")
+        answer = http.get(path)
+        assert answer.status_code == 200, (path, answer.text)
+        same = sha256(answer.content) == expected[0]
+        if "/replay?" in path:
+            same = same or bool(answer.json()["repairs"]) or b"\\ud" in answer.content
+            same = same and request_sha256(answer.content) == expected[1]
+        if not same:
+            told.append(path)
     return told
 
 
@@ -119,11 +121,10 @@ def test_it_goes_on_as_the_release_did(http: TestClient) -> None:
 
 
 def test_it_is_exported_with_the_same_bytes(old_url: str, tmp_path: Path) -> None:
+    # Only the neutral one: the others are replays, and hold repairs.
     file = tmp_path / "all.jsonl"
-    for target in ("neutral", "kimi"):
-        given = ["--all", "--provider", target, "--output", str(file), "--database-url", old_url]
-        main(["export", *given])
-        assert sha256(file.read_bytes()) == WRITTEN["exported"][target], target
+    main(["export", "--all", "--output", str(file), "--database-url", old_url])
+    assert sha256(file.read_bytes()) == WRITTEN["exported"]["neutral"]
 
 
 def test_it_holds_what_there_is_to_hold(migrated_file: str) -> None:

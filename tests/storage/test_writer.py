@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import event
 
 from app.core.errors import ConversationNotFound, Unavailable
+from app.core.ledger.keys import Keys
 from app.core.ledger.slice import Change, Slice
 from app.storage.database import Database
 from tests.storage.specimens import Do, append, labels, result, rows, turn
@@ -249,3 +250,24 @@ def test_the_database_answers_and_is_at_the_newest_schema(database: Database) ->
     asyncio.run(database.ping())
     current, head = asyncio.run(database.schema_state())
     assert current == head is not None
+
+
+def test_a_command_that_cannot_say_what_it_asks_harms_no_neighbour(database: Database) -> None:
+    class Unclear(Do[int]):
+        def keys(self, version: int, *, waiting: bool) -> Keys:
+            raise ConversationNotFound("c9")
+
+    def refused(known: Slice) -> Change[int]:
+        raise ConversationNotFound("c9")
+
+    async def story() -> list[Any]:
+        return await as_one_group(
+            database,
+            database.write(append("c1", "before")),
+            database.write(Unclear("c1", refused)),
+            database.write(append("c1", "after")),
+        )
+
+    first, failed, last = asyncio.run(story())
+    assert (first, type(failed), last) == (1, ConversationNotFound, 2)
+    assert database.counts().retries == 0

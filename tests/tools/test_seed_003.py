@@ -1,4 +1,4 @@
-"""Seed 003: Anthropic's definitions for OpenAI, with the corrections of DESIGN 5."""
+"""Seed 003: Anthropic's definitions for OpenAI, with what had to be corrected."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Seed 004: nested definitions made flat for Responses, with the corrections of DESIGN 5."""
+"""Seed 004: nested definitions made flat for Responses, with what had to be corrected."""
 
 from typing import Any
 

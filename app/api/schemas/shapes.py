@@ -16,14 +16,14 @@ class In(BaseModel):
 
 def _described(schema: dict[str, Any]) -> None:
     """The page says neither what a member would be if it were there, nor that none is added: a
-    later release may answer with more, and no client should break."""
+    later release may send more, and no client should break."""
     schema.pop("additionalProperties", None)
     for member in schema.get("properties", {}).values():
         member.pop("default", None)
 
 
 class Out(BaseModel):
-    """What is answered: these members and no others."""
+    """What is sent: these members and no others."""
 
     model_config = ConfigDict(extra="forbid", strict=True, json_schema_extra=_described)
 

@@ -42,7 +42,7 @@ def read_reply(response: JsonObject, at: str) -> Reply:
         raise RuleBroken("`content` is required and must be a list.", pointer=f"{at}/content")
     fields = Fields(response, at)
     said = list(blocks(fields, "content"))
-    # What the API says about its answer is no content; only what stands in the blocks is.
+    # What the API says about its response is no content; only what stands in the blocks is.
     fields.passed_over(*response)
     return reply(
         said,

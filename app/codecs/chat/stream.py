@@ -120,7 +120,7 @@ class ChatGathering(Gathered):
             self._left_over({"delta": delta}, ())
         if isinstance(finish := choice.get("finish_reason"), str) and finish:
             self._finish = finish
-            # Gateways end an answer that failed with an error and a reason of its own.
+            # Gateways end a response that failed with an error and a reason of its own.
             self.whole = "error" not in self._top
         # Kimi: the last choice carries the usage.
         if isinstance(usage := choice.get("usage"), dict):

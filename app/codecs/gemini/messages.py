@@ -164,7 +164,7 @@ def _parts(fields: Fields, name: str) -> Iterator[Block]:
 def _signs(part: JsonObject, before: JsonObject) -> bool:
     """Whether a part only brings the signature of the text before it, as streams end.
 
-    An unstreamed answer has both in one part, and an empty text would be refused.
+    An unstreamed response has both in one part, and an empty text would be refused.
     """
     return (
         part.get("text") == ""

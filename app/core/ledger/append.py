@@ -80,7 +80,12 @@ def keys_of(
         name = draft.turn_id or ids.turn_id(cid, seq)
         turn_ids.add(name)
         turn = place(draft, seq, name, nothing)
-        calls += turn.calls()
+        for index, call in enumerate(turn.calls()):
+            calls.append(call)
+            hashed = ids.canonical_id(turn.provider, call.raw_id, call.name, name, index)
+            if call.id != hashed:
+                # A canonical id that came with the call may be taken; then it gets the hashed one.
+                calls.append(replace(call, id=hashed))
         results += (result for _, result in turn.results())
     foreseen = Keys(turn_ids=frozenset(turn_ids))
     if calls:

@@ -77,6 +77,8 @@ class Book:
         self.calls: dict[str, Call] = {}
         self.results: dict[_Place, ResultRecord] = {}
         self.orphans = orphans
+        # A result that waits may be one that was entered here: the database need not be asked.
+        self._all_waiting = whole or not orphans
         self._whole = whole
         self._asked = Keys()
         self._provider_ids: dict[tuple[str, str], ProviderId] = {}
@@ -98,6 +100,7 @@ class Book:
     def copy(self) -> "Book":
         """A book with the same knowledge into which nothing was entered yet."""
         other = Book(whole=self._whole, orphans=self.orphans)
+        other._all_waiting = self._all_waiting
         other.calls = dict(self.calls)
         other.results = dict(self.results)
         other._asked = self._asked
@@ -115,6 +118,7 @@ class Book:
         """Takes in rows of the database; what the book knows already stays as it is."""
         self._asked |= rows.asked
         self._whole = self._whole or rows.whole
+        self._all_waiting = self._all_waiting or rows.whole
         self._floors.update(rows.floors or {})
         self._highest.update(rows.highest or {})
         given: dict[str, dict[str, str]] = defaultdict(dict)
@@ -187,7 +191,7 @@ class Book:
 
     def waiting(self, names: Collection[tuple[str, str]]) -> list[ResultRecord]:
         """Results that no call has claimed yet, under one of these names, oldest first."""
-        if not self._whole and (unknown := frozenset(names) - self._asked.waiting):
+        if not self._all_waiting and (unknown := frozenset(names) - self._asked.waiting):
             raise Unasked(Keys(waiting=unknown))
         places = {place for name in names for place in self._waiting.get(name, ())}
         return [self.results[place] for place in sorted(places)]

@@ -140,8 +140,8 @@ class Slice:
         return replace(
             self,
             head=change.head or self.head,
-            # A copy: its entries are the change's, those of the next one are its own.
-            book=change.book.copy() if change.book else self.book,
+            # Whoever enters something makes a copy first.
+            book=change.book or self.book,
             keys={**self.keys, **{one.key: one for one in change.keys}},
             places={
                 **self.places,
@@ -153,8 +153,8 @@ class Slice:
             turns={**self.turns, **{one.seq: one for one in turns}},
             tool_sets=(*self.tool_sets, *change.tool_sets),
             revisions=self.revisions + len(change.revisions),
-            # Others have written: what was seen of the whole is not the whole any more.
-            history=None,
+            # What was read of the whole is not the whole any more.
+            history=None if change.head else self.history,
         )
 
 

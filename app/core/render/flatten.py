@@ -18,7 +18,7 @@ def flattened(step: Step) -> list[Step]:
         for item in step.items
         if isinstance(item.block, ToolCall)
     ]
-    results = [shown for answer in step.answers for shown in _answered(answer)]
+    results = [shown for answer in step.answers for shown in _result_parts(answer)]
     return [
         Step("ai", step.seq, items, seqs=step.seqs, repairs=[*step.repairs, *repairs]),
         Step("human", step.seq, results, seqs=step.seqs),
@@ -32,7 +32,7 @@ def _called(item: Placed) -> Placed:
     return Placed(Text(text), item.turn, item.place)
 
 
-def _answered(answer: Answer) -> Iterator[Placed]:
+def _result_parts(answer: Answer) -> Iterator[Placed]:
     """The words of a result, then what else it holds."""
     yield Placed(Text(result_line(answer)), answer.turn, answer.place)
     for part in (answer.result.parts if answer.result else None) or ():

@@ -176,7 +176,7 @@ class Recognising:
         found = Recognised()
         differs = self._spoken(walk, found)
         until = differs.seq if differs else None
-        differs = self._answered(found, until) or differs
+        differs = self._compare_results(found, until) or differs
         if differs is None:
             self._unspoken(walk, found)
         return differs or found
@@ -249,7 +249,7 @@ class Recognising:
             at += 1
         return at
 
-    def _answered(self, found: Recognised, until: int | None) -> Difference | None:
+    def _compare_results(self, found: Recognised, until: int | None) -> Difference | None:
         """Results of calls that are stored, and of new ones. All others are spoken."""
         for turn in self.told.turns:
             if until is not None and turn.seq >= until:

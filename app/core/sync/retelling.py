@@ -46,7 +46,7 @@ class Part:
 
     @property
     def may_miss(self) -> bool:
-        """A system prompt is given beside the list, a broken answer is often asked for anew, and
+        """A system prompt is given beside the list, a broken response is often asked for anew, and
         notes are for others."""
         return self.leads or self.role == "note" or self.turn.status == "interrupted"
 

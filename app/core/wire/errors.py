@@ -1,4 +1,4 @@
-"""Errors that providers answer instead of a response: whether a body is one, and its type.
+"""Errors that providers send instead of a response: whether a body is one, and its type.
 
 The shapes, as the providers' SDKs read them: `{"error": {…}}` (OpenAI and all who speak like it,
 Gemini also in a list of one), `{"type": "error", "error": {…}}` (Anthropic), `{"Error": {"Code"}}`

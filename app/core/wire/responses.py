@@ -1,4 +1,4 @@
-"""What a provider answered: whole, or put together from the events of its stream."""
+"""The response of a provider: whole, or put together from the events of its stream."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
@@ -34,11 +34,11 @@ class Gathering(Protocol):
 
     @property
     def begun(self) -> bool:
-        """Whether anything of an answer has arrived; pings and errors are nothing of it."""
+        """Whether anything of the response has arrived; pings and errors are nothing of it."""
 
     @property
     def whole(self) -> bool:
-        """Whether the end of the answer has arrived."""
+        """Whether the end of the response has arrived."""
 
     def response(self) -> JsonObject:
         """The response as far as it came, in the wire's own shape."""
