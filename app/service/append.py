@@ -172,10 +172,10 @@ def _append_now(known: Slice, order: Append) -> Change[Appended]:
     receipt = receipt_of(head.id, version, turns, entered, used, notes, texts=order.texts)
     if order.synced:
         receipt = order.synced.beside(receipt)
-    words = {
-        turn.seq: turn_words(turn, one.calls, new.words)
-        for turn, one, new in zip(turns, entered, order.turns, strict=True)
-    }
+    words: dict[int, list[str]] = {}
+    if known.searches:
+        for turn, one, new in zip(turns, entered, order.turns, strict=True):
+            words[turn.seq] = turn_words(turn, one.calls, new.words)
     return Change(
         Appended(dumps_utf8(receipt), version),
         head=_advanced(known, book, version, before, sum(filter(None, used), Usage())),
@@ -184,7 +184,7 @@ def _append_now(known: Slice, order: Append) -> Change[Appended]:
         entries=book.entries(),
         tool_sets=kept_tools(known, order.tools, riding=True),
         facets=turn_facets(turns),
-        words=words if known.searches else {},
+        words=words,
     )
 
 
