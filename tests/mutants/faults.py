@@ -247,7 +247,7 @@ FAULTS = (
         "app/service/newturn.py",
         "return encoded.replace(_NO_ID_BYTES, block.id.encode(), 1)",
         "return encoded",
-        ("tests/api/test_verify.py", "-k", "sqlite"),
+        ("tests/api/test_replay.py", "-k", "sqlite"),
     ),
     Fault(
         "a link of the chain is never wrong",
