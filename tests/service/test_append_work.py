@@ -87,6 +87,6 @@ def test_a_hundred_results_run_as_many_statements_as_two(database: Database) -> 
         append(database, cid, {"provider": "openai", "messages": [asking]})
         with counted([]) as statements:
             append(database, cid, {"provider": "openai", "messages": results})
-        ran.append([statement.split()[:3] for statement in statements])
+        ran.append(len(statements))
     few, many = ran
-    assert len(few) == len(many)
+    assert few == many

@@ -1,32 +1,25 @@
 """A window costs the same however long the conversation is: counted, not timed."""
 
-import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event
 
 from app.core.conversation import Turn
-from app.core.json.text import loads_object
 from app.core.ledger.records import TurnRecord
-from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
 from app.service import loading
-from app.service.append import Append
-from app.service.newturn import made_ready
-from app.service.posting import read_post
 from app.service.replay import replay
 from app.service.turnform import read_turn
 from app.storage.database import Database
 from app.storage.migrations import upgrade
+from tests.service.test_append_work import append, counted
 
 
-def append(database: Database, cid: str, turns: int) -> None:
+def fill(database: Database, cid: str, turns: int) -> None:
     messages: list[dict[str, Any]] = [{"role": "system", "content": "s"}]
     for number in range(turns // 4):
         call = {"id": f"call_{number}", "function": {"name": "f", "arguments": "{}"}}
@@ -37,36 +30,15 @@ def append(database: Database, cid: str, turns: int) -> None:
             {"role": "assistant", "content": "seen"},
         ]
     for first in range(0, len(messages), 500):
-        body = json.dumps({"provider": "openai", "messages": messages[first : first + 500]})
-        members, texts = loads_object(body, Limits())
-        post = read_post(members, texts, Limits())
-        database.write_now(Append(cid, post, made_ready(post, searches=True)))
-
-
-@contextmanager
-def counted(steps: list[int]) -> Iterator[list[str]]:
-    """The statements that are run meanwhile; on SQLite also its machine's steps, by hundreds."""
-    statements: list[str] = []
-
-    def note(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
-        statements.append(statement)
-        driver = connection.connection.driver_connection
-        if hasattr(driver, "set_progress_handler"):
-            driver.set_progress_handler(lambda: steps.append(1), 100)
-
-    event.listen(Engine, "before_cursor_execute", note)
-    try:
-        yield statements
-    finally:
-        event.remove(Engine, "before_cursor_execute", note)
+        append(database, cid, {"provider": "openai", "messages": messages[first : first + 500]})
 
 
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
     upgrade(database_url)
     with Database(database_url) as database:
-        append(database, "short", 60)
-        append(database, "long", 2_000)
+        fill(database, "short", 60)
+        fill(database, "long", 2_000)
         yield database
 
 
