@@ -32,6 +32,8 @@ class Settings:
     port: int = 8420
     workers: int = 1
     log_level: str = "info"
+    # A line for each request; metrics count them in any case.
+    access_log: bool = False
     # Poolers that hand one connection to many clients cannot keep prepared statements.
     pg_prepared_statements: bool = True
     # Connections that write; a conversation always goes to the same one.
@@ -63,6 +65,7 @@ def from_environment(environ: Mapping[str, str] = os.environ, /, **flags: Flag) 
         port=source.number("port", base.port, lowest=0, highest=65_535),
         workers=source.number("workers", base.workers),
         log_level=source.choice("log_level", base.log_level, LOG_LEVELS),
+        access_log=source.switch("access_log", base.access_log),
         pg_prepared_statements=source.switch("pg_prepared_statements", base.pg_prepared_statements),
         pg_writers=source.number("pg_writers", base.pg_writers),
         search=source.switch("search", base.search),

@@ -30,13 +30,14 @@ def test_every_setting_has_its_variable() -> None:
             "TURNKEEP_PORT": "9000",
             "TURNKEEP_WORKERS": "4",
             "TURNKEEP_LOG_LEVEL": "debug",
+            "TURNKEEP_ACCESS_LOG": "true",
             "TURNKEEP_PG_PREPARED_STATEMENTS": "false",
             "TURNKEEP_PG_WRITERS": "3",
             "TURNKEEP_SEARCH": "false",
         }
     )
     assert settings == Settings(
-        "postgresql://me@db/turnkeep", "0.0.0.0", 9000, 4, "debug", False, 3, False
+        "postgresql://me@db/turnkeep", "0.0.0.0", 9000, 4, "debug", True, False, 3, False
     )
 
 

@@ -53,7 +53,7 @@ class Context:
             self.running.discard(mark)
 
 
-def _context(request: Request) -> Context:
+async def _context(request: Request) -> Context:
     return cast(Context, request.app.state.context)
 
 

@@ -9,6 +9,7 @@ from app.api.context import Here, json_response
 from app.api.documented import refusals, takes
 from app.api.parameters import Cid
 from app.api.requests import model_of
+from app.api.routes import Direct
 from app.api.schemas.conversations import (
     ConversationChangeIn,
     ConversationIn,
@@ -20,7 +21,7 @@ from app.api.schemas.conversations import (
 from app.service import conversations, finding
 from app.service.verify import verify
 
-router = APIRouter(prefix="/v1/conversations", tags=["conversations"])
+router = APIRouter(prefix="/v1/conversations", tags=["conversations"], route_class=Direct)
 
 _OF_METADATA = "metadata."
 _METADATA = {

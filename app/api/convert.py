@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request, Response
 from app.api.context import Here, json_response
 from app.api.documented import refusals, takes
 from app.api.requests import body_bytes, json_object
+from app.api.routes import Direct
 from app.api.schemas.convert import (
     ConvertMessagesIn,
     ConvertMessagesOut,
@@ -16,7 +17,7 @@ from app.api.schemas.convert import (
 )
 from app.service import convert
 
-router = APIRouter(prefix="/v1/convert", tags=["convert"])
+router = APIRouter(prefix="/v1/convert", tags=["convert"], route_class=Direct)
 
 
 @router.post(

@@ -8,11 +8,12 @@ from app.api.context import Here, json_response
 from app.api.documented import refusals
 from app.api.parameters import Cid
 from app.api.requests import known_tags
+from app.api.routes import Direct
 from app.api.schemas.replay import ReplayOut, ReplayQuery
 from app.core.render.options import ReplayOptions
 from app.service.replay import replay
 
-router = APIRouter(prefix="/v1/conversations/{cid}", tags=["replay"])
+router = APIRouter(prefix="/v1/conversations/{cid}", tags=["replay"], route_class=Direct)
 
 
 @router.get(

@@ -9,11 +9,12 @@ from app.api.context import Here, json_response
 from app.api.documented import refusals, takes
 from app.api.parameters import Cid
 from app.api.requests import body_bytes, json_object
+from app.api.routes import Direct
 from app.api.schemas.tools import ToolsIn, ToolsOut, ToolsPutOut, ToolsQuery
 from app.service import tooldefs
 from app.service.conversations import check_id
 
-router = APIRouter(prefix="/v1/conversations/{cid}/tools", tags=["tools"])
+router = APIRouter(prefix="/v1/conversations/{cid}/tools", tags=["tools"], route_class=Direct)
 
 
 @router.put(

@@ -22,6 +22,7 @@ from app.api.requests import (
     json_object,
     unread,
 )
+from app.api.routes import Direct
 from app.api.schemas.turns import (
     AppendedOut,
     PostQuery,
@@ -44,7 +45,7 @@ from app.service.streaming import Stream
 from app.service.sync import Sync
 from app.service.tooldefs import KeepTools, riding_order
 
-router = APIRouter(prefix="/v1/conversations/{cid}/turns", tags=["turns"])
+router = APIRouter(prefix="/v1/conversations/{cid}/turns", tags=["turns"], route_class=Direct)
 
 _log = logging.getLogger("turnkeep")
 # Larger bodies are read on a thread: the loop must go on serving others meanwhile.

@@ -12,7 +12,7 @@ from app.settings import Settings, from_environment
 from app.storage.engines import database_file, described, is_sqlite
 from app.storage.migrations import current_and_head, lacks_index
 
-_SETTINGS = ("host", "port", "workers", "log_level", "search", "database_url")
+_SETTINGS = ("host", "port", "workers", "log_level", "access_log", "search", "database_url")
 
 
 def add_database(parser: argparse.ArgumentParser) -> None:

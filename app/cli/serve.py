@@ -39,6 +39,12 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("--port", help="port to listen on (default 8420)")
     parser.add_argument("--workers", help="processes (default 1)")
     parser.add_argument("--log-level", help=f"one of {', '.join(LOG_LEVELS)} (default info)")
+    parser.add_argument(
+        "--access-log",
+        action="store_const",
+        const=True,
+        help="write a line for each request (default no)",
+    )
     parser.add_argument("--search", help="keep words to search for, true or false (default true)")
     add_database(parser)
     parser.set_defaults(run=run)
@@ -70,6 +76,7 @@ def _serve(settings: Settings, sockets: list[socket]) -> int:
         factory=True,
         workers=settings.workers,
         log_level=settings.log_level,
+        access_log=settings.access_log,
         timeout_graceful_shutdown=_PATIENCE,
     )
     if settings.workers > 1:

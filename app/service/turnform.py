@@ -5,7 +5,7 @@ import hashlib
 from app.core.conversation import SPEAKERS, UNREADABLE, Block, Draft, Turn
 from app.core.errors import TurnkeepError
 from app.core.json.large import Bytes, Chunks, digest, whole
-from app.core.json.text import Json, JsonObject, dumps, dumps_pieces, loads
+from app.core.json.text import Json, JsonObject, dumps, dumps_pieces, dumps_sorted, loads
 from app.core.ledger.records import TurnRecord
 from app.core.limits import Limits
 from app.core.neutral.blocks import block, block_json
@@ -70,9 +70,9 @@ def content_hash(draft: Draft, wire: str) -> bytes:
     facts: list[Json] = [draft.provider, wire, draft.model, draft.metadata]
     if draft.facts is None:
         said = loads(draft.payload, UNLIMITED)
-        return hashlib.sha256(_sorted_text([*facts, said]).encode()).digest()
+        return hashlib.sha256(dumps_sorted([*facts, said]).encode()).digest()
     # The same response, whole or as a stream, whatever was said about it.
-    counted = hashlib.sha256(_sorted_text([*facts, draft.status]).encode())
+    counted = hashlib.sha256(dumps_sorted([*facts, draft.status]).encode())
     for one in draft.blocks:
         for piece in dumps_pieces(block_json(one)):
             counted.update(piece)
@@ -80,17 +80,6 @@ def content_hash(draft: Draft, wire: str) -> bytes:
         # What it says stands in its bytes alone: other bytes are another turn.
         counted.update(digest(draft.raw).encode())
     return counted.digest()
-
-
-def _sorted_text(value: Json) -> str:
-    match value:
-        case dict():
-            members = (f"{dumps(key)}:{_sorted_text(value[key])}" for key in sorted(value))
-            return "{" + ",".join(members) + "}"
-        case list():
-            return "[" + ",".join(map(_sorted_text, value)) + "]"
-        case _:
-            return dumps(value)
 
 
 def chain_hash(before: bytes, record: TurnRecord, revision: int | None = None) -> bytes:

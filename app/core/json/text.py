@@ -4,6 +4,9 @@ Python's `json` turns `1.10` into 1.1, `1e2` into 100.0 and `-0` into 0. What an
 come back digit for digit, so numbers whose text would change travel as `NumberText`. Everything
 else is ordinary Python. `dumps` writes ASCII only (NUL and lone surrogates survive any database and
 any codec); `dumps_utf8` writes the readable form that goes to providers.
+
+Most values are written by orjson. It refuses all that it would write in another way than `json`
+(numbers with their text, very long integers, lone surrogates), and then `json` writes them.
 """
 
 import json
@@ -12,6 +15,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias, cast
+
+import orjson
 
 from app.core.errors import LimitExceeded, NotJson, RuleBroken
 from app.core.json.faults import told
@@ -26,6 +31,12 @@ _STRUCTURE = re.compile(r'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _CONVERTED = 4_300
 # Characters of a long text that are written at a time.
 _SLICE = 64 * 1024
+# What is no plain JSON value is refused rather than written in some way.
+_PLAIN = (
+    orjson.OPT_PASSTHROUGH_SUBCLASS
+    | orjson.OPT_PASSTHROUGH_DATACLASS
+    | orjson.OPT_PASSTHROUGH_DATETIME
+)
 
 
 class NumberText(float):
@@ -75,16 +86,48 @@ def loads(text: str, limits: Limits | None = None) -> Json:
 
 def dumps(value: Json) -> str:
     """Compact JSON in ASCII; numbers exactly as they were written."""
+    text = _plain(value, _PLAIN)
+    if text is not None and text.isascii():
+        return text.decode()
     return _encode(value, ascii_only=True)
+
+
+def dumps_sorted(value: Json) -> str:
+    """The same with the members of every object in the order of their names."""
+    text = _plain(value, _PLAIN | orjson.OPT_SORT_KEYS)
+    if text is not None and text.isascii():
+        return text.decode()
+    return _encode(_sorted(value), ascii_only=True)
 
 
 def dumps_utf8(value: Json) -> bytes:
     """Compact JSON in UTF-8. Lone surrogates must be gone by now: they stay escaped."""
+    if (plain := _plain(value, _PLAIN)) is not None:
+        return plain
     text = _encode(value, ascii_only=False)
     try:
         return text.encode()
     except UnicodeEncodeError:
         return _encode(value, ascii_only=True).encode()
+
+
+def _plain(value: Json, options: int) -> bytes | None:
+    try:
+        text = orjson.dumps(value, None, options)
+    except TypeError:
+        return None
+    # It writes null for a number that is not finite; `json` tells the two apart.
+    return None if b"null" in text else text
+
+
+def _sorted(value: Json) -> Json:
+    match value:
+        case dict():
+            return {key: _sorted(value[key]) for key in sorted(value)}
+        case list():
+            return list(map(_sorted, value))
+        case _:
+            return value
 
 
 def joined_object(members: Mapping[str, bytes]) -> bytes:
@@ -213,7 +256,9 @@ def _decoder(limits: Limits) -> json.JSONDecoder:
         if len(text) > digits:
             raise LimitExceeded("integer_digits", digits, len(text))
         number = float(text)
-        return number if repr(number) == text else NumberText.of(text)
+        # With an exponent, orjson writes some in another way.
+        same = repr(number) == text and "e" not in text
+        return number if same else NumberText.of(text)
 
     return json.JSONDecoder(
         parse_int=integer, parse_float=fraction, parse_constant=_refuse_constant

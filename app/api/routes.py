@@ -1,0 +1,68 @@
+"""How a request reaches its operation: ids of the path, parameters of the query, and the context.
+
+The framework describes operations by their signatures. It could read their parameters too, but that
+takes longer than most operations do, so they are read here.
+"""
+
+import inspect
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Annotated, Any, get_origin
+
+from fastapi import Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, ValidationError
+
+from app.api.operations import check_parameters
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+class Direct(APIRoute):
+    """A route whose operation takes any of: the ids of its path, `query`, `request`, `here`."""
+
+    def get_route_handler(self) -> Handler:
+        operation = self.endpoint
+        taken = inspect.signature(operation).parameters
+        query = _query_model(taken)
+        takes_request, takes_context = "request" in taken, "here" in taken
+
+        async def handle(request: Request) -> Response:
+            given: dict[str, Any] = dict(request.path_params)
+            if query is not None:
+                given["query"] = _read_query(request, query)
+            else:
+                check_parameters(request)
+            if takes_request:
+                given["request"] = request
+            if takes_context:
+                given["here"] = request.app.state.context
+            response: Response = await operation(**given)
+            return response
+
+        return handle
+
+
+def _query_model(taken: Mapping[str, inspect.Parameter]) -> type[BaseModel] | None:
+    if "query" not in taken:
+        return None
+    annotation = taken["query"].annotation
+    assert get_origin(annotation) is Annotated
+    assert any(isinstance(one, type(Query())) for one in annotation.__metadata__)
+    model: type[BaseModel] = annotation.__origin__
+    return model
+
+
+def _read_query(request: Request, model: type[BaseModel]) -> BaseModel:
+    params = request.query_params
+    given: dict[str, Any] = dict(params)
+    for name, field in model.model_fields.items():
+        if name in given and get_origin(field.annotation) is list:
+            given[name] = params.getlist(name)
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        told = error.errors(include_url=False)
+        raise RequestValidationError(
+            [{**one, "loc": ("query", *one["loc"])} for one in told]
+        ) from None
