@@ -21,6 +21,7 @@ from app.api.context import Context
 from app.api.documented import refusals
 from app.api.heads import Headed
 from app.api.metrics import REGISTRY, Measured, WriterNumbers
+from app.service.kept import Renders
 from app.settings import Settings, from_environment
 from app.storage.database import Database
 
@@ -51,7 +52,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         )
         numbers = WriterNumbers(database)
         REGISTRY.register(numbers)
-        context = app.state.context = Context(database, limits)
+        context = app.state.context = Context(database, limits, Renders(settings.render_memory))
         try:
             yield
         finally:

@@ -40,6 +40,8 @@ class Settings:
     pg_writers: int = 2
     # Without it no words of what was said are kept beside the turns, and none can be looked for.
     search: bool = True
+    # Bytes for renders that are kept, so that a replay writes only what is new; 0 keeps none.
+    render_memory: int = 64 * 1024 * 1024
     limits: Limits = field(default_factory=Limits)
 
     def as_environment(self) -> dict[str, str]:
@@ -69,6 +71,7 @@ def from_environment(environ: Mapping[str, str] = os.environ, /, **flags: Flag) 
         pg_prepared_statements=source.switch("pg_prepared_statements", base.pg_prepared_statements),
         pg_writers=source.number("pg_writers", base.pg_writers),
         search=source.switch("search", base.search),
+        render_memory=source.number("render_memory", base.render_memory, lowest=0),
         limits=Limits(
             **{
                 limit.name: source.number(f"max_{limit.name}", getattr(base.limits, limit.name))

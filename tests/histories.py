@@ -36,7 +36,7 @@ class History:
         turns = [turn for turn in self.remembered.turns if until is None or turn.seq <= until]
         wanted = ReplayOptions(target, **options)
         done = render(turns, self.remembered.links(), self.remembered.assigned(target), wanted)
-        raw = done.request()
+        raw = b"".join(done.request())
         return Render(raw, json.loads(raw), list(done.repairs))
 
 

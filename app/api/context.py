@@ -1,16 +1,18 @@
 """What every route needs: the database, the limits, and which idempotency keys are running."""
 
 from asyncio import sleep
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, cast
 
 from fastapi import Depends, Request, Response
+from starlette.types import Receive, Scope, Send
 
 from app.core.errors import KeyInFlight
 from app.core.json.text import JsonObject, dumps_utf8
 from app.core.limits import Limits
+from app.service.kept import Renders
 from app.storage.database import Database
 
 
@@ -18,6 +20,7 @@ from app.storage.database import Database
 class Context:
     database: Database
     limits: Limits
+    renders: Renders = field(default_factory=Renders)
     running: set[tuple[str, str]] = field(default_factory=set)
     # Streams that arrive now. When the service stops, they are stored as far as they came.
     streams: int = 0
@@ -58,6 +61,23 @@ async def _context(request: Request) -> Context:
 
 
 Here = Annotated[Context, Depends(_context)]
+
+
+class Pieces(Response):
+    """A JSON body that is sent in pieces, so that it is never put together."""
+
+    media_type = "application/json"
+
+    def __init__(self, pieces: Sequence[bytes], headers: dict[str, str]) -> None:
+        self.pieces = pieces
+        length = str(sum(map(len, pieces)))
+        super().__init__(headers={**headers, "Content-Length": length})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        start = {"status": self.status_code, "headers": self.raw_headers}
+        await send({"type": "http.response.start", **start})
+        for left, piece in zip(range(len(self.pieces) - 1, -1, -1), self.pieces, strict=True):
+            await send({"type": "http.response.body", "body": piece, "more_body": left > 0})
 
 
 def json_response(

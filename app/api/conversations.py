@@ -122,6 +122,7 @@ async def erase(cid: Cid, here: Here) -> Response:
     """Everything of it is gone: turns, ledger, mapping table, idempotency keys."""
     conversations.known_form(cid)
     await here.database.write(conversations.Erase(cid))
+    here.renders.forget(cid)
     return Response(status_code=204)
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from app.api.context import Here, json_response
+from app.api.context import Here, Pieces
 from app.api.documented import refusals
 from app.api.parameters import Cid
 from app.api.requests import known_tags
@@ -29,7 +29,7 @@ async def replayed(
     """`request` goes into the provider's SDK; `repairs` says what it took to be valid."""
     options = ReplayOptions(**query.model_dump())
     tags = known_tags(request)
-    done = await here.database.read(lambda store: replay(store, cid, options, tags))
+    done = await here.database.read(lambda store: replay(store, cid, options, tags, here.renders))
     if done.body is None:
         return Response(status_code=304, headers={"ETag": done.etag})
-    return json_response(done.body, headers={"ETag": done.etag})
+    return Pieces(done.body, {"ETag": done.etag})

@@ -68,10 +68,10 @@ def convert_messages(
         ready=ready,
     )
     demand_request(options, "/ready")
-    tools = riding.tools if riding else None
-    done = render(told.turns, told.links(), told.assigned(target), options, tools)
+    offered = offer(riding.tools, target) if riding and options.tools == "include" else None
+    done = render(told.turns, told.links(), told.assigned(target), options, offered)
     return {
-        "request": loads(done.request().decode(), UNLIMITED),
+        "request": loads(b"".join(done.request()).decode(), UNLIMITED),
         "repairs": [repair.json() for repair in done.repairs],
         "notes": list(post_notes(post, told.turns)),
     }

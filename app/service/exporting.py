@@ -31,7 +31,7 @@ def export(store: ReadStore, cid: str, options: ReplayOptions) -> Exported:
         return _neutral(store, cid)
     body = replay(store, cid, options).body
     assert body is not None
-    return Exported(body, known(store, cid).version)
+    return Exported(b"".join(body), known(store, cid).version)
 
 
 def _neutral(store: ReadStore, cid: str) -> Exported:

@@ -24,37 +24,65 @@ _BATCH = 16
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Turns in order, what their results answer, and the ids that the target gave to calls."""
+    """Turns in order, what their results answer, and the ids that the target gave to calls.
+
+    `hashes`: the links of the chain that were read, by the seq of their turns.
+    """
 
     turns: list[Turn]
     links: Links
     assigned: Mapping[str, str]
+    hashes: Mapping[int, bytes] = field(default_factory=dict)
 
 
 def load(
-    store: ReadStore, cid: str, until: int, options: ReplayOptions, as_of: int | None = None
+    store: ReadStore,
+    cid: str,
+    until: int,
+    options: ReplayOptions,
+    *,
+    first: int = 1,
+    as_of: int | None = None,
 ) -> Loaded:
-    """`as_of`: turns as they were before anything was completed at that version."""
+    """The turns that a render shows: those of the window, or all from turn `first` on, and of the
+    earlier ones those that made calls which they answer, or answer calls of theirs.
+
+    `as_of`: turns as they were before anything was completed at that version.
+    """
     if options.is_window:
         window = _Window(store, cid, until, as_of)
         window.load(options)
-        turns, links = [window.turns[seq] for seq in sorted(window.turns)], window.links
-    else:
-        records = store.turns.page(cid, until=until, payloads=False, as_of=as_of)
-        turns, links = (
-            [read_turn(record) for record in records],
-            store.ledger.links(cid, until=until),
-        )
-    return Loaded(turns, links, assigned(store, cid, options, turns))
+        turns = [window.turns[seq] for seq in sorted(window.turns)]
+        return Loaded(turns, window.links, _assigned(store, cid, options, turns))
+    records = store.turns.page(cid, after=first - 1, until=until, payloads=False, as_of=as_of)
+    turns = [read_turn(record) for record in records]
+    links = store.ledger.links(cid, after=first - 1, until=until)
+    if first > 1:
+        earlier = _partners(store, cid, turns, links, first)
+        records = [*store.turns.at(cid, earlier, as_of=as_of), *records]
+        turns = [read_turn(record) for record in records]
+        links |= store.ledger.links_at(cid, earlier)
+    given = _assigned(store, cid, options, turns if first > 1 else None)
+    return Loaded(turns, links, given, {record.seq: record.hash for record in records})
 
 
-def assigned(
-    store: ReadStore, cid: str, options: ReplayOptions, turns: list[Turn]
+def _partners(store: ReadStore, cid: str, turns: list[Turn], links: Links, first: int) -> set[int]:
+    """The turns before `first` with calls or results of these turns."""
+    made = {call.id for turn in turns for call in turn.calls()}
+    answered = {link.call_id for link in links.values()} - made
+    callers = store.ledger.call_seqs(cid, answered).values()
+    answering = store.ledger.links_of(cid, made, first - 1)
+    return {seq for seq in (*callers, *(seq for seq, _ in answering)) if seq < first}
+
+
+def _assigned(
+    store: ReadStore, cid: str, options: ReplayOptions, turns: list[Turn] | None
 ) -> Mapping[str, str]:
-    """What the mapping table says, for targets that name calls by a rule of their own."""
+    """What the mapping table says of the calls of these turns, or of all: for targets that name
+    calls by a rule of their own."""
     if isinstance(CODECS[options.provider].ids, Prefixed):
         return {}
-    if not options.is_window:
+    if turns is None:
         return store.ledger.provider_ids(cid, options.provider)
     return store.ledger.provider_ids_of(
         cid, options.provider, {c.id for turn in turns for c in turn.calls()}

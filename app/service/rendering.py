@@ -1,22 +1,22 @@
 """Turns for a target, without any store: the request, its messages, and what it took."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from app.codecs import CODECS, provider_id
 from app.core.conversation import Turn
 from app.core.errors import RuleBroken
-from app.core.json.text import JsonObject, dumps_utf8, joined_array, joined_object
+from app.core.json.text import JsonObject, dumps_utf8
 from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
 from app.core.render.pipeline import extend
 from app.core.render.repairs import Repair
-from app.core.render.segments import Render
+from app.core.render.segments import Render, Segment, joined_lines
 from app.core.render.view import Pending
 from app.core.render.writing import Wire
-from app.service.tooldefs import Offer, offer
-from app.service.toolreading import ToolSet
+from app.service.tooldefs import Offer
 
 
 def demand_request(options: ReplayOptions, pointer: str) -> None:
@@ -28,6 +28,36 @@ def demand_request(options: ReplayOptions, pointer: str) -> None:
         )
 
 
+@dataclass(slots=True)
+class Hashes:
+    """The hash of all that a provider reads up to the end of each segment.
+
+    `states`: first that of what stands beside the messages, then one for each segment.
+    """
+
+    beside: bytes
+    segments: tuple[Segment, ...] = ()
+    states: tuple["hashlib._Hash", ...] = ()
+
+    def of(self, beside: bytes, segments: tuple[Segment, ...]) -> "Hashes":
+        """The hashes of another render; what begins like this one is not hashed again."""
+        states: list[hashlib._Hash] = []
+        if beside == self.beside:
+            states += self.states[: shared(self.segments, segments) + 1]
+        if not states:
+            states.append(hashlib.sha256(beside + b"\n"))
+        for segment in segments[len(states) - 1 :]:
+            running = states[-1].copy()
+            for line in segment.lines():
+                running.update(line)
+                running.update(b"\n")
+            states.append(running)
+        return Hashes(beside, segments, tuple(states))
+
+    def last(self) -> str:
+        return self.states[-1].hexdigest()
+
+
 @dataclass(frozen=True, slots=True)
 class Rendered:
     """A request for a provider, with what it took to make it.
@@ -37,35 +67,64 @@ class Rendered:
 
     list_name: str
     beside: JsonObject
-    lines: tuple[bytes, ...]
     repairs: tuple[Repair, ...]
     pending: tuple[Pending, ...]
     render: Render
+    hashes: Hashes
 
-    def begins_with(self, other: "Rendered") -> bool:
-        """Whether a provider that read the other one reads the same, and then more."""
-        return self.beside == other.beside and self.lines[: len(other.lines)] == other.lines
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        return self.render.segments
 
-    def request(self, first: int | None = None) -> bytes:
-        """The request; nothing but the messages from a place on, where one is given."""
-        if first is not None:
-            return joined_object({self.list_name: joined_array(self.lines[first:])})
-        members = {name: dumps_utf8(member) for name, member in self.beside.items()}
-        return joined_object(members | {self.list_name: joined_array(self.lines)})
+    def prefix(self) -> JsonObject:
+        """How many messages there are, and a hash of all that a provider reads."""
+        return {"messages": self.render.count, "sha256": self.hashes.last()}
 
-    def prefixes(self, *counts: int) -> list[JsonObject]:
-        """For each number of messages a hash of all that a provider reads before the next one."""
-        beside = {name: one for name, one in self.beside.items() if name != self.list_name}
-        running = hashlib.sha256(dumps_utf8(beside) + b"\n")
-        found: list[JsonObject] = []
-        done = 0
-        for count in counts:
-            for line in self.lines[done:count]:
-                running.update(line)
-                running.update(b"\n")
-            done = count
-            found.append({"messages": count, "sha256": running.copy().hexdigest()})
-        return found
+    def request(self) -> Iterator[bytes]:
+        """The request, piece by piece."""
+        for place, (name, member) in enumerate(self.beside.items()):
+            yield (b"," if place else b"{") + dumps_utf8(name) + b":"
+            if name == self.list_name:
+                yield from _list(self.segments)
+            else:
+                yield dumps_utf8(member)
+        yield b"}"
+
+    def behind(self, other: "Rendered") -> bytes | None:
+        """The messages behind those of the other one, with commas between them.
+
+        None: a provider that read the other one reads something else here, and not just more.
+        """
+        if self.beside != other.beside:
+            return None
+        same = shared(self.segments, other.segments)
+        mine, theirs = (joined_lines(one.segments[same:]) for one in (self, other))
+        if not mine.startswith(theirs):
+            return None
+        if not theirs or len(mine) == len(theirs):
+            return mine[len(theirs) :]
+        # JSON values that begin alike and end at a comma are the same values.
+        return mine[len(theirs) + 1 :] if mine[len(theirs) :].startswith(b",") else None
+
+    def new_request(self, messages: bytes) -> bytes:
+        """A request of nothing but these messages."""
+        return b"{" + dumps_utf8(self.list_name) + b":[" + messages + b"]}"
+
+
+def shared(some: Sequence[Segment], others: Sequence[Segment]) -> int:
+    """How many segments two renders have in common, from the beginning."""
+    pairs = zip(some, others, strict=False)
+    return sum(1 for _ in takewhile(lambda two: two[0] is two[1], pairs))
+
+
+def _list(segments: Iterable[Segment]) -> Iterator[bytes]:
+    sign = b"["
+    for segment in segments:
+        if segment.sizes:
+            yield sign
+            yield segment.text
+            sign = b","
+    yield b"]" if sign == b"," else b"[]"
 
 
 def render(
@@ -73,14 +132,14 @@ def render(
     links: Links,
     assigned: Mapping[str, str],
     options: ReplayOptions,
-    tools: ToolSet | None = None,
+    offered: Offer | None = None,
     kept: Render | None = None,
+    hashes: Hashes | None = None,
 ) -> Rendered:
-    """`assigned`: what the mapping table holds for the target; `tools`: its definitions.
+    """`assigned`: what the mapping table holds for the target; `offered`: the tools of the request.
 
-    `kept`: what of an earlier render is still true.
+    `kept`: what of an earlier render is still true; `hashes`: those of the earlier render.
     """
-    codec = CODECS[options.provider]
     provider_ids = {
         call.id: provider_id(
             options.provider, call.id, {options.provider: assigned.get(call.id, "")}
@@ -88,18 +147,31 @@ def render(
         for turn in turns
         for call in turn.calls()
     }
-    offered = offer(tools, options.provider) if tools and options.tools == "include" else None
-    has_tools = offered is not None and bool(offered.prepared.tools)
-    wire = Wire(codec, options, provider_ids, has_tools)
-    done = extend(kept or Render(), turns, links, wire)
+    done = extend(kept or Render(), turns, links, _wire(options, offered, provider_ids))
+    return rendered(done, options, offered, hashes)
+
+
+def rendered(
+    done: Render, options: ReplayOptions, offered: Offer | None, hashes: Hashes | None
+) -> Rendered:
+    """A render as a request."""
+    wire = _wire(options, offered, {})
+    messages = wire.codec.messages
+    beside = wire.beside(done) | (offered.request if offered else {})
+    read_first = {name: one for name, one in beside.items() if name != messages}
     return Rendered(
-        codec.messages,
-        wire.beside(done) | (offered.request if offered else {}),
-        tuple(done.lines()),
+        messages,
+        beside,
         (*done.repairs(), *(_tool_repairs(offered) if offered else ())),
         tuple(done.pending()),
         done,
+        (hashes or Hashes(b"")).of(dumps_utf8(read_first), done.segments),
     )
+
+
+def _wire(options: ReplayOptions, offered: Offer | None, provider_ids: Mapping[str, str]) -> Wire:
+    has_tools = offered is not None and bool(offered.prepared.tools)
+    return Wire(CODECS[options.provider], options, provider_ids, has_tools)
 
 
 def _tool_repairs(offered: Offer) -> Iterator[Repair]:

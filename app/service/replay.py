@@ -1,7 +1,7 @@
 """The history of a conversation, rendered for one provider: always valid, always the same bytes."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from app import __version__
@@ -9,7 +9,8 @@ from app.codecs import CODECS
 from app.core import telling
 from app.core.errors import RuleBroken, TurnNotFound
 from app.core.identity.ids import CALLER_TURN_ID
-from app.core.json.text import JsonObject, dumps, dumps_utf8, joined_object
+from app.core.json.large import gathered
+from app.core.json.text import JsonObject, dumps, dumps_utf8
 from app.core.ledger.records import ConversationRecord, ToolSetRecord
 from app.core.render.notes import spoken
 from app.core.render.options import ReplayOptions
@@ -17,25 +18,31 @@ from app.core.render.repairs import Repair
 from app.core.render.segments import Render
 from app.core.render.window import group_end
 from app.service.conversations import known
-from app.service.loading import Loaded, load
+from app.service.kept import Kept, Key, Renders
+from app.service.loading import load
 from app.service.providers import target_of
-from app.service.rendering import Rendered, demand_request, render
-from app.service.tooldefs import stored_tools
+from app.service.rendering import Rendered, demand_request, render, rendered
+from app.service.tooldefs import offered_at, offered_by
 from app.service.turnform import read_turn
 from app.storage.store import ReadStore
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The body as bytes and its strong tag; no bytes when the caller has them already."""
+    """The body in pieces and its strong tag; none when the caller has them already."""
 
     etag: str
-    body: bytes | None
+    body: list[bytes] | None
 
 
 def replay(
-    store: ReadStore, cid: str, options: ReplayOptions, known_tags: Sequence[str] = ()
+    store: ReadStore,
+    cid: str,
+    options: ReplayOptions,
+    known_tags: Sequence[str] = (),
+    renders: Renders | None = None,
 ) -> Replayed:
+    """`renders`: what is kept of earlier ones."""
     target_of(options.provider)
     if options.tools == "flatten" and CODECS[options.provider].profile.verbatim:
         raise RuleBroken(
@@ -49,7 +56,7 @@ def replay(
     etag = _etag(head, options, tools)
     if etag in known_tags:
         return Replayed(etag, None)
-    return Replayed(etag, _body(store, head, options))
+    return Replayed(etag, _body(store, head, options, tools, renders or Renders()))
 
 
 def _etag(head: ConversationRecord, options: ReplayOptions, tools: ToolSetRecord | None) -> str:
@@ -61,52 +68,102 @@ def _etag(head: ConversationRecord, options: ReplayOptions, tools: ToolSetRecord
     return f'"{hashlib.sha256(facts.encode()).hexdigest()[:32]}"'
 
 
-def _body(store: ReadStore, head: ConversationRecord, options: ReplayOptions) -> bytes:
+def _body(
+    store: ReadStore,
+    head: ConversationRecord,
+    options: ReplayOptions,
+    tools: ToolSetRecord | None,
+    renders: Renders,
+) -> list[bytes]:
     """The body, joined from the bytes of the messages: they are encoded once."""
-    cid, until = head.id, _end(store, head, options)
-    loaded = load(store, cid, until, options)
-    tools = stored_tools(store.tools.at(cid, until))
-    whole = render(loaded.turns, loaded.links, loaded.assigned, options, tools)
-    repairs = list(whole.repairs)
-    if loaded.turns and options.until not in (None, loaded.turns[-1].turn_id):
-        why = f"the window reaches on to turn {until} to keep a tool group whole"
-        repairs.append(Repair("WINDOW_ALIGNED", why))
-    before = None
-    if options.since is not None:
-        tools_then = stored_tools(store.tools.at(cid, options.since))
-        kept = Render() if options.is_window else whole.render.as_of(options.since)
-        then = _then(store, cid, options, loaded, kept.next)
-        before = render(then.turns, then.links, then.assigned, options, tools_then, kept)
-    said: JsonObject = {"conversation_id": cid, "version": until, "provider": options.provider}
-    about: JsonObject = {
-        "repairs": [repair.json() for repair in repairs],
-        "pending": [call.json() for call in whole.pending],
-    }
-    return joined_object(
-        {name: dumps_utf8(member) for name, member in said.items()}
-        | {"request": b""}
-        | {name: dumps_utf8(member) for name, member in about.items()}
-        | _requested(whole, before, options.since)
-    )
-
-
-def _requested(whole: Rendered, before: Rendered | None, since: int | None) -> dict[str, bytes]:
-    """The request and its hash; only the new messages, if the earlier render is a prefix of it."""
-    if before is None:
-        (prefix,) = whole.prefixes(len(whole.lines))
-        return {"request": whole.request(), "prefix": dumps_utf8(prefix)}
-    count = len(before.lines)
-    is_same = whole.begins_with(before)
-    if is_same:
-        then, prefix = whole.prefixes(count, len(whole.lines))
+    until = _end(store, head, options)
+    if options.is_window or options.until is not None:
+        whole, aligned = _window(store, head.id, options, until)
     else:
-        (then,), (prefix,) = before.prefixes(count), whole.prefixes(len(whole.lines))
-    told: JsonObject = {"version": since, "prefix": then, "unchanged": is_same}
-    return {
-        "request": whole.request(count if is_same else None),
-        "prefix": dumps_utf8(prefix),
-        "since": dumps_utf8(told),
+        whole, aligned = _current(store, head, options, tools, renders), []
+    about: JsonObject = {
+        "repairs": [repair.json() for repair in (*whole.repairs, *aligned)],
+        "pending": [call.json() for call in whole.pending],
+        "prefix": whole.prefix(),
     }
+    request: Iterable[bytes] = whole.request()
+    if options.since is not None:
+        before = _before(store, head.id, options, whole)
+        new = whole.behind(before)
+        about["since"] = {
+            "version": options.since,
+            "prefix": before.prefix(),
+            "unchanged": new is not None,
+        }
+        if new is not None:
+            request = [whole.new_request(new)]
+    said: JsonObject = {
+        "conversation_id": head.id,
+        "version": until,
+        "provider": options.provider,
+    }
+    front, back = dumps_utf8(said)[:-1], dumps_utf8(about)[1:]
+    return gathered([front, b',"request":', *request, b",", back])
+
+
+def _window(
+    store: ReadStore, cid: str, options: ReplayOptions, until: int
+) -> tuple[Rendered, list[Repair]]:
+    """A part of the history, and what it took to let it end well."""
+    loaded = load(store, cid, until, options)
+    offered = offered_at(store, cid, until, options)
+    whole = render(loaded.turns, loaded.links, loaded.assigned, options, offered)
+    if not loaded.turns or options.until in (None, loaded.turns[-1].turn_id):
+        return whole, []
+    why = f"the window reaches on to turn {until} to keep a tool group whole"
+    return whole, [Repair("WINDOW_ALIGNED", why)]
+
+
+def _current(
+    store: ReadStore,
+    head: ConversationRecord,
+    options: ReplayOptions,
+    tools: ToolSetRecord | None,
+    renders: Renders,
+) -> Rendered:
+    """The whole history: what is kept of it, and behind that what is new."""
+    options = replace(options, since=None)
+    offered = offered_by(tools, options)
+    key = Key(head.id, options, has_tools=offered is not None and bool(offered.prepared.tools))
+    kept = renders.get(key)
+    if kept is not None and kept.head_hash == head.head_hash:
+        return rendered(kept.render, options, offered, kept.hashes)
+    still = _still_true(store, head, kept)
+    loaded = load(store, head.id, head.version, options, first=max(still.next, 1))
+    if kept and still.segments and loaded.hashes.get(kept.version) != kept.turn_hash:
+        # Another conversation has its id now.
+        still = Render()
+        loaded = load(store, head.id, head.version, options)
+    hashes = kept.hashes if kept else None
+    done = render(loaded.turns, loaded.links, loaded.assigned, options, offered, still, hashes)
+    last = loaded.hashes.get(head.version, b"")
+    renders.put(key, Kept(head.version, head.head_hash, last, done.render, done.hashes))
+    return done
+
+
+def _still_true(store: ReadStore, head: ConversationRecord, kept: Kept | None) -> Render:
+    if kept is None or kept.version > head.version:
+        return Render()
+    changed = store.ledger.first_changed(head.id, kept.version)
+    return kept.render.before(kept.version + 1 if changed is None else changed)
+
+
+def _before(store: ReadStore, cid: str, options: ReplayOptions, whole: Rendered) -> Rendered:
+    """What a caller saw who was at the version `since`.
+
+    What was completed then or later was perhaps not seen whole; whoever did see it is told too
+    much, never too little.
+    """
+    since = options.since or 0
+    kept = Render() if options.is_window else whole.render.as_of(since)
+    then = load(store, cid, since, options, first=max(kept.next, 1), as_of=since)
+    offered = offered_at(store, cid, since, options)
+    return render(then.turns, then.links, then.assigned, options, offered, kept, whole.hashes)
 
 
 def _end(store: ReadStore, head: ConversationRecord, options: ReplayOptions) -> int:
@@ -125,22 +182,6 @@ def _end(store: ReadStore, head: ConversationRecord, options: ReplayOptions) -> 
             pointer="?since",
         )
     return until
-
-
-def _then(store: ReadStore, cid: str, options: ReplayOptions, now: Loaded, first: int) -> Loaded:
-    """What a caller saw who was at the version `since`; before turn `first` nothing changed.
-
-    What was completed then or later was perhaps not seen whole; whoever did see it is told too
-    much, never too little.
-    """
-    since = options.since or 0
-    if options.is_window:
-        return load(store, cid, since, options, as_of=since)
-    kept = [turn for turn in now.turns if turn.seq <= since]
-    if any(turn.completed_at is not None and turn.completed_at >= since for turn in kept):
-        records = store.turns.page(cid, after=first - 1, until=since, payloads=False, as_of=since)
-        kept = [*(turn for turn in kept if turn.seq < first), *map(read_turn, records)]
-    return replace(now, turns=kept)
 
 
 def _group_end(store: ReadStore, cid: str, seq: int) -> int:

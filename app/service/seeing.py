@@ -71,7 +71,8 @@ def shown_results(
     """The result that a replay shows for each call, as the target's format reads it back."""
     codec = CODECS[target]
     options = ReplayOptions(target, tools="omit")
-    texts = [line.decode() for line in render(turns, links, assigned, options).lines]
+    rendered = render(turns, links, assigned, options).render
+    texts = [line.decode() for line in rendered.lines()]
     if not texts:
         return {}
     messages = [loads(text, UNLIMITED) for text in texts]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from app.codecs import CODECS
 from app.core import telling
@@ -11,6 +12,7 @@ from app.core.ledger.keys import Keys
 from app.core.ledger.records import ToolSetRecord
 from app.core.ledger.slice import Change, Slice
 from app.core.limits import Limits
+from app.core.render.options import ReplayOptions
 from app.core.tools.definitions import Note, Refused, Tool
 from app.core.tools.fit import Prepared, Required, prepared
 from app.service.conversations import ensured, known
@@ -198,6 +200,25 @@ def stored_tools(record: ToolSetRecord | None) -> ToolSet | None:
         tuple(neutral.read_tools(kept.get("tools"))),
         neutral.read_choice(kept.get("tool_choice"), None),
     )
+
+
+def offered_at(store: ReadStore, cid: str, version: int, options: ReplayOptions) -> Offer | None:
+    """The tools that a replay offers as of a version."""
+    return offered_by(store.tools.at(cid, version), options)
+
+
+def offered_by(record: ToolSetRecord | None, options: ReplayOptions) -> Offer | None:
+    """The tools of a record, as a replay offers them; none where it is not to show any."""
+    if record is None or options.tools != "include":
+        return None
+    return _offered(record, options.provider)
+
+
+@lru_cache(maxsize=16)
+def _offered(record: ToolSetRecord, target: str) -> Offer | None:
+    """Fitting schemas to a target takes long, and most replays ask for the same."""
+    tools = stored_tools(record)
+    return offer(tools, target) if tools else None
 
 
 def get_tools(store: ReadStore, cid: str, target: str, required: Required | None) -> JsonObject:

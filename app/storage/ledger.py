@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sqlalchemy import ColumnElement, bindparam, select, tuple_
+from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, func, select, tuple_
 
 from app.core.ledger.records import Call, CallRecord, ResultRecord
 from app.core.render.pairing import Link
@@ -19,7 +19,7 @@ from app.storage.scope import (
     pieces,
     ranges,
 )
-from app.storage.tables import provider_ids, tool_calls, tool_results
+from app.storage.tables import provider_ids, tool_calls, tool_results, turn_revisions
 
 _PLACE = (tool_calls.c.seq, tool_calls.c.call_index)
 
@@ -74,6 +74,48 @@ _CALL_AT = select(*CALL).where(
     tool_calls.c.seq == bindparam("seq"),
     tool_calls.c.call_index == bindparam("call_index"),
 )
+
+
+def _first_changed() -> AnySelect:
+    """The first turn at or before a version that what came behind it has changed: a call that got a
+    result, an orphan that got its call, a turn that was completed, and the results of that."""
+    version: BindParameter[int] = bindparam("version")
+    linked = tool_results.join(
+        tool_calls,
+        and_(owned(tool_calls), tool_calls.c.call_id == tool_results.c.call_id),
+    )
+    late = (
+        select(func.min(tool_calls.c.seq))
+        .select_from(linked)
+        .where(owned(tool_results), tool_results.c.seq > version, tool_calls.c.seq <= version)
+    )
+    adopted = (
+        select(func.min(tool_results.c.seq))
+        .select_from(linked)
+        .where(owned(tool_results), tool_calls.c.seq > version, tool_results.c.seq <= version)
+    )
+    completed = select(func.min(turn_revisions.c.seq)).where(
+        owned(turn_revisions), turn_revisions.c.at_version >= version
+    )
+    of_completed = (
+        select(func.min(tool_results.c.seq))
+        .select_from(
+            linked.join(
+                turn_revisions,
+                and_(
+                    owned(turn_revisions),
+                    turn_revisions.c.at_version >= version,
+                    turn_revisions.c.seq == tool_calls.c.seq,
+                ),
+            )
+        )
+        .where(owned(tool_results))
+    )
+    parts = (late, adopted, completed, of_completed)
+    return select(*(part.scalar_subquery() for part in parts))
+
+
+_FIRST_CHANGED = _first_changed()
 
 
 class Ledger(Scope):
@@ -167,6 +209,11 @@ class Ledger(Scope):
             for piece in pieces(call_ids)
             for row in self._run(_CALL_SEQS, cid, ids=piece)
         }
+
+    def first_changed(self, cid: str, version: int) -> int | None:
+        """The first turn up to a version that reads in another way since then."""
+        found = self._run(_FIRST_CHANGED, cid, version=version).one()
+        return min((seq for seq in found if seq is not None), default=None)
 
     def results_of(self, cid: str, seq: int) -> list[ResultRecord]:
         """The results of one turn."""

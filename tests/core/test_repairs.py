@@ -14,6 +14,7 @@ from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
 from app.core.render.repairs import CODES, Repair
 from app.service.rendering import render
+from app.service.tooldefs import offer
 from app.service.toolreading import read_tool_set
 from tests.core.paired import ai, human, system, tool
 from tests.histories import posted, said
@@ -55,7 +56,8 @@ def bare(turns: list[Turn], target: str = "openai") -> set[str]:
 def offered(target: str, source: str, *tools: dict[str, Any], **members: Any) -> set[str]:
     given: dict[str, Any] = {"tools": list(tools), **members}
     tool_set = read_tool_set(source, given, Limits())
-    return {r.code for r in render([], {}, {}, ReplayOptions(target), tool_set).repairs}
+    offered = offer(tool_set, target)
+    return {r.code for r in render([], {}, {}, ReplayOptions(target), offered).repairs}
 
 
 def claude(schema: dict[str, Any], **members: Any) -> dict[str, Any]:

@@ -83,4 +83,4 @@ def replayed(url: str, cid: str, target: str) -> bytes:
     with Database(url) as database:
         answer = database.read_now(lambda store: replay(store, cid, ReplayOptions(target))).body
     assert answer is not None
-    return answer
+    return b"".join(answer)

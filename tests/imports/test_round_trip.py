@@ -65,7 +65,7 @@ def shown(store: ReadStore, cid: str, targets: Sequence[str]) -> list[bytes]:
     assert verify(store, cid)["ok"]
     answers = [replay(store, cid, ReplayOptions(target)).body for target in targets]
     audit = dumps_utf8(tool_calls(store, cid, Page(limit=10_000)))
-    return [*(one or b"" for one in answers), re.sub(rb'"created_at":"[^"]*"', b"", audit)]
+    return [*(b"".join(one or ()) for one in answers), re.sub(rb'"created_at":"[^"]*"', b"", audit)]
 
 
 def moved(turnkeep: Run, one: str, other: str, folder: Path) -> tuple[bytes, bytes]:

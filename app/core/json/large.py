@@ -1,12 +1,14 @@
 """Bytes that are never held all at once: long streams, and what is made of them."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 # From this size on, bytes are kept in pieces of this size.
 PIECE = 1024 * 1024
+# Below this size it costs less to copy bytes than to handle them as a piece of their own.
+SHORT = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,19 @@ class Chunks:
                 del gathered[:PIECE]
         if gathered:
             yield bytes(gathered)
+
+
+def gathered(pieces: Iterable[bytes]) -> list[bytes]:
+    """The same bytes in fewer pieces: long ones stay as they are, short ones are joined."""
+    found: list[bytes] = []
+    short: list[bytes] = []
+    for piece in pieces:
+        if len(piece) < SHORT:
+            short.append(piece)
+        else:
+            found += (b"".join(short), piece) if short else (piece,)
+            short = []
+    return [*found, b"".join(short)] if short or not found else found
 
 
 Bytes: TypeAlias = bytes | Chunks

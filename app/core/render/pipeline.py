@@ -30,12 +30,12 @@ def extend(kept: Render, turns: Sequence[Turn], links: Links, wire: Wire) -> Ren
         found = windows.within_tokens(found, wire.options.max_tokens)
     if wire.codec.profile.verbatim:
         segments = (*kept.segments, *_verbatim(kept, turns, found, links, wire))
-        return Render(_dated(segments, turns, links, kept), kept.uses)
+        return Render(_dated(segments, turns, links, kept), kept.uses).compacted()
     writing = Writing(kept, wire)
     for step in found:
         writing.add(step)
     done = writing.end()
-    return replace(done, segments=_dated(done.segments, turns, links, kept))
+    return replace(done, segments=_dated(done.segments, turns, links, kept)).compacted()
 
 
 def _verbatim(
@@ -53,10 +53,10 @@ def _verbatim(
         if turn.seq in shown and turn.blocks is None:
             why = "the stored turn cannot be read"
             repair = Repair("TURN_QUARANTINED", why, turn.turn_id)
-            yield Segment(turn.seq, Carry(), (), (repair,), pending)
+            yield Segment(turn.seq, Carry(), b"", (), (repair,), pending)
         elif turn.seq in shown:
-            lines = wire.lines(View(turns=(turn_json(turn, links),)))
-            yield Segment(turn.seq, Carry(), lines, (), pending)
+            (line,) = wire.lines(View(turns=(turn_json(turn, links),)))
+            yield Segment(turn.seq, Carry(), line, (len(line),), (), pending)
 
 
 def _dated(

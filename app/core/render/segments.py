@@ -5,13 +5,18 @@ brings the call of an orphan in them. So a render is extended by writing what co
 segments; what changes one drops it and those behind it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from typing import Self, TypeVar
 
 from app.core.conversation import Text
 from app.core.render.repairs import Repair
 from app.core.render.view import Pending, Role
+
+K = TypeVar("K")
+# Behind the last so many segments, neighbours are joined: fewer things to hold and to go through.
+_FINE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +43,16 @@ class Uses:
     def before(self, seq: int) -> "Uses":
         """Those of earlier turns, as a copy to go on with."""
         return Uses(
-            {key: at for key, at in self.raw_ids.items() if at < seq},
-            {key: at for key, at in self.native_ids.items() if at < seq},
-            {key: at for key, at in self.tools.items() if at < seq},
+            _before(self.raw_ids, seq), _before(self.native_ids, seq), _before(self.tools, seq)
         )
+
+
+def _before(uses: dict[K, int], seq: int) -> dict[K, int]:
+    """Uses come in order, so those that are left out are at the end."""
+    kept = uses.copy()
+    while kept and next(reversed(kept.values())) >= seq:
+        kept.popitem()
+    return kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +61,46 @@ class Segment:
 
     first    the turn that it begins with
     carry    what the next segment must know
-    lines    the messages, each encoded as the wire takes it
+    text     the messages, each encoded as the wire takes it, with commas between them
+    sizes    how long each of them is
     system   texts that stand beside the messages
     version  the version of the conversation at which it came to read as it does
     """
 
     first: int
     carry: Carry
-    lines: tuple[bytes, ...]
+    text: bytes
+    sizes: tuple[int, ...]
     repairs: tuple[Repair, ...] = ()
     pending: tuple[Pending, ...] = ()
     system: tuple[Text, ...] = ()
     version: int = 0
+
+    def lines(self) -> Iterator[memoryview]:
+        """The messages one by one."""
+        text, begin = memoryview(self.text), 0
+        for size in self.sizes:
+            yield text[begin : begin + size]
+            begin += size + 1
+
+    @classmethod
+    def joined(cls, segments: Sequence[Self]) -> Self:
+        """Neighbours as one."""
+        return cls(
+            segments[0].first,
+            segments[-1].carry,
+            joined_lines(segments),
+            tuple(size for one in segments for size in one.sizes),
+            tuple(repair for one in segments for repair in one.repairs),
+            tuple(call for one in segments for call in one.pending),
+            tuple(text for one in segments for text in one.system),
+            max(one.version for one in segments),
+        )
+
+
+def joined_lines(segments: Sequence[Segment]) -> bytes:
+    """The messages of segments with commas between them."""
+    return b",".join(one.text for one in segments if one.sizes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +118,13 @@ class Render:
     def carry(self) -> Carry:
         return self.segments[-1].carry if self.segments else Carry()
 
+    @property
+    def count(self) -> int:
+        """The number of messages."""
+        return sum(len(segment.sizes) for segment in self.segments)
+
     def lines(self) -> Iterator[bytes]:
-        return (line for segment in self.segments for line in segment.lines)
+        return (bytes(line) for segment in self.segments for line in segment.lines())
 
     def repairs(self) -> Iterator[Repair]:
         return (repair for segment in self.segments for repair in segment.repairs)
@@ -104,6 +148,23 @@ class Render:
             sum(1 for _ in takewhile(lambda one: one.version <= version, self.segments[:-1]))
         )
 
+    def compacted(self) -> "Render":
+        """The same with fewer segments, where many have gathered; the newest stay as they are."""
+        small = sum(1 for _ in takewhile(_is_small, reversed(self.segments)))
+        if small < 3 * _FINE:
+            return self
+        rest, newest = self.segments[:-small], self.segments[-small:]
+        blocks = [
+            Segment.joined(newest[place : place + _FINE])
+            for place in range(0, small - 2 * _FINE, _FINE)
+        ]
+        left = newest[len(blocks) * _FINE :]
+        return replace(self, segments=(*rest, *blocks, *left))
+
     def _cut(self, count: int) -> "Render":
         first = self.segments[count].first if self.segments else 0
         return replace(self, segments=self.segments[:count], next=first)
+
+
+def _is_small(segment: Segment) -> bool:
+    return len(segment.sizes) < _FINE

@@ -49,11 +49,11 @@ class Wire:
         wanted = self.codec.profile.tools_declared and not self.has_tools
         return tuple(uses.tools) if wanted else ()
 
-    def lines(self, view: View) -> tuple[bytes, ...]:
+    def lines(self, view: View) -> list[bytes]:
         """The messages of a view as the wire takes them: each is encoded here, and nowhere else."""
         messages = self.codec.render(view)[self.codec.messages]
         assert isinstance(messages, list)
-        return tuple(map(dumps_utf8, messages))
+        return list(map(dumps_utf8, messages))
 
 
 @dataclass(slots=True)
@@ -151,12 +151,13 @@ class Writing:
         if messages:
             spoke = self.carry.spoke or any(one.role != "system" for one in messages)
             self.carry = Carry(self.carry.leads, spoke, messages[-1].role)
-        view = View(messages=tuple(messages), is_prefix=is_prefix)
+        lines = self.wire.lines(View(messages=tuple(messages), is_prefix=is_prefix))
         self.segments.append(
             Segment(
                 self.open.first,
                 self.carry,
-                self.wire.lines(view),
+                b",".join(lines),
+                tuple(map(len, lines)),
                 tuple(self.open.repairs),
                 tuple(self.open.pending),
                 tuple(self.open.system),

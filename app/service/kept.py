@@ -1,0 +1,89 @@
+"""Renders that are kept in memory, so that only what is new of a conversation is written.
+
+A kept render is looked at only together with the head that was just read: it says whether the
+render is current, and the rows behind its version say what has changed since. So several processes
+need not talk to each other, and with an empty memory the same bytes come out.
+"""
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from app.core.render.options import ReplayOptions
+from app.core.render.segments import Render
+from app.service.rendering import Hashes
+
+# What a segment, a repair and a use hold beside their bytes: measured, and rounded up.
+_OVERHEAD = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """`has_tools`: the request has definitions, so none are made up from the calls."""
+
+    conversation_id: str
+    options: ReplayOptions
+    has_tools: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A render as of a version. `turn_hash`: that of its last turn, which covers all before it."""
+
+    version: int
+    head_hash: bytes
+    turn_hash: bytes
+    render: Render
+    hashes: Hashes
+
+    @property
+    def size(self) -> int:
+        """The bytes it holds in memory, about."""
+        held = sum(
+            len(one.text)
+            + 32 * len(one.sizes)
+            + _OVERHEAD * (1 + len(one.repairs) + len(one.pending) + len(one.system))
+            + sum(len(call.call.arguments) for call in one.pending)
+            for one in self.render.segments
+        )
+        uses = self.render.uses
+        return held + _OVERHEAD * (len(uses.raw_ids) + len(uses.native_ids) + len(uses.tools))
+
+
+@dataclass(slots=True)
+class Renders:
+    """The least recently used is the first to go. Without room (`limit` 0) nothing is kept."""
+
+    limit: int = 0
+    size: int = 0
+    _kept: "OrderedDict[Key, tuple[Kept, int]]" = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def get(self, key: Key) -> Kept | None:
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None:
+                return None
+            self._kept.move_to_end(key)
+            return found[0]
+
+    def put(self, key: Key, kept: Kept) -> None:
+        size = kept.size if self.limit else 0
+        with self._lock:
+            self._remove(key)
+            if size > self.limit or not self.limit:
+                return
+            self._kept[key] = (kept, size)
+            self.size += size
+            while self.size > self.limit:
+                self._remove(next(iter(self._kept)))
+
+    def forget(self, conversation_id: str) -> None:
+        """Nothing of a conversation is kept any more."""
+        with self._lock:
+            for key in [one for one in self._kept if one.conversation_id == conversation_id]:
+                self._remove(key)
+
+    def _remove(self, key: Key) -> None:
+        _, size = self._kept.pop(key, (None, 0))
+        self.size -= size

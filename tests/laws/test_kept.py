@@ -1,0 +1,194 @@
+"""A replay from what is kept in memory, and one from an empty memory, are the same bytes."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.codecs import TARGETS
+from app.core.errors import ConversationNotFound
+from app.core.json.text import Json, loads_object
+from app.core.limits import Limits
+from app.core.render import segments
+from app.core.render.options import ReplayOptions
+from app.service.append import Append
+from app.service.conversations import Erase
+from app.service.kept import Renders
+from app.service.newturn import made_ready
+from app.service.posting import read_post
+from app.service.replay import replay
+from app.service.tooldefs import PutTools, read_order
+from app.storage.database import Database
+from app.storage.migrations import upgrade
+from tests.laws.running import tried
+
+
+@dataclass
+class Talk:
+    """A conversation in the neutral form; `calls` have been made, `broken` are not complete."""
+
+    database: Database
+    calls: int = 0
+    turns: int = 0
+    broken: list[tuple[str, list[Any]]] = field(default_factory=list)
+
+    def append(self, speaker: str, blocks: list[Any], **members: Any) -> None:
+        self.turns += 1
+        message = {"speaker": speaker, "blocks": blocks, "turn_id": f"t{self.turns}", **members}
+        self.post(message)
+
+    def post(self, turn: dict[str, Any]) -> None:
+        body = json.dumps({"provider": "neutral", "messages": [turn]})
+        post = read_post(*loads_object(body, Limits()), Limits())
+        self.database.write_now(Append("c", post, made_ready(post, searches=False)))
+
+    def text(self, speaker: str) -> None:
+        self.append(speaker, [{"type": "text", "text": f"said {self.turns}"}])
+
+    def call(self, count: int, *, status: str = "complete") -> None:
+        blocks: list[Any] = [{"type": "text", "text": "so"}]
+        for _ in range(count):
+            self.calls += 1
+            blocks.append({"type": "tool_call", "id": f"r{self.calls}", "name": "f"})
+        if status != "complete":
+            self.broken.append((f"t{self.turns + 1}", blocks))
+        self.append("ai", blocks, **({"status": status} if status != "complete" else {}))
+
+    def result(self, number: int) -> None:
+        """Of a call that was made, or that is yet to come."""
+        block = {"type": "tool_result", "call_id": f"r{number}", "result": f"ok {self.turns}"}
+        self.append("tool", [block])
+
+    def complete(self) -> None:
+        """With one call more."""
+        if not self.broken:
+            return
+        name, blocks = self.broken.pop()
+        self.calls += 1
+        more = {"type": "tool_call", "id": f"r{self.calls}", "name": "f"}
+        self.post({"speaker": "ai", "blocks": [*blocks, more], "turn_id": name})
+
+    def tools(self, count: int) -> None:
+        schema: Json = {"type": "object", "properties": {}}
+        tools: list[Json] = [{"name": f"f{n}", "input_schema": schema} for n in range(count)]
+        order = read_order({"provider": "anthropic", "tools": tools}, b"{}", Limits())
+        self.database.write_now(PutTools("c", order))
+
+    def again(self) -> None:
+        """Another conversation under the same id."""
+        with suppress(ConversationNotFound):
+            self.database.write_now(Erase("c"))
+        self.broken.clear()
+        self.text("human")
+
+    def do(self, name: str, number: int) -> None:
+        match name:
+            case "human" | "ai" | "system" | "note":
+                self.text(name)
+            case "call":
+                self.call(1 + number % 3)
+            case "interrupted":
+                self.call(number % 2, status="interrupted")
+            case "result":
+                self.result(max(1, self.calls + 2 - number))
+            case "complete":
+                self.complete()
+            case "tools":
+                self.tools(number % 3)
+            case _:
+                self.again()
+
+
+NAMES = ("human", "ai", "call", "call", "result", "result", "result", "interrupted", "complete")
+RARE = ("system", "note", "tools", "again")
+deeds = st.tuples(st.sampled_from((*NAMES, *NAMES, *RARE)), st.integers(0, 6))
+asked = st.builds(
+    ReplayOptions,
+    st.sampled_from(TARGETS),
+    reasoning=st.sampled_from(("auto", "text")),
+    tools=st.sampled_from(("include", "omit")),
+    ready=st.just(value=False),
+)
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    file: Path = tmp_path_factory.mktemp("kept") / "turnkeep.db"
+    upgrade(f"sqlite:///{file}")
+    with Database(f"sqlite:///{file}", search=False) as opened:
+        yield opened
+
+
+def body(
+    database: Database, options: ReplayOptions, renders: Renders | None = None
+) -> Sequence[bytes]:
+    done = database.read_now(lambda store: replay(store, "c", options, renders=renders))
+    assert done.body is not None
+    return b"".join(done.body).split(b",")
+
+
+@pytest.mark.parametrize("fine", [2, 16])
+@settings(tried(120), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(deeds, min_size=1, max_size=24), st.lists(asked, min_size=3, max_size=3), st.data())
+def test_what_is_kept_changes_no_byte(
+    database: Database,
+    fine: int,
+    done: list[tuple[str, int]],
+    options: list[ReplayOptions],
+    data: st.DataObject,
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segments, "_FINE", fine)
+        talk = Talk(database)
+        talk.again()
+        renders = Renders(10_000_000)
+        for name, number in done:
+            talk.do(name, number)
+            head = database.read_now(lambda store: store.conversations.head("c"))
+            assert head is not None
+            for one in options:
+                if data.draw(st.booleans(), "read now"):
+                    assert body(database, one, renders) == body(database, one)
+                    later = replace(one, since=data.draw(st.integers(0, head.version), "since"))
+                    assert body(database, later, renders) == body(database, later)
+
+
+def test_what_does_not_fit_is_not_kept(database: Database) -> None:
+    talk = Talk(database)
+    talk.again()
+    for _ in range(5):
+        talk.text("human")
+    small, none = Renders(100), Renders(0)
+    for renders in (small, none):
+        body(database, ReplayOptions("openai"), renders)
+        assert (renders.size, len(renders._kept)) == (0, 0)
+
+
+def test_the_least_recently_used_goes_first(database: Database) -> None:
+    talk = Talk(database)
+    talk.again()
+    renders = Renders(10_000_000)
+    body(database, ReplayOptions("openai"), renders)
+    one = renders.size
+    renders.limit = int(one * 2.5)
+    for target in ("mistral", "openai", "kimi"):
+        body(database, ReplayOptions(target), renders)
+    assert [key.options.provider for key in renders._kept] == ["openai", "kimi"]
+    assert renders.size <= renders.limit
+
+
+def test_nothing_is_kept_of_what_is_forgotten(database: Database) -> None:
+    talk = Talk(database)
+    talk.again()
+    renders = Renders(10_000_000)
+    body(database, ReplayOptions("openai"), renders)
+    renders.forget("other")
+    assert renders.size
+    renders.forget("c")
+    assert (renders.size, len(renders._kept)) == (0, 0)
