@@ -20,6 +20,7 @@ _BEGIN: Mapping[Purpose, str] = {
     "migrate": "BEGIN IMMEDIATE",
     "read": "BEGIN",
 }
+_CACHE_KB: Mapping[Purpose, int] = {"write": 32 * 1024, "migrate": 32 * 1024, "read": 8 * 1024}
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 _BROKEN = {
     sqlite3.SQLITE_CANTOPEN,
@@ -43,6 +44,8 @@ def on_connect(driver: DBAPIConnection, purpose: Purpose) -> None:
     _pragma(driver, "synchronous = FULL")
     _pragma(driver, "foreign_keys = ON")
     _pragma(driver, "journal_size_limit = 67108864")
+    # Fingerprints fall anywhere in their indexes: with the default of 2 MB each look reads the file.
+    _pragma(driver, f"cache_size = -{_CACHE_KB[purpose]}")
     if purpose == "read":
         _pragma(driver, "query_only = ON")
     if purpose == "migrate":

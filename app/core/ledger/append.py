@@ -115,8 +115,8 @@ def _keys_of_calls(calls: Sequence[ToolCall], rules: IdRules, *, waiting: bool) 
         provider_id
         for rule in rules.assigned.values()
         for call in calls
-        # The second one is asked for where the first was taken, which only callers can bring about.
-        for provider_id, ordinal in islice(rule.candidates(call, -1), 2)
+        # The next one is asked for where the first was taken, which only callers can bring about.
+        for provider_id, ordinal in islice(rule.candidates(call, -1), 1)
         if ordinal is None
     }
     names: set[tuple[str, str]] = set()
