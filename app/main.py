@@ -1,5 +1,6 @@
 """The composition root: settings, database and routes become one application."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -20,6 +21,7 @@ from app.api import (
 from app.api.context import Context
 from app.api.documented import refusals
 from app.api.heads import Headed
+from app.api.indexer import Indexer
 from app.api.metrics import REGISTRY, Measured, WriterNumbers
 from app.service.kept import Renders
 from app.settings import Settings, from_environment
@@ -52,11 +54,17 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         )
         numbers = WriterNumbers(database)
         REGISTRY.register(numbers)
-        context = app.state.context = Context(database, limits, Renders(settings.render_memory))
+        indexer = Indexer(database)
+        renders = Renders(settings.render_memory)
+        context = app.state.context = Context(database, limits, renders, indexer)
+        indexing = asyncio.create_task(indexer.run()) if settings.search else None
         try:
             yield
         finally:
             await context.streams_ended()
+            if indexing:
+                indexing.cancel()
+                await asyncio.wait([indexing])
             REGISTRY.unregister(numbers)
             database.close()
 

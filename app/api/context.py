@@ -9,6 +9,7 @@ from typing import Annotated, cast
 from fastapi import Depends, Request, Response
 from starlette.types import Receive, Scope, Send
 
+from app.api.indexer import Indexer
 from app.core.errors import KeyInFlight
 from app.core.json.text import JsonObject, dumps_utf8
 from app.core.limits import Limits
@@ -20,7 +21,8 @@ from app.storage.database import Database
 class Context:
     database: Database
     limits: Limits
-    renders: Renders = field(default_factory=Renders)
+    renders: Renders
+    indexer: Indexer
     running: set[tuple[str, str]] = field(default_factory=set)
     # Streams that arrive now. When the service stops, they are stored as far as they came.
     streams: int = 0

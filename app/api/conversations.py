@@ -77,6 +77,8 @@ async def listed(
             if key.startswith(_OF_METADATA)
         ],
     )
+    if here.database.searches and (query.q or query.title):
+        await here.indexer.caught_up()
     return json_response(
         await here.database.read(lambda store: finding.listed(store, wish, query.limit))
     )

@@ -172,7 +172,7 @@ def _ready(
     stream: Stream, here: Here, *, hung_up: bool = False
 ) -> tuple[Post, tuple[NewTurn, ...]]:
     post = stream.post(hung_up=hung_up)
-    return post, made_ready(post, searches=here.database.searches)
+    return post, made_ready(post)
 
 
 def _read(
@@ -183,7 +183,7 @@ def _read(
     if mode == "sync":
         return read_list(members, texts, here.limits), riding_order(members, here.limits)
     post = read_post(members, texts, here.limits)
-    ready = made_ready(post, searches=here.database.searches)
+    ready = made_ready(post)
     return (post, ready), riding_order(members, here.limits)
 
 

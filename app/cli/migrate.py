@@ -2,7 +2,7 @@
 
 import argparse
 
-from app.cli.options import add_database, settings_of, tell_of_reindex
+from app.cli.options import add_database, settings_of
 from app.storage.engines import described
 from app.storage.migrations import current_and_head, upgrade
 
@@ -24,5 +24,4 @@ def run(args: argparse.Namespace) -> int:
     after, _ = current_and_head(url)
     what = "was" if before == after else "is now"
     print(f"The schema of {described(url)} {what} at {after}.")
-    tell_of_reindex(before)
     return 0

@@ -10,7 +10,7 @@ from app.core.nearest import nearest_provider
 from app.core.telling import did_you_mean
 from app.settings import Settings, from_environment
 from app.storage.engines import database_file, described, is_sqlite
-from app.storage.migrations import current_and_head, lacks_index
+from app.storage.migrations import current_and_head
 
 _SETTINGS = ("host", "port", "workers", "log_level", "access_log", "search", "database_url")
 
@@ -39,12 +39,6 @@ def one_of(names: Sequence[str]) -> Callable[[str], str]:
 
 def settings_of(args: argparse.Namespace) -> Settings:
     return from_environment(**{name: getattr(args, name, None) for name in _SETTINGS})
-
-
-def tell_of_reindex(before: str | None) -> None:
-    """Says what is left to do after a migration from an old version."""
-    if lacks_index(before):
-        print("To find the conversations that it holds already, run this: turnkeep reindex")
 
 
 def check_schema(url: str) -> None:

@@ -7,7 +7,7 @@ from app.cli.listing import all_ids
 from app.cli.options import add_database, check_schema, settings_of
 from app.cli.progress import Progress
 from app.service.conversations import known
-from app.service.indexing import Reindex
+from app.service.indexing import Reindex, behind
 from app.storage.database import Database
 
 
@@ -15,9 +15,8 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser = commands.add_parser(
         "reindex",
         help="make again what conversations are found by",
-        description="Makes again what conversations are found by: for those that are older than"
-        " the search, and after TURNKEEP_SEARCH was changed. Safe to run again, and while the"
-        " service runs.",
+        description="Makes again what conversations are found by, and removes their words where"
+        " TURNKEEP_SEARCH is false. Safe to run again, and while the service runs.",
         epilog="Exit status: 0 done; 2 a wrong setting, or what was asked for cannot be read: no"
         " such file, no such conversation, an old schema.",
     )
@@ -35,7 +34,8 @@ def run(args: argparse.Namespace) -> int:
         for cid in args.conversation:
             database.read_now(partial(known, conversation_id=cid))
         for count, cid in enumerate(args.conversation or all_ids(database), 1):
-            _reindex(database, cid)
+            database.write_now(Reindex(cid))
+            catch_up(database)
             progress.show(count, f"{count} conversations")
     progress.clear()
     what = "with their texts" if settings.search else "without their texts: search is switched off"
@@ -43,7 +43,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _reindex(database: Database, cid: str) -> None:
-    done: int | None = 0
-    while done is not None:
-        done = database.write_now(Reindex(cid, done))
+def catch_up(database: Database) -> None:
+    """Indexes all that is not indexed yet."""
+    while found := database.read_now(behind):
+        for one in found:
+            database.write_now(one)

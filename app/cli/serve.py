@@ -11,7 +11,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from app.cli import port
-from app.cli.options import add_database, settings_of, tell_of_reindex
+from app.cli.options import add_database, settings_of
 from app.cli.words import complain
 from app.core.errors import Unavailable
 from app.settings import LOG_LEVELS, Settings
@@ -92,7 +92,7 @@ def _serve(settings: Settings, sockets: list[socket]) -> int:
 
 def _schema_is_ready(settings: Settings) -> bool:
     if is_sqlite(settings.database_url):
-        tell_of_reindex(upgrade(settings.database_url))
+        upgrade(settings.database_url)
         return True
     current, head = current_and_head(settings.database_url)
     if current != head:

@@ -26,7 +26,6 @@ from app.core.ledger.records import (
     TurnRecord,
 )
 from app.core.ledger.slice import Change, Slice
-from app.core.search.texts import turn_words
 from app.core.wire.usage import Usage
 from app.service.conversations import ensured
 from app.service.indexing import turn_facets
@@ -172,10 +171,6 @@ def _append_now(known: Slice, order: Append) -> Change[Appended]:
     receipt = receipt_of(head.id, version, turns, entered, used, notes, texts=order.texts)
     if order.synced:
         receipt = order.synced.beside(receipt)
-    words: dict[int, list[str]] = {}
-    if known.searches:
-        for turn, one, new in zip(turns, entered, order.turns, strict=True):
-            words[turn.seq] = turn_words(turn, one.calls, new.words)
     return Change(
         Appended(dumps_utf8(receipt), version),
         head=_advanced(known, book, version, before, sum(filter(None, used), Usage())),
@@ -184,7 +179,6 @@ def _append_now(known: Slice, order: Append) -> Change[Appended]:
         entries=book.entries(),
         tool_sets=kept_tools(known, order.tools, riding=True),
         facets=turn_facets(turns),
-        words=words,
     )
 
 
@@ -267,14 +261,15 @@ def _complete(known: Slice, order: Append, record: TurnRecord) -> Change[Appende
     if order.synced:
         receipt = order.synced.beside(receipt)
     revised = replace(later, completed_at=head.version)
+    advanced = _advanced(known, book, head.version, later.hash, (used[0] or Usage()) - counted)
     return Change(
         Appended(dumps_utf8(receipt), head.version, status=200, members=receipt),
-        head=_advanced(known, book, head.version, later.hash, (used[0] or Usage()) - counted),
+        # Its words are others now.
+        head=replace(advanced, indexed=min(head.indexed, after.seq - 1)),
         revisions=(RevisionRecord(number, head.version, revised),),
         book=book,
         entries=book.entries(),
         facets=turn_facets([after]),
-        words={after.seq: turn_words(after, calls, new.words)} if known.searches else {},
     )
 
 

@@ -98,7 +98,7 @@ class ImportBatch:
 
 def _order(known: Slice, plan: Plan, drafts: Sequence[Draft]) -> Append:
     post = Post(plan.history.format, tuple(drafts))
-    return Append(known.conversation_id, post, made_ready(post, searches=known.searches))
+    return Append(known.conversation_id, post, made_ready(post))
 
 
 def _tool_sets(known: Slice, plan: Plan, start: int, end: int) -> Iterator[tuple[KeepTools, int]]:

@@ -1,17 +1,24 @@
-"""What conversations are found by: facets, and words where they are kept at all."""
+"""What conversations are found by: facets, and words where they are kept at all.
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+Facets are kept with the change that brings them. Cutting turns into words and indexing those takes
+longer than all the rest of an append, so it is done later: a conversation says up to which turn it
+is indexed, and whoever looks for words waits until all are.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from app.core.conversation import Turn
 from app.core.ledger.keys import Keys
+from app.core.ledger.records import Call, ConversationRecord
 from app.core.ledger.slice import Change, Description, Slice
 from app.core.search.texts import conversation_words, title_words, turn_words
 from app.core.search.wanted import ID_PART, TITLE_PART, Facet, metadata_facets
 from app.service.turnform import read_object, read_turn
+from app.storage.store import ReadStore
 
-# Turns that are read at a time; with their calls they must fit into memory.
-BATCH = 50
+# Turns that are indexed at a time; with their calls they must fit into memory.
+BATCH = 64
 
 
 def description(known: Slice, title: str | None, metadata: bytes) -> Description:
@@ -37,41 +44,84 @@ def turn_facets(turns: Iterable[Turn]) -> frozenset[Facet]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reindex:
-    """The command to make the index of the next turns of a conversation again, from 0 on.
+class Index:
+    """The command to keep the words of the turns behind `done`, up to `until`.
 
-    May be repeated. While it runs, everything that could be found before still can. Its receipt is
-    where to go on, None when that was all.
+    They were made of what was read before; where that is not so any more, nothing is kept.
+    `revision`: the number that the next revision had.
     """
 
     conversation_id: str
-    done: int = 0
+    done: int
+    until: int
+    revision: int
+    facets: frozenset[Facet]
+    words: Mapping[int, Sequence[str]]
     adds: int = 0
 
     def keys(self, version: int, *, waiting: bool) -> Keys:
-        seqs = frozenset(range(self.done + 1, min(self.done + BATCH, version) + 1))
-        return Keys(seqs=seqs, ledgers_of=seqs)
+        return Keys(revisions=True)
 
-    def decide(self, known: Slice) -> Change[int | None]:
+    def decide(self, known: Slice) -> Change[None]:
+        head = known.head
+        if head is None or head.indexed != self.done or known.next_revision() != self.revision:
+            return Change(None)
+        described = None if self.done else description(known, head.title, head.metadata)
+        return Change(
+            None,
+            head=replace(head, indexed=self.until),
+            described=described,
+            facets=self.facets,
+            words=self.words if known.searches else dict.fromkeys(self.words, ()),
+        )
+
+
+def behind(store: ReadStore) -> list[Index]:
+    """What is to be indexed next, a few turns of a few conversations."""
+    found: list[Index] = []
+    left = BATCH
+    for head in store.conversations.behind(BATCH):
+        found.append(_next(store, head, left))
+        left -= found[-1].until - head.indexed
+        if left <= 0:
+            break
+    return found
+
+
+def _next(store: ReadStore, head: ConversationRecord, most: int) -> Index:
+    until = min(head.version, head.indexed + most)
+    records = store.turns.page(head.id, after=head.indexed, until=until, payloads=False)
+    calls = store.ledger.made_in(head.id, after=head.indexed, until=until)
+    made: dict[int, list[Call]] = {}
+    for call in calls:
+        made.setdefault(call.seq, []).append(call)
+    turns = [read_turn(record) for record in records]
+    return Index(
+        head.id,
+        head.indexed,
+        until,
+        store.turns.next_revision(head.id),
+        turn_facets(turns) | {Facet("tool", call.name) for call in calls},
+        {turn.seq: turn_words(turn, made.get(turn.seq, ())) for turn in turns},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Reindex:
+    """The command to index a conversation again from its beginning.
+
+    While that is done, everything that could be found before still can.
+    """
+
+    conversation_id: str
+    adds: int = 0
+
+    def keys(self, version: int, *, waiting: bool) -> Keys:
+        return Keys()
+
+    def decide(self, known: Slice) -> Change[None]:
         head = known.head
         if head is None:
             return Change(None)
-        described = description(known, head.title, head.metadata) if self.done == 0 else None
-        keys = self.keys(head.version, waiting=False)
-        known.demand(keys)
-        records = [record for seq in sorted(keys.seqs) if (record := known.turn_at(seq))]
-        if not records:
-            return Change(None, head=head if described else None, described=described)
-        turns = [read_turn(record) for record in records]
-        calls = {turn.seq: known.book.calls_of(turn.seq) for turn in turns}
-        tools = {Facet("tool", call.name) for made in calls.values() for call in made}
-        return Change(
-            records[-1].seq,
-            head=head if described else None,
-            described=described,
-            facets=turn_facets(turns) | tools,
-            words={
-                turn.seq: turn_words(turn, calls[turn.seq]) if known.searches else []
-                for turn in turns
-            },
-        )
+        described = description(known, head.title, head.metadata)
+        return Change(None, head=replace(head, indexed=0), described=described)

@@ -1,7 +1,7 @@
 """A turn that is to be stored, with all that can be computed before it has a place.
 
-Encoding, hashing and cutting into words take the time of an append; they are done before the
-writer's turn comes. What depends on the place (ids, the link in the chain) is put in afterwards.
+Encoding and hashing are done before the writer's turn comes. What depends on the place (ids, the
+link in the chain) is put in afterwards.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,6 @@ from app.core.json.large import Bytes, Chunks
 from app.core.json.text import dumps
 from app.core.ledger.records import TurnRecord
 from app.core.neutral.blocks import block_json
-from app.core.search.texts import said_words
 from app.service.posting import Post
 from app.service.turnform import blocks_bytes, content_hash, response_id
 
@@ -31,7 +30,6 @@ class NewTurn:
     content_hash: bytes
     metadata: bytes
     encoded: tuple[bytes, ...]
-    words: frozenset[str]
 
     def record(self, turn: Turn, now: datetime) -> TurnRecord:
         """The turn as it is stored at its place, but for its link in the chain."""
@@ -66,12 +64,12 @@ def _placed(encoded: bytes, block: Block) -> bytes:
     return encoded.replace(_NO_ID_BYTES, block.id.encode(), 1)
 
 
-def made_ready(post: Post, *, searches: bool) -> tuple[NewTurn, ...]:
-    """The turns of a post. `searches`: words are kept."""
-    return tuple(_new_turn(draft, post.format, searches=searches) for draft in post.drafts)
+def made_ready(post: Post) -> tuple[NewTurn, ...]:
+    """The turns of a post."""
+    return tuple(_new_turn(draft, post.format) for draft in post.drafts)
 
 
-def _new_turn(draft: Draft, wire: str, *, searches: bool) -> NewTurn:
+def _new_turn(draft: Draft, wire: str) -> NewTurn:
     long = isinstance(draft.stream, Chunks)
     return NewTurn(
         draft,
@@ -79,7 +77,6 @@ def _new_turn(draft: Draft, wire: str, *, searches: bool) -> NewTurn:
         content_hash(draft, wire),
         dumps(draft.all_metadata).encode(),
         () if long else tuple(map(_encoded, draft.blocks)),
-        said_words(draft.blocks) if searches else frozenset(),
     )
 
 

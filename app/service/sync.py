@@ -105,7 +105,7 @@ def _sync(known: Slice, order: Sync) -> Change[Appended]:
     if not new:
         return completed.then(_nothing_new(known, order, synced))
     post = new_turns(order.messages, found, new, known.book)
-    turns = made_ready(post, searches=known.searches)
+    turns = made_ready(post)
     return completed.then(
         append(
             known,
@@ -148,7 +148,7 @@ def _completion(known: Slice, order: Sync, seq: int, turn: Turn) -> Append:
     drafts = tuple(replace(draft, turn_id=turn.turn_id) for draft in post.drafts)
     # Remarks on the body as a whole are made once, with what is new.
     post = replace(post, drafts=drafts, notes=())
-    turns = made_ready(post, searches=known.searches)
+    turns = made_ready(post)
     return Append(order.conversation_id, post, turns, texts=order.texts)
 
 

@@ -17,6 +17,13 @@ _CONVERSATIONS = (
     .order_by(conversations.c.conversation_id)
     .limit(LIMIT)
 )
+_BEHIND = (
+    select(*CONVERSATION)
+    # Not a parameter: the index holds these alone, and must be recognised.
+    .where(conversations.c.tenant_id == TENANT, conversations.c.indexed < conversations.c.version)
+    .order_by(conversations.c.conversation_id)
+    .limit(LIMIT)
+)
 
 
 class Conversations(Scope):
@@ -25,6 +32,10 @@ class Conversations(Scope):
     def head(self, cid: str) -> ConversationRecord | None:
         row = self._run(_HEAD, cid).one_or_none()
         return ConversationRecord(*row) if row else None
+
+    def behind(self, limit: int) -> list[ConversationRecord]:
+        """Conversations with turns that are not indexed yet."""
+        return [ConversationRecord(*row) for row in self._run(_BEHIND, most=limit)]
 
     def page(self, limit: int, after: str | None = None) -> list[ConversationRecord]:
         """A page of conversations by id; `after` is the last id of the page before."""

@@ -35,6 +35,11 @@ def _page(*having: ColumnElement[bool], newest_first: bool) -> AnySelect:
     )
 
 
+_MADE_IN = select(*CALL).where(
+    owned(tool_calls),
+    tool_calls.c.seq > bindparam("after"),
+    tool_calls.c.seq <= bindparam("until"),
+)
 _ANSWERED = tool_calls.c.answered == bindparam("answered")
 _PAGES = {first: _page(newest_first=first) for first in (False, True)}
 _ANSWERED_PAGES = {first: _page(_ANSWERED, newest_first=first) for first in (False, True)}
@@ -149,6 +154,15 @@ class Ledger(Scope):
         only = {} if answered is None else {"answered": answered}
         rows = self._run(statement, cid, seq=seq, call_index=index, most=limit, **only)
         return self._records(cid, [Call(*row) for row in rows], whole=False)
+
+    def made_in(self, cid: str, *, after: int, until: int) -> list[Call]:
+        """The calls that turns with after < seq <= until make, or made once, with their ids."""
+        rows = self._run(_MADE_IN, cid, after=after, until=until)
+        calls = {call.id: call for call in (Call(*row) for row in rows)}
+        for piece in pieces(calls):
+            for call_id, target, provider_id in self._run(PROVIDER_IDS_OF, cid, ids=piece):
+                calls[call_id].provider_ids[target] = provider_id
+        return list(calls.values())
 
     def results(self, cid: str) -> list[ResultRecord]:
         return in_order(ResultRecord(*row) for row in self._run(_RESULTS, cid))

@@ -24,8 +24,6 @@ from app.storage.verdicts import Purpose
 # Installed, the migrations are a part of the package; in the repository they stand beside it.
 INSTALLED = Path(__file__).parents[1] / "migrations"
 SETTINGS = Path(__file__).parents[2] / "migrations.ini"
-# Since this version conversations are indexed when they change.
-_INDEXED = "0004"
 # Any number will do, if nobody else on the same database uses it: "turnkeep" in ASCII.
 _LOCK = int.from_bytes(b"turnkeep", "big")
 
@@ -42,11 +40,6 @@ def upgrade(url: str) -> str | None:
             known = f"{engines.described(url)} has a schema that this release does not know"
             raise Unavailable(f"{known}: {error}") from None
     return before
-
-
-def lacks_index(before: str | None) -> bool:
-    """Whether a database that had this version may hold conversations that nothing finds."""
-    return before is not None and before < _INDEXED
 
 
 def current_and_head(url: str) -> tuple[str | None, str | None]:

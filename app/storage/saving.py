@@ -43,7 +43,7 @@ Row: TypeAlias = dict[str, Any]
 # The changes of one conversation as one, and what was there before.
 Saved: TypeAlias = tuple[Slice, Change[object]]
 
-_HEAD = ("version", "head_hash", "orphans", "updated_at")
+_HEAD = ("version", "head_hash", "orphans", "updated_at", "indexed")
 _USAGE = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
 _DESCRIPTION = ("title", "metadata")
 

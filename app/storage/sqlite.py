@@ -44,7 +44,7 @@ def on_connect(driver: DBAPIConnection, purpose: Purpose) -> None:
     _pragma(driver, "synchronous = FULL")
     _pragma(driver, "foreign_keys = ON")
     _pragma(driver, "journal_size_limit = 67108864")
-    # Fingerprints fall anywhere in their indexes: with the default of 2 MB each look reads the file.
+    # Fingerprints fall anywhere in their indexes; with 2 MB, the default, each look reads the file.
     _pragma(driver, f"cache_size = -{_CACHE_KB[purpose]}")
     if purpose == "read":
         _pragma(driver, "query_only = ON")

@@ -72,8 +72,17 @@ conversations = Table(
         Column(f"{kind}_tokens", BigInteger, nullable=False, server_default="0")
         for kind in ("input", "output", "cached", "reasoning")
     ),
+    # The turns up to this one are indexed.
+    Column("indexed", BigInteger, nullable=False, server_default="0"),
     PrimaryKeyConstraint(*_OWNER),
     Index("ix_conversations_updated", "tenant_id", "updated_at", "conversation_id"),
+    Index(
+        "ix_conversations_behind",
+        "tenant_id",
+        "conversation_id",
+        sqlite_where=text("indexed < version"),
+        postgresql_where=text("indexed < version"),
+    ),
 )
 
 turns = Table(

@@ -75,6 +75,12 @@ _REVISED = (
     .where(owned(turn_revisions))
     .order_by(turn_revisions.c.number)
 )
+_NEWEST_REVISION = (
+    select(turn_revisions.c.number)
+    .where(owned(turn_revisions))
+    .order_by(turn_revisions.c.number.desc())
+    .limit(1)
+)
 _PIECES = (
     select(turn_pieces.c.part, turn_pieces.c.data)
     .where(
@@ -219,6 +225,10 @@ class Turns(Scope):
             for seq, status in self._run(_REVISED, cid):
                 (broken.discard if status == "complete" else broken.add)(seq)
         return broken
+
+    def next_revision(self, cid: str) -> int:
+        """The number that the next later version of a turn will have."""
+        return (self._run(_NEWEST_REVISION, cid).scalar() or 0) + 1
 
     def content_hashes(self, cid: str, turn_ids: Collection[str]) -> dict[str, bytes]:
         """The content hashes of those of the turns that are stored."""

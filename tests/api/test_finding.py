@@ -2,12 +2,17 @@
 
 import asyncio
 import json
+import time
 from typing import Any
 from urllib.parse import quote_from_bytes
 
 import pytest
+from fastapi.testclient import TestClient
 
+from app.api import indexer
+from app.main import create_app
 from app.service.conversations import Create
+from app.settings import Settings
 from app.storage.database import Database
 from tests.api.conftest import Api, answering, calling, user
 from tests.api.test_streams import CUT, RESPONSE, SSE, STREAM, WHOLE
@@ -321,3 +326,27 @@ def test_the_parameters_are_described(lite: Api) -> None:
     described = lite.http.get("/openapi.json").json()["paths"][LIST]["get"]["parameters"]
     names = ["limit", "cursor", "order", "q", "title", "tool", "provider", "metadata.{key}"]
     assert [one["name"] for one in described] == names
+
+
+def test_words_are_indexed_while_nobody_asks(api: Api) -> None:
+    api.post(user("pears"))
+    database = api.http.app.state.context.database  # type: ignore[attr-defined]
+    for _ in range(200):
+        head = database.read_now(lambda store: store.conversations.head("c1"))
+        if head.indexed == head.version:
+            return
+        time.sleep(0.05)
+    pytest.fail("nothing was indexed for ten seconds")
+
+
+def test_a_search_says_when_the_index_is_far_behind(
+    sqlite_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexer, "_WAIT", -1.0)
+    monkeypatch.setattr(indexer.Indexer, "run", lambda _: asyncio.sleep(0))
+    with TestClient(create_app(Settings(database_url=sqlite_database_url))) as http:
+        Api(http).post(user("pears"))
+        answer = http.get(LIST, params={"q": "pears"})
+        assert answer.status_code == 503
+        assert "indexed" in answer.json()["detail"]
+        assert [one["id"] for one in http.get(LIST, params={"q": "pears"}).json()["data"]] == ["c1"]

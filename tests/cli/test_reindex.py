@@ -9,6 +9,7 @@ from alembic import command
 from alembic.config import Config
 
 from app.cli import main
+from app.cli.reindex import catch_up
 from app.service.conversations import Describe
 from app.service.finding import Asked, listed
 from app.service.verify import verify
@@ -26,6 +27,7 @@ def database(database_url: str) -> Iterator[Database]:
 
 
 def found(database: Database, **wish: Any) -> list[str]:
+    """What is indexed is found; nothing is indexed for it."""
     page: Any = database.read_now(partial(listed, wish=Asked(**wish), limit=100))
     return [one["id"] for one in page["data"]]
 
@@ -48,7 +50,7 @@ def test_an_older_database_is_found_after_migrate_and_reindex(
         database.write_now(Describe("old", "Aged", {"a": 1}, given))
     to_the_schema_before(database_url)
     assert main(["migrate", "--database-url", database_url]) == 0
-    assert "turnkeep reindex" in capsys.readouterr().out
+    capsys.readouterr()
     with Database(database_url) as database:
         assert database.read_now(partial(verify, cid="old"))["ok"]
         append(database, "old", rounds(31, 1))
@@ -71,6 +73,7 @@ def test_named_conversations_alone_are_made_again(
 ) -> None:
     for cid in ("a", "b"):
         append(database, cid, rounds(1, 1))
+    catch_up(database)
     run(database, "DELETE FROM search_texts")
     assert main(["reindex", "b", "--database-url", database_url]) == 0
     assert found(database, q="call_1") == ["b"]
@@ -82,6 +85,8 @@ def test_the_setting_decides_whether_words_are_kept(
     database: Database, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     append(database, "a", rounds(1, 1))
+    catch_up(database)
+    assert found(database, q="call_1") == ["a"]
     monkeypatch.setenv("TURNKEEP_SEARCH", "false")
     assert main(["reindex", "--database-url", database_url]) == 0
     assert found(database, q="call_1") == []

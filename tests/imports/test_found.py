@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from app.cli.reindex import catch_up
 from app.service.finding import Asked, listed
 from app.storage.database import Database
 from tests.imports.conftest import Run
@@ -31,6 +32,7 @@ def test_what_was_imported_is_found(database_url: str, tmp_path: Path, turnkeep:
     file.write_text(json.dumps(EXPORT) + "\n")
     assert turnkeep(database_url, "import", file).code == 0
     with Database(database_url) as database:
+        catch_up(database)
         for wish in (
             {"title": "brought"},
             {"metadata": [("team", "blue")]},

@@ -36,7 +36,7 @@ def post(database: Database, cid: str, body: dict[str, Any] | str) -> None:
     text = body if isinstance(body, str) else json.dumps(body)
     members, texts = loads_object(text, LIMITS)
     read = read_post(members, texts, LIMITS)
-    turns = made_ready(read, searches=True)
+    turns = made_ready(read)
     database.write_now(Append(cid, read, turns, tools=riding_order(members, LIMITS)))
 
 

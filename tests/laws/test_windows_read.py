@@ -44,7 +44,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 def append(database: Database, cid: str, body: str) -> None:
     members, texts = loads_object(body, Limits())
     post = read_post(members, texts, Limits())
-    database.write_now(Append(cid, post, made_ready(post, searches=True)))
+    database.write_now(Append(cid, post, made_ready(post)))
 
 
 def of_all(store: ReadStore, cid: str, until: int, options: ReplayOptions) -> Rendered:

@@ -20,7 +20,7 @@ from app.storage.migrations import upgrade
 def append(database: Database, cid: str, body: dict[str, Any]) -> None:
     members, texts = loads_object(json.dumps(body), Limits())
     post = read_post(members, texts, Limits())
-    database.write_now(Append(cid, post, made_ready(post, searches=True)))
+    database.write_now(Append(cid, post, made_ready(post)))
 
 
 def rounds(first: int, count: int, *, open_calls: bool = False) -> dict[str, Any]:

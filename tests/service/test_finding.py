@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
+from app.cli.reindex import catch_up
 from app.core.errors import RuleBroken
 from app.core.ledger.slice import Change, Slice
 from app.core.search.wanted import MOST_MEMBERS, Facet, Place, Wanted
 from app.core.search.words import asked
 from app.service.conversations import Create, Erase
 from app.service.finding import Asked, listed
-from app.service.indexing import BATCH, Reindex
+from app.service.indexing import BATCH, Reindex, behind
 from app.storage.database import Database
 from app.storage.store import ReadStore
 from tests.service.test_append_work import append, rounds
@@ -54,6 +55,9 @@ def rows(database: Database) -> dict[str, list[Any]]:
 
 
 def found(database: Database, **wish: Any) -> list[str]:
+    """As the service finds it: all that is stored is indexed first."""
+    if database.searches:
+        catch_up(database)
     page: Any = database.read_now(partial(listed, wish=Asked(**wish), limit=100))
     return [one["id"] for one in page["data"]]
 
@@ -67,9 +71,8 @@ def fill(database: Database) -> None:
 
 def reindex_all(database: Database) -> None:
     for cid in ("a", "b", "empty"):
-        done: int | None = 0
-        while done is not None:
-            done = database.write_now(Reindex(cid, done))
+        database.write_now(Reindex(cid))
+    catch_up(database)
 
 
 def run(database: Database, *statements: str) -> None:
@@ -84,6 +87,7 @@ def forget(database: Database) -> None:
 
 def test_making_the_index_again_gives_what_was_kept_all_along(database: Database) -> None:
     fill(database)
+    catch_up(database)
     kept = rows(database)
     assert len(kept["search_texts"]) == 2 * (BATCH + 3) + 1 + len(("a", "Title", "b", "empty"))
     reindex_all(database)
@@ -153,18 +157,51 @@ def test_the_index_of_sqlite_agrees_with_its_table(
     """Also after conversations are erased, which SQLite does by itself, row by row."""
     with Database(sqlite_database_url) as database:
         fill(database)
+        catch_up(database)
         database.write_now(Erase("a"))
         check = "INSERT INTO search_words (search_words, rank) VALUES ('integrity-check', 1)"
         run(database, check)
         assert [row[0] for row in rows(database)["search_texts"]] == ["b", "b", "empty"]
 
 
-def test_an_append_runs_one_statement_for_facets_and_one_for_words(database: Database) -> None:
+def test_an_append_runs_one_statement_for_facets_and_none_for_words(database: Database) -> None:
     append(database, "a", rounds(1, 1))
     with statements(database._writing) as seen:
         append(database, "a", rounds(2, 1))
     writing = [sql for sql, _ in seen if re.search("conversation_facets|search_texts", sql)]
-    assert len(writing) == 2
+    assert len(writing) == 1
+
+
+def test_words_that_are_not_true_any_more_are_not_kept(database: Database) -> None:
+    """While they were made of what was read, the turn was completed, or others indexed it."""
+    turn = {"turn_id": "t1", "speaker": "ai", "blocks": [{"type": "text", "text": "pears"}]}
+    append(database, "a", {"provider": "neutral", "messages": [turn | {"status": "interrupted"}]})
+    stale = database.read_now(behind)
+    turn["blocks"] = [{"type": "text", "text": "plums"}]
+    append(database, "a", {"provider": "neutral", "messages": [turn]})
+    for one in stale:
+        database.write_now(one)
+    assert found(database, q="pears") == []
+    assert found(database, q="plums") == ["a"]
+    head = database.read_now(lambda store: store.conversations.head("a"))
+    assert head is not None
+    assert (head.indexed, head.version) == (1, 1)
+    for one in stale:
+        database.write_now(one)
+    assert found(database, q="plums") == ["a"]
+
+
+def test_a_turn_that_is_completed_is_indexed_again(database: Database) -> None:
+    turn = {"turn_id": "t1", "speaker": "ai", "blocks": [{"type": "text", "text": "pears"}]}
+    append(database, "a", {"provider": "neutral", "messages": [turn | {"status": "interrupted"}]})
+    append(database, "a", {"provider": "neutral", "messages": [{**turn, "turn_id": "t2"}]})
+    assert found(database, q="pears") == ["a"]
+    turn["blocks"] = [{"type": "text", "text": "plums"}]
+    append(database, "a", {"provider": "neutral", "messages": [turn]})
+    assert found(database, q="plums") == ["a"]
+    kept = [words for _, part, words in rows(database)["search_texts"] if part == 1]
+    assert len(kept) == 1
+    assert "pears" not in kept[0]
 
 
 @contextmanager

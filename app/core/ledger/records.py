@@ -33,7 +33,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class ConversationRecord:
-    """A conversation and the head of its chain. `orphans` counts results that wait for a call."""
+    """A conversation and the head of its chain.
+
+    `orphans` counts results that wait for a call; the turns up to `indexed` are indexed.
+    """
 
     id: str
     title: str | None
@@ -47,6 +50,7 @@ class ConversationRecord:
     output_tokens: int = 0
     cached_tokens: int = 0
     reasoning_tokens: int = 0
+    indexed: int = 0
 
     @property
     def usage(self) -> Usage:

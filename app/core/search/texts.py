@@ -31,8 +31,7 @@ def title_words(title: str | None) -> list[str]:
     return _bounded(words((title or "")[:SEARCHED]))
 
 
-def said_words(blocks: Iterable[Block]) -> frozenset[str]:
-    """The words that blocks say."""
+def _said_words(blocks: Iterable[Block]) -> frozenset[str]:
     return frozenset(
         word
         for text in _pieces(text for block in blocks for text in _said(block))
@@ -40,12 +39,10 @@ def said_words(blocks: Iterable[Block]) -> frozenset[str]:
     )
 
 
-def turn_words(turn: Turn, calls: Sequence[Call], said: frozenset[str] | None = None) -> list[str]:
-    """The words of a turn whose calls the ledger knows; `said`: those of its blocks."""
-    if said is None:
-        said = said_words(turn.blocks or ())
+def turn_words(turn: Turn, calls: Sequence[Call]) -> list[str]:
+    """The words of a turn whose calls the ledger knows."""
     texts = _pieces(text for text in _ids(turn, calls) if text)
-    return _bounded(said.union(*map(id_words, texts)))
+    return _bounded(_said_words(turn.blocks or ()).union(*map(id_words, texts)))
 
 
 def _pieces(texts: Iterable[str]) -> Iterator[str]:

@@ -1,0 +1,73 @@
+"""The index of words, brought up to what is stored: while nobody writes, and before each search."""
+
+import asyncio
+import logging
+import time
+
+from app.core.errors import TurnkeepError, Unavailable
+from app.service.indexing import behind
+from app.storage.database import Database
+
+_log = logging.getLogger("turnkeep")
+# Seconds between two looks, and how many looks are let pass while there is much to write.
+_PAUSE = 0.25
+_PATIENCE = 20
+# Commands between two looks from which on there is much to write.
+_MUCH = 25
+# Seconds that a search waits for the index.
+_WAIT = 10.0
+
+
+class Indexer:
+    """Indexes in the background what the writers have stored."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        # One at a time: two would make the same words.
+        self._lock = asyncio.Lock()
+        # Commands of its own, and those of others up to which all is indexed.
+        self._own = 0
+        self._done = -1
+
+    async def run(self) -> None:
+        """Goes on until it is cancelled."""
+        last, waited = self._commands(), _PATIENCE
+        while True:
+            commands = self._commands()
+            last, new = commands, commands - last
+            waited += 1
+            if commands == self._done or (new > _MUCH and waited < _PATIENCE):
+                await asyncio.sleep(_PAUSE)
+                continue
+            waited = 0
+            try:
+                await self._step()
+            except TurnkeepError as error:
+                _log.warning("what was stored is not indexed yet: %s", error.detail)
+                await asyncio.sleep(_PATIENCE * _PAUSE)
+            except Exception:
+                _log.exception("what was stored cannot be indexed")
+                await asyncio.sleep(_PATIENCE * _PAUSE)
+            await asyncio.sleep(_PAUSE if new > _MUCH else 0)
+
+    def _commands(self) -> int:
+        return self.database.counts().commands - self._own
+
+    async def caught_up(self) -> None:
+        """Returns when everything is indexed that was stored before. Raises `Unavailable`."""
+        until = time.monotonic() + _WAIT
+        while await self._step():
+            if time.monotonic() > until:
+                raise Unavailable("The words of what was stored lately are still being indexed.")
+
+    async def _step(self) -> bool:
+        """Indexes a few turns; False when there were none left."""
+        async with self._lock:
+            commands = self._commands()
+            found = await self.database.read(behind)
+            if not found:
+                self._done = commands
+                return False
+            self._own += len(found)
+            await asyncio.gather(*(self.database.write(one) for one in found))
+            return True
