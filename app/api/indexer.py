@@ -25,7 +25,7 @@ class Indexer:
         self.database = database
         # One at a time: two would make the same words.
         self._lock = asyncio.Lock()
-        # Commands of its own, and those of others up to which all is indexed.
+        # Commands of its own, and the commits up to which all is indexed.
         self._own = 0
         self._done = -1
 
@@ -36,7 +36,7 @@ class Indexer:
             commands = self._commands()
             last, new = commands, commands - last
             waited += 1
-            if commands == self._done or (new > _MUCH and waited < _PATIENCE):
+            if self._is_done() or (new > _MUCH and waited < _PATIENCE):
                 await asyncio.sleep(_PAUSE)
                 continue
             waited = 0
@@ -51,7 +51,11 @@ class Indexer:
             await asyncio.sleep(_PAUSE if new > _MUCH else 0)
 
     def _commands(self) -> int:
+        """Those of others, whether they are committed or not."""
         return self.database.counts().commands - self._own
+
+    def _is_done(self) -> bool:
+        return self.database.counts().commits == self._done
 
     async def caught_up(self) -> None:
         """Returns when everything is indexed that was stored before. Raises `Unavailable`."""
@@ -63,10 +67,10 @@ class Indexer:
     async def _step(self) -> bool:
         """Indexes a few turns; False when there were none left."""
         async with self._lock:
-            commands = self._commands()
+            commits = self.database.counts().commits
             found = await self.database.read(behind)
             if not found:
-                self._done = commands
+                self._done = commits
                 return False
             self._own += len(found)
             await asyncio.gather(*(self.database.write(one) for one in found))
