@@ -10,6 +10,7 @@ import re
 import string
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 
 from app.codecs.chat import ChatCodec
@@ -37,12 +38,18 @@ class NineCharacters:
             yield self.hashed(call.id, salt), None
 
     def hashed(self, canonical: str, salt: int) -> str:
-        number = int.from_bytes(hashlib.sha256(f"{canonical}|{salt}".encode()).digest(), "big")
-        letters = []
-        for _ in range(9):
-            number, place = divmod(number, len(self.signs))
-            letters.append(self.signs[place])
-        return "".join(letters)
+        return _hashed(self.signs, canonical, salt)
+
+
+# An append asks twice: for what it must know, and when it decides.
+@lru_cache(maxsize=256)
+def _hashed(signs: str, canonical: str, salt: int) -> str:
+    number = int.from_bytes(hashlib.sha256(f"{canonical}|{salt}".encode()).digest(), "big")
+    letters = []
+    for _ in range(9):
+        number, place = divmod(number, len(signs))
+        letters.append(signs[place])
+    return "".join(letters)
 
 
 CODEC: Codec = ChatCodec(

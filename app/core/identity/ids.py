@@ -7,6 +7,7 @@ Turn ids, canonical ids of tool calls, and the prefix functions that older histo
 import base64
 import hashlib
 import re
+from functools import lru_cache
 
 from app.core.identity.forms import TURN_ID
 from app.core.render.media import is_base64
@@ -23,6 +24,8 @@ def turn_id(conversation_id: str, seq: int) -> str:
     return "turn_" + _short_hash(f"{conversation_id}|{seq}")
 
 
+# An append asks twice: for what it must know, and when it decides.
+@lru_cache(maxsize=256)
 def canonical_id(provider: str, raw_id: str | None, name: str, turn: str, call_index: int) -> str:
     """The one id of a call. All five fields always take part; a missing one keeps its slot."""
     fields = (provider, raw_id or "", name, turn, str(call_index))

@@ -175,7 +175,9 @@ def with_canonical_ids(
             continue
         call_id = _free_id(block, provider, turn_id, book, given, mine)
         given.add(call_id)
-        identified.append(replace(block, id=call_id))
+        identified.append(
+            ToolCall(block.raw_id, block.name, block.arguments, call_id, block.signature)
+        )
     return tuple(identified)
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import TypeVar
 
 T = TypeVar("T", bool, frozenset[object])
@@ -33,7 +34,6 @@ class Keys:
     seqs: frozenset[int] = frozenset()
     call_ids: frozenset[str] = frozenset()
     provider_ids: frozenset[str] = frozenset()
-    named: Mapping[tuple[str, ...], int] = field(default_factory=dict)
     waiting: frozenset[tuple[str, str]] = frozenset()
     ordinals: frozenset[str] = frozenset()
     ledgers_of: frozenset[int] = frozenset()
@@ -41,33 +41,39 @@ class Keys:
     all_tools: bool = False
     revisions: bool = False
     history: bool = False
+    named: Mapping[tuple[str, ...], int] = field(default_factory=dict)
 
     def __or__(self, other: "Keys") -> "Keys":
-        merged = {
-            one.name: getattr(self, one.name) | getattr(other, one.name)
-            for one in fields(Keys)
-            if one.name != "named"
-        }
-        return Keys(**merged, named=Counter(self.named) + Counter(other.named))
+        if not other:
+            return self
+        if not self:
+            return other
+        merged = [mine | theirs for mine, theirs in zip(_ALONE(self), _ALONE(other), strict=True)]
+        named = self.named or other.named
+        if self.named and other.named:
+            named = Counter(self.named) + Counter(other.named)
+        return Keys(*merged, named)
 
     def __sub__(self, known: "Keys") -> "Keys":
         """What is asked for beyond what is known."""
-        more = {
-            one.name: _beyond(getattr(self, one.name), getattr(known, one.name))
-            for one in fields(Keys)
-            if one.name != "named"
-        }
+        if not known:
+            return self
+        more = map(_beyond, _ALONE(self), _ALONE(known))
         named = {name: n for name, n in self.named.items() if n > known.named.get(name, 0)}
-        return Keys(**more, named=named)
+        return Keys(*more, named)
 
     def __bool__(self) -> bool:
-        return any(getattr(self, one.name) for one in fields(Keys))
+        return bool(self.named) or any(_ALONE(self))
 
 
 def _beyond(asked: T, known: T) -> T:
     if isinstance(asked, bool):
         return asked and not known
     return asked - known
+
+
+# The values of all fields but `named`, which is counted; the fields come in this order.
+_ALONE = attrgetter(*(one.name for one in fields(Keys) if one.name != "named"))
 
 
 class Unasked(Exception):
