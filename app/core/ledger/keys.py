@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from operator import attrgetter
+from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter, or_
 from typing import TypeVar
 
 T = TypeVar("T", bool, frozenset[object])
@@ -48,19 +48,17 @@ class Keys:
             return self
         if not self:
             return other
-        merged = [mine | theirs for mine, theirs in zip(_ALONE(self), _ALONE(other), strict=True)]
-        named = self.named or other.named
-        if self.named and other.named:
-            named = Counter(self.named) + Counter(other.named)
-        return Keys(*merged, named)
+        merged = Keys(*map(or_, _ALONE(self), _ALONE(other)))
+        named = Counter(self.named) + Counter(other.named)
+        return replace(merged, named=named) if named else merged
 
     def __sub__(self, known: "Keys") -> "Keys":
         """What is asked for beyond what is known."""
         if not known:
             return self
-        more = map(_beyond, _ALONE(self), _ALONE(known))
+        more = Keys(*map(_beyond, _ALONE(self), _ALONE(known)))
         named = {name: n for name, n in self.named.items() if n > known.named.get(name, 0)}
-        return Keys(*more, named)
+        return replace(more, named=named) if named else more
 
     def __bool__(self) -> bool:
         return bool(self.named) or any(_ALONE(self))
