@@ -12,11 +12,11 @@ PROGRAM := $(VENV)/.program
 DEV := $(VENV)/.dev
 
 .DEFAULT_GOAL := help
-.PHONY: help serve example test test-long mutants lint bench dev lock clean
+.PHONY: help serve example test test-long mutants lint bench-quick bench-parts dev lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
-		printf '  %-10s %s\n' "$$name" "$$text"; done
+		printf '  %-12s %s\n' "$$name" "$$text"; done
 
 serve: $(PROGRAM) ## Run the service on http://127.0.0.1:8420 (ARGS="--port 9000")
 	@$(BIN)/turnkeep serve $(ARGS)
@@ -39,8 +39,12 @@ lint: $(DEV) ## Check style, types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(DEV) ## Measure (numbers, no verdict)
+bench-quick: $(DEV) ## Measure against the floors, in about two minutes (ARGS="--only appends")
+	@$(BIN)/python -m bench.run --quick $(ARGS)
+
+bench-parts: $(DEV) ## Measure parts: the estimate of tokens, the search, the memory of long streams
 	@$(BIN)/python -m bench.estimate
+	@$(BIN)/python -m bench.search_size
 	@$(BIN)/python -m bench.stream_memory
 
 dev: $(DEV) ## Make the environment for development
@@ -54,13 +58,14 @@ lock: $(DEV) ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade)
 	$(UV_COMPILE) pyproject.toml --group build -o requirements.lock >/dev/null
 	$(UV_COMPILE) pyproject.toml --group build --group dev --constraints requirements.lock \
 		-o requirements-dev.lock >/dev/null
-	@if grep -nE '://|^-' requirements.lock requirements-dev.lock; then \
+	$(UV_COMPILE) --group pyproject.toml:bench -o requirements-bench.lock >/dev/null
+	@if grep -nE '://|^-' requirements.lock requirements-dev.lock requirements-bench.lock; then \
 		echo 'make lock: the lines above name an address or a path.' >&2; exit 1; fi
 
 clean: ## Remove the environment and everything that was built
 	rm -rf $(VENV) build dist turnkeep.egg-info .pytest_cache .mypy_cache .ruff_cache \
 		.import_linter_cache .hypothesis
-	find app alembic examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find app alembic bench examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The first interpreter that is new enough and can make environments. PYTHON=… asks for one.
 PYTHON ?= python3 python3.13 python3.12 python3.11 python3.14
