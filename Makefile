@@ -10,9 +10,11 @@ ARGS ?=
 RUNTIME := $(VENV)/.runtime
 PROGRAM := $(VENV)/.program
 DEV := $(VENV)/.dev
+# What the benchmarks compare with has versions of its own, so it has an environment of its own.
+PEERS := .venv-bench/.peers
 
 .DEFAULT_GOAL := help
-.PHONY: help serve example test test-long mutants lint bench-quick bench-parts dev lock clean
+.PHONY: help serve example test test-long mutants lint bench bench-quick bench-parts dev lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -39,6 +41,9 @@ lint: $(DEV) ## Check style, types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+bench: $(DEV) $(PEERS) ## Measure everything, peers too (half an hour); writes docs/benchmarks.md
+	@$(BIN)/python -m bench.run $(ARGS)
+
 bench-quick: $(DEV) ## Measure against the floors, in about two minutes (ARGS="--only appends")
 	@$(BIN)/python -m bench.run --quick $(ARGS)
 
@@ -63,7 +68,7 @@ lock: $(DEV) ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade)
 		echo 'make lock: the lines above name an address or a path.' >&2; exit 1; fi
 
 clean: ## Remove the environment and everything that was built
-	rm -rf $(VENV) build dist turnkeep.egg-info .pytest_cache .mypy_cache .ruff_cache \
+	rm -rf $(VENV) .venv-bench build dist turnkeep.egg-info .pytest_cache .mypy_cache .ruff_cache \
 		.import_linter_cache .hypothesis
 	find app alembic bench examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -109,4 +114,12 @@ $(PROGRAM): $(RUNTIME) pyproject.toml setup.py
 $(DEV): $(PROGRAM) requirements-dev.lock
 	@echo "Adding the development tools to $(VENV)"
 	@$(PIP) install --quiet --require-hashes -r requirements-dev.lock
+	@touch $@
+
+$(PEERS): requirements-bench.lock
+	@$(FIND_PYTHON); \
+	echo "Making .venv-bench, for the peers"; \
+	$$found -m venv --clear .venv-bench
+	@.venv-bench/bin/python -m pip --disable-pip-version-check --no-input install --quiet \
+		--require-hashes -r requirements-bench.lock
 	@touch $@

@@ -73,8 +73,6 @@ def memory(stage: Stage) -> Iterator[Row]:
         f"memory after reading {stage.sizes.long:,} turns",
         after,
         "MB",
-        target=float("inf"),
-        wants="at most",
         remark=f"a replay of {size / 1e6:.0f} MB",
     )
 

@@ -4,22 +4,21 @@ from collections.abc import Iterable, Sequence
 
 from bench.rows import Row
 
-_MET = {"goal": "met, and the goal", "target": "met", "no": "NOT MET"}
+_MET = {"goal": "met, and the goal", "target": "met", "no": "NOT MET", "none": ""}
 _HEAD = ("ratio", "row", "figure", "over", "target", "goal", "met", "textbook", "remark")
 
 
 def cells(row: Row) -> tuple[str, ...]:
     """A row as words, in the order of the head."""
     over = f"{figure(row.over, row.unit)} ({row.over_name})" if row.over is not None else ""
-    has_target = row.target != float("inf")
     return (
         f"{row.ratio:.2f}" if row.ratio is not None else "",
         row.name,
         figure(row.figure, row.unit),
         over,
-        f"{_sign(row)} {_limit(row, row.target)}" if has_target else "",
-        f"{_sign(row)} {_limit(row, row.goal)}" if row.goal is not None else "",
-        _MET[row.verdict] if has_target else "",
+        _limit(row, row.target),
+        _limit(row, row.goal),
+        _MET[row.verdict],
         figure(row.textbook, row.unit) if row.textbook is not None else "",
         row.remark,
     )
@@ -51,9 +50,8 @@ def rows_markdown(rows: Iterable[Row]) -> str:
     return markdown(_HEAD, map(cells, rows))
 
 
-def _sign(row: Row) -> str:
-    return "≥" if row.wants == "at least" else "≤"
-
-
-def _limit(row: Row, value: float) -> str:
-    return f"{value:.2f}" if row.ratio is not None else figure(value, row.unit)
+def _limit(row: Row, value: float | None) -> str:
+    if value is None:
+        return ""
+    sign = "≥" if row.wants == "at least" else "≤"
+    return f"{sign} {value:.2f}" if row.ratio is not None else f"{sign} {figure(value, row.unit)}"

@@ -2,21 +2,21 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 from typing import Literal
 
-Verdict = Literal["goal", "target", "no"]
+Verdict = Literal["goal", "target", "no", "none"]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the report. What has no ratio is judged by its figure."""
+    """One line of the report. What has no ratio is judged by its figure; some is only told."""
 
     name: str
     figure: float
     unit: str
-    target: float
+    target: float | None = None
     goal: float | None = None
     wants: Literal["at least", "at most"] = "at least"
     ratio: float | None = None
@@ -32,6 +32,8 @@ class Row:
 
     @property
     def verdict(self) -> Verdict:
+        if self.target is None:
+            return "none"
         if self.goal is not None and self._reaches(self.goal):
             return "goal"
         return "target" if self._reaches(self.target) else "no"
@@ -45,7 +47,7 @@ class Sizes:
     """How long and how much."""
 
     # Of one run of the load generator, and how often all are run in turn.
-    seconds: float = 5
+    seconds: float = 3
     rounds: int = 5
     # Single requests whose median is taken: so many, or as many as this time allows.
     samples: int = 100
@@ -56,12 +58,29 @@ class Sizes:
     long: int = 10_000
     stored: int = 2_000
     imported: int = 10_000
+    # How often peers are measured in turn; there are many of them.
+    peer_rounds: int = 3
+    # The axes of the plots.
+    clients: list[int] = field(default_factory=lambda: [1, 2, 4, 8, 16, 32, 64])
+    lengths: list[int] = field(default_factory=lambda: [10, 100, 1_000, 10_000])
+    grown: list[int] = field(default_factory=lambda: [50, 100, 200, 300, 400])
 
 
 FULL = Sizes()
 QUICK = Sizes(seconds=1, rounds=3, samples=40, patience=3, starts=3, stored=500, imported=2_000)
 TINY = Sizes(
-    seconds=0.1, rounds=1, samples=2, starts=1, history=20, long=50, stored=20, imported=20
+    seconds=0.1,
+    rounds=1,
+    samples=2,
+    starts=1,
+    history=20,
+    long=50,
+    stored=20,
+    imported=20,
+    peer_rounds=1,
+    clients=[1, 4],
+    lengths=[10, 20],
+    grown=[10, 20],
 )
 
 
