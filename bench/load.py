@@ -71,7 +71,8 @@ def _loaded(port: int, requests: Requests, clients: int, seconds: float) -> Load
             _command(port, clients, seconds, given), stdout=subprocess.PIPE, text=True
         )
         assert process.stdout is not None
-        output = process.stdout.read()
+        with process.stdout as pipe:
+            output = pipe.read()
         # Not `wait`: this one also says how much processor time the process took.
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
