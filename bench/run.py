@@ -6,6 +6,7 @@ are measured too, and docs/benchmarks.md and its plots are written.
 """
 
 import argparse
+import signal
 import subprocess
 import sys
 import tempfile
@@ -119,6 +120,8 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="about two minutes, no peers")
     parser.add_argument("--only", action="append", choices=list(MEASURES), help="only this measure")
     args = parser.parse_args()
+    # As with Ctrl-C, the programs that were started end with this one.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with staged(QUICK if args.quick else FULL) as stage:
         run = Run(stage)
         for name in args.only or MEASURES:
