@@ -30,7 +30,7 @@ def parts(message: Message) -> list[Any]:
 
 
 class Logs:
-    """A `LogStore` for each thread that asks, as SQLite wants it; write-ahead log as in the CLI."""
+    """A `LogStore` for each thread that asks, with the journal that the library leaves on."""
 
     def __init__(self, url: str) -> None:
         self._file = url.removeprefix("sqlite:///")
