@@ -10,13 +10,15 @@ ARGS ?=
 RUNTIME := $(VENV)/.runtime
 PROGRAM := $(VENV)/.program
 DEV := $(VENV)/.dev
+# What the benchmarks compare with has versions of its own, so it has an environment of its own.
+PEERS := .venv-bench/.peers
 
 .DEFAULT_GOAL := help
-.PHONY: help serve example test test-long mutants lint bench dev lock clean
+.PHONY: help serve example test test-long mutants lint bench bench-quick bench-parts dev lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
-		printf '  %-10s %s\n' "$$name" "$$text"; done
+		printf '  %-12s %s\n' "$$name" "$$text"; done
 
 serve: $(PROGRAM) ## Run the service on http://127.0.0.1:8420 (ARGS="--port 9000")
 	@$(BIN)/turnkeep serve $(ARGS)
@@ -39,8 +41,15 @@ lint: $(DEV) ## Check style, types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(DEV) ## Measure (numbers, no verdict)
+bench: $(DEV) $(PEERS) ## Measure everything, peers too (half an hour); writes docs/benchmarks.md
+	@$(BIN)/python -m bench.run $(ARGS)
+
+bench-quick: $(DEV) ## Measure against the floors, in about two minutes (ARGS="--only appends")
+	@$(BIN)/python -m bench.run --quick $(ARGS)
+
+bench-parts: $(DEV) ## Measure parts: the estimate of tokens, the search, the memory of long streams
 	@$(BIN)/python -m bench.estimate
+	@$(BIN)/python -m bench.search_size
 	@$(BIN)/python -m bench.stream_memory
 
 dev: $(DEV) ## Make the environment for development
@@ -54,13 +63,14 @@ lock: $(DEV) ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade)
 	$(UV_COMPILE) pyproject.toml --group build -o requirements.lock >/dev/null
 	$(UV_COMPILE) pyproject.toml --group build --group dev --constraints requirements.lock \
 		-o requirements-dev.lock >/dev/null
-	@if grep -nE '://|^-' requirements.lock requirements-dev.lock; then \
+	$(UV_COMPILE) --group pyproject.toml:bench -o requirements-bench.lock >/dev/null
+	@if grep -nE '://|^-' requirements.lock requirements-dev.lock requirements-bench.lock; then \
 		echo 'make lock: the lines above name an address or a path.' >&2; exit 1; fi
 
 clean: ## Remove the environment and everything that was built
-	rm -rf $(VENV) build dist turnkeep.egg-info .pytest_cache .mypy_cache .ruff_cache \
+	rm -rf $(VENV) .venv-bench build dist turnkeep.egg-info .pytest_cache .mypy_cache .ruff_cache \
 		.import_linter_cache .hypothesis
-	find app alembic examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find app alembic bench examples tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The first interpreter that is new enough and can make environments. PYTHON=… asks for one.
 PYTHON ?= python3 python3.13 python3.12 python3.11 python3.14
@@ -104,4 +114,12 @@ $(PROGRAM): $(RUNTIME) pyproject.toml setup.py
 $(DEV): $(PROGRAM) requirements-dev.lock
 	@echo "Adding the development tools to $(VENV)"
 	@$(PIP) install --quiet --require-hashes -r requirements-dev.lock
+	@touch $@
+
+$(PEERS): requirements-bench.lock
+	@$(FIND_PYTHON); \
+	echo "Making .venv-bench, for the peers"; \
+	$$found -m venv --clear .venv-bench
+	@.venv-bench/bin/python -m pip --disable-pip-version-check --no-input install --quiet \
+		--require-hashes -r requirements-bench.lock
 	@touch $@

@@ -15,7 +15,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,8 @@ from psycopg import sql
 
 START_SECONDS = 60
 STOP_SECONDS = 30
+# For files of which nothing has to outlive the machine.
+_FLEETING = ("-cfsync=off", "-cfull_page_writes=off")
 
 # Ends the server when our end of the pipe closes, so that it never outlives the tests, not even
 # when they are killed. SIGINT is PostgreSQL's fast shutdown.
@@ -44,14 +46,17 @@ class NoPostgres(Exception):
 
 
 @contextmanager
-def postgres_server() -> Iterator[str]:
-    """Yield the plain URL of a server on which databases may be created."""
+def postgres_server(*, durable: bool = False) -> Iterator[str]:
+    """Yield the plain URL of a server on which databases may be created.
+
+    One of ours syncs nothing, unless it is to be durable: the files go with the tests.
+    """
     given = os.environ.get("TURNKEEP_TEST_POSTGRES_URL")
     if given:
         yield given
         return
     with tempfile.TemporaryDirectory(prefix="turnkeep-postgres-") as folder:
-        server, url = _first_that_starts(Path(folder))
+        server, url = _first_that_starts(Path(folder), () if durable else _FLEETING)
         try:
             yield url
         finally:
@@ -124,7 +129,9 @@ class _Cluster:
         return NoPostgres("\n    ".join([what, *lines[-8:]]))
 
 
-def _first_that_starts(folder: Path) -> tuple["subprocess.Popen[bytes]", str]:
+def _first_that_starts(
+    folder: Path, settings: Sequence[str]
+) -> tuple["subprocess.Popen[bytes]", str]:
     tried = []
     account = _account()
     if account:
@@ -137,7 +144,7 @@ def _first_that_starts(folder: Path) -> tuple["subprocess.Popen[bytes]", str]:
         try:
             cluster = _Cluster(_reachable(programs, place, account), place, account)
             password = _create(cluster)
-            return _serve(cluster, password)
+            return _serve(cluster, password, settings)
         except (OSError, NoPostgres) as error:
             tried.append(f"  {programs}: {error}")
     raise NoPostgres(
@@ -217,7 +224,9 @@ def _create(cluster: _Cluster) -> str:
     return password
 
 
-def _serve(cluster: _Cluster, password: str) -> tuple["subprocess.Popen[bytes]", str]:
+def _serve(
+    cluster: _Cluster, password: str, settings: Sequence[str]
+) -> tuple["subprocess.Popen[bytes]", str]:
     """Start the server. Another program may take the port first, so there are several tries."""
     for _ in range(3):
         port = _free_port()
@@ -233,9 +242,7 @@ def _serve(cluster: _Cluster, password: str) -> tuple["subprocess.Popen[bytes]",
             f"-cport={port}",
             "-cunix_socket_directories=",
             "-cshared_buffers=64MB",
-            # The files go with the tests; nothing has to outlive the machine.
-            "-cfsync=off",
-            "-cfull_page_writes=off",
+            *settings,
         )
         url = f"postgresql://turnkeep:{password}@127.0.0.1:{port}/postgres"
         if _answers(server, url):
