@@ -1,8 +1,8 @@
 """About how many tokens a text takes, without a network and without a tokenizer.
 
 Counts pieces of words, digits, signs and letters of other scripts, each at what it costs on
-average, plus a tenth: a budget is better missed from below. `make bench` measures the error against
-a real tokenizer; docs/concepts.md gives the figures.
+average, plus a tenth: a budget is better missed from below. `make bench-parts` measures the error
+against a real tokenizer; docs/concepts.md gives the figures.
 """
 
 import re
