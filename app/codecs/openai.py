@@ -8,13 +8,12 @@ of this shape takes.
 import re
 from collections.abc import Sequence
 
-from app.codecs.chat import ChatCodec
+from app.codecs.chat import chat_codec
 from app.codecs.chat.messages import WIRE, Dialect
 from app.core.conversation import Opaque
 from app.core.render.profile import Profile
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema.walk import COMBINATIONS
-from app.core.wire.codec import Codec
 
 
 def _own_parts(blocks: Sequence[Opaque]) -> set[int]:
@@ -22,7 +21,7 @@ def _own_parts(blocks: Sequence[Opaque]) -> set[int]:
     return {place for place, block in enumerate(blocks) if block.kind in ("file", "input_audio")}
 
 
-CODEC: Codec = ChatCodec(
+CODEC = chat_codec(
     Profile(
         # The API: "Expected a string with maximum length 1048576".
         result_text=1_048_576,

@@ -196,7 +196,7 @@ def stored_tools(record: ToolSetRecord | None) -> ToolSet | None:
     return ToolSet(
         record.format,
         tuple(neutral.read_tools(kept.get("tools"))),
-        neutral.read_choice(kept.get("tool_choice"), None),
+        neutral.choice(kept.get("tool_choice"), None),
     )
 
 

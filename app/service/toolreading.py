@@ -47,7 +47,7 @@ def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
         if parallel is not None and not isinstance(parallel, bool):
             told = telling.wrong_type("parallel_tool_calls", "true or false", parallel)
             raise RuleBroken(told, pointer="/parallel_tool_calls")
-        choice = codec.read_choice(ours.get("tool_choice"), parallel)
+        choice = codec.choice(ours.get("tool_choice"), parallel)
     tools = ToolSet(source, tuple(read), choice, places)
     _check_sizes(tools, limits)
     return replace(tools, definitions=tuple(map(_checked, read)))
@@ -92,7 +92,7 @@ def _named(members: JsonObject, rules: ToolRules) -> Iterator[tuple[str, str, Js
 def _inside(config: JsonObject, at: str, known: tuple[str, ...]) -> Iterator[tuple[str, str, Json]]:
     for key, value in config.items():
         if key not in known:
-            told = telling.unknown_member(key, known)
+            told = telling.unknown(key, known)
             raise RuleBroken(told, pointer=at + telling.pointer(key))
         if value is not None:
             yield f"{at}/{key}", key, value

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.codecs.shared.reading import bad_choice, definitions
+from app.codecs.shared.tools import bad_choice, definitions
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import (
     Choice,
@@ -28,10 +28,7 @@ def read_tools(value: Json, wire: str) -> list[Definition]:
             replace(_definition(name, one, wire), at=name.replace("~", "~0").replace("/", "~1"))
             for name, one in value.items()
         ]
-    return [
-        _definition(one.get("name") if isinstance(one, dict) else None, one, wire)
-        for one in definitions(value)
-    ]
+    return definitions(value, lambda one: _definition(one.get("name"), one, wire))
 
 
 def _definition(name: Json, value: Json, wire: str) -> Definition:
@@ -47,14 +44,12 @@ def _definition(name: Json, value: Json, wire: str) -> Definition:
     return with_own(tool(name, value.get("description"), schema), value, _MEMBERS, wire)
 
 
-def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
+def read_choice(choice: Json) -> Choice:
     match choice:
-        case None:
-            return None if parallel is None else Choice(parallel=parallel)
         case str() if choice in _WORDS:
-            return Choice(_WORDS[choice], parallel=parallel)
+            return Choice(_WORDS[choice])
         case {"type": "tool", "toolName": str(name)}:
-            return Choice("tool", name, parallel=parallel)
+            return Choice("tool", name)
         case _:
             raise bad_choice()
 

@@ -5,18 +5,16 @@ from typing import assert_never
 
 from app.codecs.anthropic.blocks import blocks
 from app.codecs.shared.calls import calls
-from app.codecs.shared.reading import beside, draft, elements, left_over, reply, unknown_role
-from app.core.conversation import (
-    Block,
-    Draft,
-    File,
-    Image,
-    Opaque,
-    Speaker,
-    Text,
-    Thinking,
-    ToolResult,
+from app.codecs.shared.reading import (
+    answering,
+    beside,
+    draft,
+    elements,
+    left_over,
+    reply,
+    speaker_of,
 )
+from app.core.conversation import Block, Draft, File, Image, Opaque, Speaker, Text, Thinking
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject
@@ -78,18 +76,13 @@ def render(view: View) -> JsonObject:
 
 
 def _draft(fields: Fields, text: str) -> Draft:
-    role = fields.text("role")
-    if role not in _SPEAKERS:
-        raise unknown_role(fields, role, _SPEAKERS)
+    speaker = speaker_of(fields, _SPEAKERS)
     fields.passed_over(*_ABOUT)
     said: list[Block] = list(blocks(fields, "content"))
-    if role == "assistant":
+    if speaker == "ai":
         # A chat message under this name is a slip that many make; what it calls is plain.
         said += calls(fields)
-    speaker = _SPEAKERS[role]
-    if speaker == "human" and any(isinstance(block, ToolResult) for block in said):
-        speaker = "tool"
-    return draft(fields, speaker, said, text, "content")
+    return draft(fields, answering(speaker, said), said, text, "content")
 
 
 def _message(message: Message) -> JsonObject:

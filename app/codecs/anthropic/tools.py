@@ -3,10 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from app.codecs.shared.reading import (
-    bad_choice,
-    definitions,
-)
+from app.codecs.shared.tools import bad_choice, definitions, name_and_description
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import (
     Choice,
@@ -28,12 +25,10 @@ _WORDS: dict[str, Mode] = {"auto": "auto", "any": "any", "none": "none"}
 
 
 def read_tools(value: Json) -> list[Definition]:
-    return [_definition(one) for one in definitions(value)]
+    return definitions(value, _definition)
 
 
-def _definition(value: Json) -> Definition:
-    if not isinstance(value, dict):
-        return Refused(None, "the definition is not a JSON object")
+def _definition(value: JsonObject) -> Definition:
     kind = value.get("type", "custom")
     name = value.get("name")
     if isinstance(kind, str) and _HOSTED.fullmatch(kind):
@@ -46,13 +41,9 @@ def _definition(value: Json) -> Definition:
     return with_own(read, value, _MEMBERS, WIRE)
 
 
-def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
-    if choice is None:
-        return None if parallel is None else Choice(parallel=parallel)
-    if not isinstance(choice, dict):
-        raise bad_choice()
-    if (disabled := choice.get("disable_parallel_tool_use")) is not None:
-        parallel = disabled is not True
+def read_choice(choice: Json) -> Choice:
+    disabled = choice.get("disable_parallel_tool_use") if isinstance(choice, dict) else None
+    parallel = None if disabled is None else disabled is not True
     match choice:
         case {"type": "tool", "name": str(name)}:
             return Choice("tool", name, parallel=parallel)
@@ -79,10 +70,5 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
 def _written_tool(one: Tool | HostedTool) -> JsonObject:
     if isinstance(one, HostedTool):
         return one.native
-    shown: JsonObject = {"name": one.name}
-    if one.description is not None:
-        shown["description"] = one.description
-    shown["input_schema"] = one.schema
-    if one.strict:
-        shown["strict"] = True
-    return shown | one.own
+    strict: JsonObject = {"strict": True} if one.strict else {}
+    return {**name_and_description(one), "input_schema": one.schema, **strict, **one.own}

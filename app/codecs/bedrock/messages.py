@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from app.codecs.bedrock.stream import BROKEN_OFF
 from app.codecs.bedrock.tools import WIRE, write_tools
 from app.codecs.shared.reading import (
+    answering,
     arguments_text,
     beside,
     check_named,
@@ -14,7 +15,7 @@ from app.codecs.shared.reading import (
     elements,
     left_over,
     reply,
-    unknown_role,
+    speaker_of,
 )
 from app.core.conversation import (
     Block,
@@ -33,11 +34,8 @@ from app.core.conversation import (
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.render.media import data_url
-from app.core.render.view import AnswerShown, CallShown, Content, Message, View
-from app.core.tools.definitions import (
-    EMPTY_SCHEMA,
-    Tool,
-)
+from app.core.render.view import AnswerShown, CallShown, Content, View
+from app.core.tools.definitions import EMPTY_SCHEMA, Tool
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
@@ -81,20 +79,16 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     message = Fields(response, at).inner("output").inner("message")
     message.passed_over("role")
     blocks = list(_blocks(message, "content"))
+    about = response.get("ResponseMetadata")
     return reply(
         blocks,
         left_over(message, blocks, "content"),
-        id=_request_id(response),
+        id=about.get("RequestId") if isinstance(about, dict) else None,
         model=response.get("modelId"),
         stop_reason=response.get("stopReason"),
         usage=response.get("usage"),
         error=response.get("error"),
     )
-
-
-def _request_id(response: JsonObject) -> Json:
-    about = response.get("ResponseMetadata")
-    return about.get("RequestId") if isinstance(about, dict) else None
 
 
 def used(usage: JsonObject) -> Usage:
@@ -105,14 +99,9 @@ def used(usage: JsonObject) -> Usage:
 
 
 def _draft(fields: Fields, text: str) -> Draft:
-    role = fields.text("role")
-    if role not in _SPEAKERS:
-        raise unknown_role(fields, role, _SPEAKERS)
+    speaker = speaker_of(fields, _SPEAKERS)
     blocks = list(_blocks(fields, "content"))
-    speaker = _SPEAKERS[role]
-    if speaker == "human" and any(isinstance(block, ToolResult) for block in blocks):
-        speaker = "tool"
-    return draft(fields, speaker, blocks, text, "content")
+    return draft(fields, answering(speaker, blocks), blocks, text, "content")
 
 
 def _blocks(fields: Fields, name: str) -> Iterator[Block]:
@@ -210,14 +199,12 @@ def render(view: View) -> JsonObject:
     request: JsonObject = {}
     if view.system:
         request["system"] = [{"text": text.text} for text in view.system]
-    request["messages"] = [_message(message) for message in view.messages]
+    request["messages"] = [
+        {"role": message.role, "content": [_written(one) for one in message.contents()]}
+        for message in view.messages
+    ]
     stubs = [Tool(name, None, EMPTY_SCHEMA) for name in view.tools]
     return request | write_tools(stubs, None)
-
-
-def _message(message: Message) -> JsonObject:
-    content: list[Json] = [_written(content) for content in message.contents()]
-    return {"role": message.role, "content": content}
 
 
 def _written(content: Content) -> Json:

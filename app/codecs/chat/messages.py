@@ -11,13 +11,15 @@ from app.codecs.anthropic import blocks as anthropic
 from app.codecs.chat.reasoning_details import words
 from app.codecs.shared.calls import calls
 from app.codecs.shared.reading import (
+    answering,
     check_named,
     draft,
     elements,
     first_of,
     left_over,
     reply,
-    unknown_role,
+    speaker_of,
+    text_or_list,
 )
 from app.core.conversation import (
     Block,
@@ -31,11 +33,9 @@ from app.core.conversation import (
     Thinking,
     ToolResult,
 )
-from app.core.errors import RuleBroken
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject
 from app.core.render.view import AnswerShown, CallShown, Content, Message, View
-from app.core.telling import wrong_type
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
@@ -123,15 +123,10 @@ def render(view: View, dialect: Dialect) -> JsonObject:
 
 
 def _draft(fields: Fields, text: str, wire: str) -> Draft:
-    role = fields.text("role")
-    if role not in _SPEAKERS:
-        raise unknown_role(fields, role, _SPEAKERS)
-    speaker = _SPEAKERS[role]
+    speaker = speaker_of(fields, _SPEAKERS)
     fields.passed_over(*_MARKS)
     blocks = [_result(fields)] if speaker == "tool" else _said(fields, wire)
-    if speaker == "human" and any(isinstance(block, ToolResult) for block in blocks):
-        speaker = "tool"
-    return draft(fields, speaker, blocks, text, "content")
+    return draft(fields, answering(speaker, blocks), blocks, text, "content")
 
 
 def _said(fields: Fields, wire: str) -> list[Block]:
@@ -157,21 +152,7 @@ def _reasoning(fields: Fields, wire: str) -> Iterator[Thinking]:
 
 
 def _content(fields: Fields) -> Iterator[Block]:
-    content = fields.get("content")
-    match content:
-        case None:
-            pass
-        case str():
-            if content:
-                yield Text(content)
-        case list():
-            for place, value in enumerate(content):
-                yield _part(fields.below(value, f"content/{place}"))
-        case _:
-            raise RuleBroken(
-                wrong_type("content", "a string or a list of parts", content),
-                pointer=f"{fields.at}/content",
-            )
+    yield from text_or_list(fields, "content", lambda one: [_part(one)])
     if refusal := fields.maybe_text("refusal"):
         yield Text(refusal)
 
@@ -231,14 +212,13 @@ def _thought(fields: Fields) -> Thinking:
 
 
 def _result(fields: Fields) -> ToolResult:
-    content = fields.members.get("content")
+    content = fields.get("content")
     raw_id = fields.maybe_text("tool_call_id")
     name = fields.maybe_text("name")
     result = ToolResult(raw_id, result=content, name=name)
-    if isinstance(content, list) and all(_is_part(value) for value in content):
+    if isinstance(content, list) and all(map(_is_part, content)):
         parts = tuple(part for part in _content(fields) if isinstance(part, Part))
         result = ToolResult(raw_id, parts=parts, name=name)
-    fields.get("content")
     check_named(fields, raw_id, "tool_call_id")
     return result
 

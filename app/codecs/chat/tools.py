@@ -2,7 +2,12 @@
 
 from collections.abc import Sequence
 
-from app.codecs.shared.reading import bad_choice, definitions, description_in
+from app.codecs.shared.tools import (
+    bad_choice,
+    definitions,
+    description_in,
+    name_and_description,
+)
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import (
     Choice,
@@ -21,12 +26,10 @@ _WORDS = {"auto": "auto", "any": "required", "none": "none"}
 
 
 def read_tools(value: Json) -> list[Definition]:
-    return [_definition(one) for one in definitions(value)]
+    return definitions(value, _definition)
 
 
-def _definition(value: Json) -> Definition:
-    if not isinstance(value, dict):
-        return Refused(None, "the definition is not a JSON object")
+def _definition(value: JsonObject) -> Definition:
     if value.get("type") == "custom":
         custom = value.get("custom")
         name = custom.get("name") if isinstance(custom, dict) else None
@@ -52,11 +55,9 @@ def _name(value: JsonObject) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
-    if choice is None:
-        return None if parallel is None else Choice(parallel=parallel)
+def read_choice(choice: Json) -> Choice:
     if isinstance(choice, str) and choice in _MODES:
-        return Choice(_MODES[choice], parallel=parallel)
+        return Choice(_MODES[choice])
     if not isinstance(choice, dict):
         raise bad_choice()
     allowed = choice.get("allowed_tools")
@@ -64,8 +65,8 @@ def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
         mode: Mode = "any" if allowed.get("mode") == "required" else "auto"
         listed = allowed.get("tools")
         names = [_chosen(one) for one in listed] if isinstance(listed, list) else []
-        return Choice(mode, None, tuple(names), parallel)
-    return Choice("tool", _chosen(choice), parallel=parallel)
+        return Choice(mode, None, tuple(names))
+    return Choice("tool", _chosen(choice))
 
 
 def _chosen(value: Json) -> str:
@@ -111,10 +112,6 @@ def _choosing(name: str | None, hosted: set[str]) -> JsonObject:
 def _written(one: Tool | HostedTool, *, says_strict: bool) -> JsonObject:
     if isinstance(one, HostedTool):
         return one.native
-    function: JsonObject = {"name": one.name}
-    if one.description is not None:
-        function["description"] = one.description
-    function["parameters"] = one.schema
-    if says_strict or one.strict:
-        function["strict"] = one.strict
+    strict: JsonObject = {"strict": one.strict} if says_strict or one.strict else {}
+    function = {**name_and_description(one), "parameters": one.schema, **strict}
     return {"type": "function", "function": function}

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from app.codecs.gemini.names import CANDIDATE, both, member, snake, snake_keys
 from app.codecs.gemini.tools import WIRE
 from app.codecs.shared.reading import (
+    answering,
     arguments_text,
     beside,
     check_named,
@@ -13,7 +14,6 @@ from app.codecs.shared.reading import (
     first_of,
     left_over,
     reply,
-    unknown_role,
 )
 from app.core.conversation import (
     Block,
@@ -28,11 +28,13 @@ from app.core.conversation import (
     ToolCall,
     ToolResult,
 )
+from app.core.errors import RuleBroken
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.render.media import data_url, plain_base64
 from app.core.render.placeholders import value_text
 from app.core.render.view import AnswerShown, CallShown, Content, Message, View
+from app.core.telling import one_of
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
@@ -137,12 +139,10 @@ def used(usage: JsonObject) -> Usage:
 def _draft(fields: Fields, text: str) -> Draft:
     role = fields.maybe_text("role") or "user"
     if role not in _SPEAKERS:
-        raise unknown_role(fields, role, ("user", "model"))
+        told = one_of("role", role, ["user", "model"])
+        raise RuleBroken(told, pointer=f"{fields.at}/role")
     blocks = list(_parts(fields, "parts"))
-    speaker = _SPEAKERS[role]
-    if speaker == "human" and any(isinstance(block, ToolResult) for block in blocks):
-        speaker = "tool"
-    return draft(fields, speaker, blocks, text, "parts")
+    return draft(fields, answering(_SPEAKERS[role], blocks), blocks, text, "parts")
 
 
 def _parts(fields: Fields, name: str) -> Iterator[Block]:

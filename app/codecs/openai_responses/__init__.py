@@ -26,10 +26,8 @@ def _own_items(blocks: Sequence[Opaque]) -> set[int]:
     return {place for place, block in enumerate(blocks) if block.kind in own}
 
 
-class ResponsesCodec:
-    """The wire as a value."""
-
-    profile = Profile(
+CODEC = Codec(
+    profile=Profile(
         system="beside",
         alternate=ASSISTANT,
         calls_last=True,
@@ -41,35 +39,32 @@ class ResponsesCodec:
         keeps_opaque=_own_items,
         images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
         files=frozenset({"application/pdf", "url"}),
-    )
+    ),
     # The API: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at
     # the top level" (langchain-ai/langchainjs#9804).
-    tools = ToolRules(
+    tools=ToolRules(
         exacting=True,
         described=True,
         object_type=True,
         refused_top=(*COMBINATIONS, "enum", "not"),
         allowed=True,
         strict=True,
-    )
-    ids = Prefixed("call_")
-    keys = ("instructions", "messages", "input")
-    messages = "input"
-    nicknames = ("responses",)
+    ),
+    ids=Prefixed("call_"),
+    keys=("instructions", "messages", "input"),
+    messages="input",
+    nicknames=("responses",),
     # The openai SDK's ResponseCreateParams, without `prompt`, whose variables are content.
-    settings = names(
+    settings=names(
         "access_programs background context_management conversation image include max_output_tokens"
         " max_tool_calls moderation previous_response_id prompt_cache_key prompt_cache_options"
         " prompt_cache_retention reasoning safety_identifier service_tier store stream"
         " stream_options temperature text top_logprobs top_p truncation user"
-    )
-    replies = Replies(read_reply, ResponsesGathering, used, is_response)
-
-    parse = staticmethod(parse)
-    render = staticmethod(render)
-    read_tools = staticmethod(read_tools)
-    read_choice = staticmethod(read_choice)
-    write_tools = staticmethod(write_tools)
-
-
-CODEC: Codec = ResponsesCodec()
+    ),
+    replies=Replies(read_reply, ResponsesGathering, used, is_response),
+    parse=parse,
+    render=render,
+    read_tools=read_tools,
+    read_choice=read_choice,
+    write_tools=write_tools,
+)

@@ -12,7 +12,8 @@ from app.codecs.shared.reading import (
     elements,
     left_over,
     reply,
-    unknown_role,
+    speaker_of,
+    text_or_list,
 )
 from app.core.conversation import (
     Block,
@@ -32,7 +33,6 @@ from app.core.errors import RuleBroken
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.render.view import AnswerShown, CallShown, Content, Message, View
-from app.core.telling import wrong_type
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
@@ -123,10 +123,7 @@ def _item(item: Fields) -> tuple[Speaker, list[Block]]:
     match kind:
         case "message":
             item.passed_over(*_ABOUT, "phase")
-            role = item.text("role")
-            if role not in _SPEAKERS:
-                raise unknown_role(item, role, _SPEAKERS)
-            return _SPEAKERS[role], list(_content(item, "content"))
+            return speaker_of(item, _SPEAKERS), list(_content(item, "content"))
         case "function_call" | "custom_tool_call":
             item.passed_over(*_ABOUT)
             return "ai", [_call(item, kind)]
@@ -142,21 +139,7 @@ def _item(item: Fields) -> tuple[Speaker, list[Block]]:
 
 
 def _content(fields: Fields, name: str) -> Iterator[Part]:
-    content = fields.get(name)
-    match content:
-        case None:
-            return
-        case str():
-            if content:
-                yield Text(content)
-        case list():
-            for place, part in enumerate(content):
-                yield _part(fields.below(part, f"{name}/{place}"))
-        case _:
-            raise RuleBroken(
-                wrong_type(name, "a string or a list of parts", content),
-                pointer=f"{fields.at}/{name}",
-            )
+    return text_or_list(fields, name, lambda one: [_part(one)])
 
 
 def _part(part: Fields) -> Part:
@@ -196,11 +179,10 @@ def _call(item: Fields, kind: str) -> ToolCall:
 def _result(item: Fields) -> ToolResult:
     raw_id = item.maybe_text("call_id")
     item.passed_over("status")
-    output = item.members.get("output")
+    output = item.get("output")
     result = ToolResult(raw_id, result=output)
     if isinstance(output, list) and all(isinstance(part, dict) for part in output):
         result = ToolResult(raw_id, parts=tuple(_content(item, "output")))
-    item.get("output")
     check_named(item, raw_id, "call_id")
     item.passed_over(*_ABOUT)
     return result

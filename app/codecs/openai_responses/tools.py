@@ -2,7 +2,12 @@
 
 from collections.abc import Sequence
 
-from app.codecs.shared.reading import bad_choice, definitions, description_in
+from app.codecs.shared.tools import (
+    bad_choice,
+    definitions,
+    description_in,
+    name_and_description,
+)
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import (
     Choice,
@@ -45,12 +50,10 @@ _WORDS: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
 
 
 def read_tools(value: Json) -> list[Definition]:
-    return [_definition(one) for one in definitions(value)]
+    return definitions(value, _definition)
 
 
-def _definition(value: Json) -> Definition:
-    if not isinstance(value, dict):
-        return Refused(None, "the definition is not a JSON object")
+def _definition(value: JsonObject) -> Definition:
     kind = value.get("type")
     name = value.get("name")
     if isinstance(kind, str) and kind in _HOSTED:
@@ -60,10 +63,7 @@ def _definition(value: Json) -> Definition:
     inner = value.get("function")
     said = value if not isinstance(inner, dict) else inner | value
     read = tool(
-        said.get("name"),
-        description_in(said),
-        said.get("parameters"),
-        strict=said.get("strict"),
+        said.get("name"), description_in(said), said.get("parameters"), strict=said.get("strict")
     )
     return with_own(read, said, _MEMBERS, WIRE)
 
@@ -78,20 +78,18 @@ def _hosted_name(value: JsonObject, kind: str) -> str:
     return name if isinstance(name, str) and name else (*versions, kind)[0]
 
 
-def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
+def read_choice(choice: Json) -> Choice:
     match choice:
-        case None:
-            return None if parallel is None else Choice(parallel=parallel)
         case str() if choice in _WORDS:
-            return Choice(_WORDS[choice], parallel=parallel)
+            return Choice(_WORDS[choice])
         case {"type": "allowed_tools", "mode": str(word), "tools": list(listed)}:
             names = tuple(_chosen(one) for one in listed)
-            return Choice("any" if word == "required" else "auto", None, names, parallel)
+            return Choice("any" if word == "required" else "auto", None, names)
         case {"type": str(kind)} if kind in _HOSTED and isinstance(choice, dict):
             # It may say more than the tool's name does: which tool of a server, which version.
-            return Choice("tool", _chosen(choice), (), parallel, choice, WIRE)
+            return Choice("tool", _chosen(choice), native=choice, wire=WIRE)
         case _:
-            return Choice("tool", _chosen(choice), parallel=parallel)
+            return Choice("tool", _chosen(choice))
 
 
 def _chosen(value: Json) -> str:
@@ -135,8 +133,11 @@ def _choosing(one: Tool | HostedTool) -> JsonObject:
 def _written_tool(one: Tool | HostedTool) -> JsonObject:
     if isinstance(one, HostedTool):
         return one.native
-    shown: JsonObject = {"type": "function", "name": one.name}
-    if one.description is not None:
-        shown["description"] = one.description
-    # Left out, the API would turn strict mode on.
-    return shown | {"strict": one.strict, "parameters": one.schema} | one.own
+    return {
+        "type": "function",
+        **name_and_description(one),
+        # Left out, the API would turn strict mode on.
+        "strict": one.strict,
+        "parameters": one.schema,
+        **one.own,
+    }
