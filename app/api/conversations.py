@@ -62,23 +62,13 @@ async def listed(
     request: Request, query: Annotated[ConversationQuery, Query()], here: Here
 ) -> Response:
     """By id, or newest first; all of them, or those that have what is asked for."""
-    given = request.query_params.multi_items()
-    wish = finding.Asked(
-        query.order,
-        query.cursor,
-        query.q,
-        query.title,
-        query.tool,
-        query.provider,
-        [
-            (key.removeprefix(_OF_METADATA), value)
-            for key, value in given
-            if key.startswith(_OF_METADATA)
-        ],
-    )
-    return json_response(
-        await here.database.read(lambda store: finding.listed(store, wish, query.limit))
-    )
+    metadata = [
+        (key.removeprefix(_OF_METADATA), value)
+        for key, value in request.query_params.multi_items()
+        if key.startswith(_OF_METADATA)
+    ]
+    wish = finding.Asked(**query.model_dump(), metadata=metadata)
+    return json_response(await here.database.read(lambda store: finding.listed(store, wish)))
 
 
 @router.get(

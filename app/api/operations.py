@@ -25,7 +25,7 @@ def check_parameters(request: Request) -> None:
 
 def stray_parameter(request: Request, name: str) -> RuleBroken:
     """A parameter that the operation does not take; perhaps it is a member of its body."""
-    told = telling.unknown_parameter(name, parameters_of(request))
+    told = telling.unknown(name, parameters_of(request), "a parameter")
     if name in _members_of(request):
         told = f"`{name}` must stand in the body, not among the parameters."
     return RuleBroken(told, pointer=telling.parameter(name))

@@ -3,8 +3,7 @@
 import argparse
 from functools import partial
 
-from app.cli.listing import all_ids
-from app.cli.options import add_database, check_schema, settings_of
+from app.cli.options import add_database, all_ids, check_schema, settings_of
 from app.cli.progress import Progress
 from app.service.conversations import known
 from app.service.indexing import Reindex
@@ -35,15 +34,11 @@ def run(args: argparse.Namespace) -> int:
         for cid in args.conversation:
             database.read_now(partial(known, conversation_id=cid))
         for count, cid in enumerate(args.conversation or all_ids(database), 1):
-            _reindex(database, cid)
+            done: int | None = 0
+            while done is not None:
+                done = database.write_now(Reindex(cid, done))
             progress.show(count, f"{count} conversations")
     progress.clear()
     what = "with their texts" if settings.search else "without their texts: search is switched off"
     print(f"{count} conversations can be found, {what}.")
     return 0
-
-
-def _reindex(database: Database, cid: str) -> None:
-    done: int | None = 0
-    while done is not None:
-        done = database.write_now(Reindex(cid, done))

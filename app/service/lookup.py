@@ -9,9 +9,8 @@ from app.codecs import PREFIXES
 from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.identity import ids
-from app.core.identity.forms import TURN_ID
+from app.core.identity.forms import CONVERSATION_ID, TURN_ID
 from app.core.json.text import Json, JsonObject
-from app.service.conversations import is_id
 from app.service.recorded import call_json, contents, result_json, state_of
 from app.storage.lookup import NEWEST, IdKind, Spot
 from app.storage.store import ReadStore
@@ -107,7 +106,7 @@ def _cursor(spot: Spot) -> str:
 
 def _spot(cursor: str) -> Spot:
     found = _CURSOR.fullmatch(cursor)
-    if not found or not is_id(found[5]):
+    if not found or not CONVERSATION_ID.fits(found[5]):
         raise RuleBroken(telling.BAD_CURSOR, pointer="?cursor")
     at, seq, rank, place = (int(number) for number in found.groups()[:4])
     return Spot(_EPOCH + at * _MICROSECOND, found[5], seq, rank, place)

@@ -10,7 +10,7 @@ from datetime import datetime
 from app.core.conversation import Block, Draft, ToolCall, Turn
 from app.core.identity.ids import CANONICAL_PREFIX
 from app.core.json.large import Bytes, Chunks
-from app.core.json.text import dumps
+from app.core.json.text import dumps, joined_array
 from app.core.ledger.records import TurnRecord
 from app.core.neutral.blocks import block_json
 from app.core.search.texts import said_words
@@ -56,14 +56,11 @@ class NewTurn:
         blocks = turn.blocks or ()
         if isinstance(self.draft.stream, Chunks):
             return blocks_bytes(blocks, long=True)
-        placed = (_placed(one, block) for one, block in zip(self.encoded, blocks, strict=True))
-        return b"[" + b",".join(placed) + b"]"
-
-
-def _placed(encoded: bytes, block: Block) -> bytes:
-    if not isinstance(block, ToolCall):
-        return encoded
-    return encoded.replace(_NO_ID_BYTES, block.id.encode(), 1)
+        placed = (
+            one.replace(_NO_ID_BYTES, block.id.encode(), 1) if isinstance(block, ToolCall) else one
+            for one, block in zip(self.encoded, blocks, strict=True)
+        )
+        return joined_array(list(placed))
 
 
 def made_ready(post: Post, *, searches: bool) -> tuple[NewTurn, ...]:

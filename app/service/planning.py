@@ -60,16 +60,14 @@ def read_history(history: History, limits: Limits) -> Plan:
         tool_sets,
         (
             *(f"members {key!r}" for key in history.members if key not in known),
-            *(_refused(riding) if riding else ()),
+            *(
+                f"tools {refused.name or index!r} ({refused.reason})"
+                for index, refused in (riding.offered.prepared.dropped if riding else ())
+            ),
             *("tool sets beyond the last turn" for one, _ in tool_sets if one > len(turns)),
         ),
         limits,
     )
-
-
-def _refused(order: KeepTools) -> Iterator[str]:
-    for index, refused in order.offered.prepared.dropped:
-        yield f"tools {refused.name or index!r} ({refused.reason})"
 
 
 def _envelope(history: History) -> JsonObject:

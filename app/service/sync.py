@@ -5,7 +5,7 @@ before the writer's turn comes; if others have written in between, it is done ag
 decides, so that of two racing syncs the second finds what the first has stored.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.codecs import ID_RULES
@@ -95,7 +95,7 @@ def _sync(known: Slice, order: Sync) -> Change[Appended]:
     is_stale = order.expected_version not in (None, head.version)
     if is_stale and (new or found.completed):
         raise StaleVersion(head.id, str(order.expected_version), head.version)
-    synced = Synced(_known(order.messages, found, new), tuple(_notes(found)))
+    synced = Synced(_known(order.messages, found, new), _cut_note(found))
     completed: Change[object] = Change(None)
     for seq, turn in found.completed.items():
         change = append(known, _completion(known, order, seq, turn))
@@ -106,12 +106,8 @@ def _sync(known: Slice, order: Sync) -> Change[Appended]:
         return completed.then(_nothing_new(known, order, synced))
     post = new_turns(order.messages, found, new, known.book)
     turns = made_ready(post, searches=known.searches)
-    return completed.then(
-        append(
-            known,
-            Append(head.id, post, turns, tools=order.tools, texts=order.texts, synced=synced),
-        )
-    )
+    rest = Append(head.id, post, turns, tools=order.tools, texts=order.texts, synced=synced)
+    return completed.then(append(known, rest))
 
 
 def _differs(messages: MessageList, difference: Difference) -> HistoryDiffers:
@@ -135,10 +131,11 @@ def _known(messages: MessageList, found: Recognised, new: Sequence[int]) -> int:
     return len({one.place for one in messages.messages} - brought - {None})
 
 
-def _notes(found: Recognised) -> Iterator[JsonObject]:
-    if found.begins:
-        why = f"the list begins with turn {found.begins.seq}; those before it are not in it"
-        yield note("LIST_CUT", found.begins.turn_id, why)
+def _cut_note(found: Recognised) -> tuple[JsonObject, ...]:
+    if found.begins is None:
+        return ()
+    why = f"the list begins with turn {found.begins.seq}; those before it are not in it"
+    return (note("LIST_CUT", found.begins.turn_id, why),)
 
 
 def _completion(known: Slice, order: Sync, seq: int, turn: Turn) -> Append:

@@ -26,7 +26,7 @@ def database(database_url: str) -> Iterator[Database]:
 
 
 def found(database: Database, **wish: Any) -> list[str]:
-    page: Any = database.read_now(partial(listed, wish=Asked(**wish), limit=100))
+    page: Any = database.read_now(partial(listed, wish=Asked(**wish)))
     return [one["id"] for one in page["data"]]
 
 
@@ -85,4 +85,4 @@ def test_the_setting_decides_whether_words_are_kept(
     monkeypatch.setenv("TURNKEEP_SEARCH", "false")
     assert main(["reindex", "--database-url", database_url]) == 0
     assert found(database, q="call_1") == []
-    assert found(database, tools=["f"]) == ["a"]
+    assert found(database, tool=["f"]) == ["a"]

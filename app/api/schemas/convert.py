@@ -5,10 +5,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from app.api.parameters import Target
-from app.api.schemas.messages import MessagesIn
 from app.api.schemas.replay import RepairOut
 from app.api.schemas.shapes import In, NoteOut, Out
 from app.api.schemas.tools import DroppedOut, ToolDefinitionsIn, ToolNoteOut
+from app.api.schemas.turns import MessagesIn
 from app.core.render.options import Reasoning
 from app.core.tools.fit import Required
 from app.service.convert import IdForm

@@ -6,7 +6,6 @@ from pydantic import ConfigDict, Field
 
 from app.api.parameters import CallerTurnId, Format, Provider
 from app.api.schemas.blocks import BlockOut
-from app.api.schemas.messages import MessagesIn, native_members
 from app.api.schemas.shapes import (
     GivenOut,
     In,
@@ -19,8 +18,11 @@ from app.api.schemas.shapes import (
     UsageOut,
     left_out,
 )
+from app.api.schemas.tools import ToolMembersIn
 from app.core.conversation import Speaker, TurnStatus
 from app.core.ledger.records import MatchedBy
+from app.core.telling import either
+from app.service.members import MESSAGE_MEMBERS
 
 _EXAMPLE: dict[str, Any] = {
     "provider": "kimi",
@@ -42,8 +44,31 @@ _EXAMPLE: dict[str, Any] = {
 }
 
 
+def _native_members(schema: dict[str, Any]) -> None:
+    """Which members are read depends on the format; the page names them all."""
+    for name, formats in MESSAGE_MEMBERS.items():
+        told = {"description": f"As in requests of {either(formats)}."}
+        schema["properties"].setdefault(name, told)
+    schema["additionalProperties"] = {
+        "description": "A setting of the format's own request, like `max_tokens`: ignored, with"
+        " the note `SETTINGS_IGNORED`. Any other member is refused."
+    }
+
+
+class MessagesIn(ToolMembersIn):
+    """What all bodies with messages have: the members of the formats' own requests."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=_native_members)
+    messages: list[dict[str, Any]] = Field(
+        default_factory=list,
+        min_length=1,
+        description="Native messages of the format; its own name for them does as well.",
+    )
+    model: str | None = None
+
+
 def _with_example(schema: dict[str, Any]) -> None:
-    native_members(schema)
+    _native_members(schema)
     schema["examples"] = [_EXAMPLE]
 
 

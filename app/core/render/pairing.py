@@ -166,7 +166,8 @@ def _answer(
     in_place = {turn.seq} | {other.seq for other in group}
     step.seqs |= in_place
     for call in calls:
-        chosen = _chosen(results.get(call.id, ()))
+        # The last one that says something; a bare interruption only when there is nothing else.
+        chosen = last_real(results.get(call.id, ()), lambda one: is_real(one.block))
         for other in results.get(call.id, ()):
             step.seqs.add(other.turn.seq)
             if other is not chosen:
@@ -183,11 +184,6 @@ def _answer(
         step.repairs.append(
             Repair("RESULTS_REORDERED", "results are shown in call order", turn.turn_id)
         )
-
-
-def _chosen(candidates: Sequence[Placed]) -> Placed | None:
-    """The last result that says something; a bare interruption only when there is nothing else."""
-    return last_real(candidates, lambda one: is_real(one.block))
 
 
 def is_real(block: Block) -> bool:

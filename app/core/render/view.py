@@ -12,7 +12,6 @@ from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall
 from app.core.json.text import Json, JsonObject
 from app.core.json.unicode import mended_value
 from app.core.render.arguments import as_given
-from app.core.render.repairs import Repair
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 
@@ -99,14 +98,11 @@ class View:
 
     `turns` are the stored turns in the neutral form, for the wire that shows them as they are;
     `tools` the names of the tools to declare, for the wire that wants them all declared.
-    `pending` are the calls without a result; codecs write down what is shown for them as results.
     `is_prefix` says that the last message is the assistant's, for the model to go on with.
     """
 
     system: tuple[Text, ...] = ()
     messages: tuple[Message, ...] = ()
-    repairs: tuple[Repair, ...] = ()
     turns: tuple[JsonObject, ...] = ()
     tools: tuple[str, ...] = ()
-    pending: tuple[Pending, ...] = ()
     is_prefix: bool = False
