@@ -1,6 +1,6 @@
 """Shapes of liveness and readiness."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -13,4 +13,4 @@ class HealthOut(Out):
 
 class ReadyOut(Out):
     status: Literal["ready"]
-    schema_: Annotated[str, Field(alias="schema", description="The version of the schema.")]
+    schema_: str = Field(alias="schema", description="The version of the schema.")

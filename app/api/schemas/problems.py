@@ -1,6 +1,5 @@
 """The shape of problems (RFC 9457)."""
 
-from typing import Annotated
 
 from pydantic import Field
 
@@ -14,7 +13,7 @@ class ProblemOut(Out):
     title: str
     status: int
     detail: str
-    code: Annotated[str, Field(description="Stable; docs/problems.md lists them.")]
+    code: str = Field(description="Stable; docs/problems.md lists them.")
     pointer: str = left_out("Where: a JSON pointer into the body, or `?name` of a parameter.")
     conversation_id: str = left_out("The conversation that is meant.")
     version: int = left_out("The version that the conversation has.")
