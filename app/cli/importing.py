@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from app.cli.options import add_database, check_schema, one_of, settings_of
-from app.cli.progress import Progress
 from app.cli.sources import STDIN, Source, found_in, sources
-from app.cli.words import printable
+from app.cli.words import Progress, printable
 from app.codecs import TARGETS
 from app.core.errors import Conflict, RuleBroken
 from app.importers.histories import History, Reading

@@ -4,7 +4,7 @@ import argparse
 from functools import partial
 
 from app.cli.options import add_database, all_ids, check_schema, settings_of
-from app.cli.progress import Progress
+from app.cli.words import Progress
 from app.service.conversations import known
 from app.service.indexing import Reindex
 from app.storage.database import Database

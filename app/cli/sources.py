@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -44,21 +45,14 @@ def sources(arguments: Sequence[str]) -> Iterator[Source]:
             yield Source("standard input", "stdin", 0, lambda: sys.stdin.buffer)
             continue
         path = Path(argument)
-        for file in _walked(path) if path.is_dir() else [path]:
+        inside = (one for one in path.rglob("*") if one.is_file() and one.name.endswith(_ENDINGS))
+        for file in sorted(inside) if path.is_dir() else [path]:
             size = file.stat().st_size if file.exists() else 0
-            yield Source(str(file), file.name, size, _opener(file), path.is_dir())
+            yield Source(str(file), file.name, size, partial(_open, file), path.is_dir())
 
 
-def _walked(folder: Path) -> list[Path]:
-    return sorted(
-        path for path in folder.rglob("*") if path.is_file() and path.name.endswith(_ENDINGS)
-    )
-
-
-def _opener(path: Path) -> Callable[[], BinaryIO]:
-    if path.suffix == ".gz":
-        return lambda: cast(BinaryIO, gzip.open(path, "rb"))
-    return lambda: path.open("rb")
+def _open(path: Path) -> BinaryIO:
+    return cast(BinaryIO, gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")
 
 
 def found_in(source: Source, how: Reading) -> Iterator[tuple[int, Found]]:
@@ -89,19 +83,16 @@ class _Reader:
 
     def pieces(self) -> Iterator[tuple[int, Found]]:
         try:
-            yield from self._pieces()
+            lines = self._lines()
+            first = next(lines, None)
+            if first is not None and (value := self._value(first.text)) is not None:
+                yield from self._by_kind(value, chain([first], lines))
+            elif first is not None:
+                yield from self._whole([first, *self._held(lines)])
         except _TooMuch as error:
             self._broken.append(error.problem)
         if self._broken:
             yield self._read, Found(problems=self._broken)
-
-    def _pieces(self) -> Iterator[tuple[int, Found]]:
-        lines = self._lines()
-        first = next(lines, None)
-        if first is not None and (value := self._value(first.text)) is not None:
-            yield from self._by_kind(value, chain([first], lines))
-        elif first is not None:
-            yield from self._whole([first, *self._held(lines)])
 
     def _whole(self, lines: list[Line]) -> Iterator[tuple[int, Found]]:
         """A document over many lines, or lines of which the first is broken."""

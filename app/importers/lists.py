@@ -110,7 +110,10 @@ def _histories(
     values, written = _values(members[key], texts[key], key)
     if not values and (key != "turns" or how.group_by):
         raise RuleBroken(f"`{key}` must not be empty.")
-    field = _field_of_line(around, how.group_by)
+    # What names the conversation of the whole line. What was asked for may stand inside.
+    field = field_of([around], how.group_by)
+    if field and not has(around, field):
+        field = None
     wire = wire or ("neutral" if key == "turns" else wire_of(members, values))
     named = conversation_of(around, field) if field else None
     inner = None if named else field_of(values, how.group_by)
@@ -131,13 +134,6 @@ def _histories(
             metadata if isinstance(metadata := around.get("metadata"), dict) else {},
             _tool_sets(members) if wire == "neutral" else (),
         )
-
-
-def _field_of_line(around: JsonObject, asked: str | None) -> str | None:
-    """What names the conversation of the whole line. What was asked for may stand inside."""
-    if asked is None:
-        return field_of([around], None)
-    return asked if has(around, asked) else None
 
 
 def _grouped(

@@ -32,7 +32,14 @@ def lookup(
     data: list[Json] = []
     for spot in found[:limit]:
         where: JsonObject = {"conversation_id": spot.conversation_id, "kind": kinds[spot]}
-        data += [where | record for record in _records(store, spot, kinds[spot])]
+        match kinds[spot]:
+            case "turn" | "response" as kind:
+                records = _turn(store, spot, kind)
+            case "orphan_result":
+                records = _orphan(store, spot)
+            case _:
+                records = _call(store, spot)
+        data += [where | record for record in records]
     more = len(found) > limit
     return {
         "data": data,
@@ -53,16 +60,6 @@ def _names(any_id: str) -> Iterator[tuple[IdKind, IdKind, str]]:
     if canonical := ids.from_prefixed(any_id, PREFIXES):
         yield "provider_id", "canonical", canonical
     yield "orphan_result", "orphan_result", any_id
-
-
-def _records(store: ReadStore, spot: Spot, kind: IdKind) -> Iterator[JsonObject]:
-    match kind:
-        case "turn" | "response":
-            yield from _turn(store, spot, kind)
-        case "orphan_result":
-            yield from _orphan(store, spot)
-        case _:
-            yield from _call(store, spot)
 
 
 def _turn(store: ReadStore, spot: Spot, kind: IdKind) -> Iterator[JsonObject]:

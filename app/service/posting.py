@@ -57,15 +57,7 @@ def read_stream(
 ) -> Post:
     """A turn that arrived as a stream. `query` holds what stands beside messages otherwise."""
     provider, wire = wire_of(query)
-    draft = Draft(
-        "ai",
-        reply.blocks,
-        stream=payload,
-        facts=reply.facts,
-        model=reply.model,
-        status="complete" if whole else "interrupted",
-        notes=reply.notes,
-    )
+    draft = replace(reply.draft(), stream=payload, status="complete" if whole else "interrupted")
     return Post(wire, tuple(_completed([draft], provider, query, limits)))
 
 

@@ -28,10 +28,7 @@ class Contents:
 
 
 def contents(
-    store: ReadStore,
-    cid: str,
-    records: Iterable[CallRecord],
-    orphans: Iterable[ResultRecord] = (),
+    store: ReadStore, cid: str, records: Iterable[CallRecord], orphans: Iterable[ResultRecord] = ()
 ) -> Contents:
     """What these calls and their results say, and these results without a call."""
     calls: dict[int, set[str]] = {}

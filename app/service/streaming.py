@@ -13,7 +13,8 @@ from app.core.errors import RuleBroken, TooLarge
 from app.core.json.large import PIECE, Chunks
 from app.core.json.text import JsonObject
 from app.core.limits import Limits
-from app.core.wire.events import Event, EventReader
+from app.core.wire.events.event import Event
+from app.core.wire.events.reader import EventReader
 from app.core.wire.responses import Reply
 from app.service.nostream import Heard, check_is_stream
 from app.service.posting import Post, read_stream

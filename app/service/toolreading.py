@@ -1,7 +1,6 @@
 """Tool definitions as posted: whichever names the wire has for them, read, bounded and checked."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from app.codecs import CODECS
@@ -39,7 +38,7 @@ def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
     """The definitions of a posted body, under our names or those of `source`."""
     codec = CODECS[source]
     ours, places = under_our_names(members, source)
-    with _pointing(places):
+    try:
         read = codec.read_tools(ours.get("tools"))
         if len(read) > limits.tools:
             raise LimitExceeded("tools", limits.tools, len(read), pointer="/tools")
@@ -48,6 +47,11 @@ def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
             told = telling.wrong_type("parallel_tool_calls", "true or false", parallel)
             raise RuleBroken(told, pointer="/parallel_tool_calls")
         choice = codec.choice(ours.get("tool_choice"), parallel)
+    except RuleBroken as broken:
+        # Complaints lead to where the caller wrote it, not to our name for it.
+        if broken.pointer is not None:
+            broken.point_at(_moved(broken.pointer, places))
+        raise
     tools = ToolSet(source, tuple(read), choice, places)
     _check_sizes(tools, limits)
     return replace(tools, definitions=tuple(map(_checked, read)))
@@ -96,17 +100,6 @@ def _inside(config: JsonObject, at: str, known: tuple[str, ...]) -> Iterator[tup
             raise RuleBroken(told, pointer=at + telling.pointer(key))
         if value is not None:
             yield f"{at}/{key}", key, value
-
-
-@contextmanager
-def _pointing(places: Mapping[str, str]) -> Iterator[None]:
-    """Complaints lead to where the caller wrote it, not to our name for it."""
-    try:
-        yield
-    except RuleBroken as broken:
-        if broken.pointer is not None:
-            broken.point_at(_moved(broken.pointer, places))
-        raise
 
 
 def _moved(pointer: str, places: Mapping[str, str]) -> str:

@@ -1,5 +1,6 @@
-"""The shape of problems (RFC 9457)."""
+"""The shapes of problems (RFC 9457), of liveness and of readiness."""
 
+from typing import Literal
 
 from pydantic import Field
 
@@ -28,3 +29,12 @@ class ProblemOut(Out):
     known: list[str] = left_out("The words of which one must be given.")
     error_type: str = left_out("Of an error response: the provider's own name for it.")
     looks_like: list[str] = left_out("The formats whose response or stream it may be.")
+
+
+class HealthOut(Out):
+    status: Literal["ok"]
+
+
+class ReadyOut(Out):
+    status: Literal["ready"]
+    schema_: str = Field(alias="schema", description="The version of the schema.")

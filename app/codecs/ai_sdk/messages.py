@@ -13,6 +13,7 @@ from app.codecs.shared.reading import (
     check_named,
     draft,
     elements,
+    plain_text,
     speaker_of,
     text_or_list,
 )
@@ -33,7 +34,7 @@ from app.core.conversation import (
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.render.media import data_url
-from app.core.render.view import AnswerShown, CallShown, Content, Message, View
+from app.core.render.view import CallShown, Content, Message, ResultShown, View
 from app.core.wire.codec import Posted
 
 _SPEAKERS: dict[str, Speaker] = {
@@ -59,11 +60,7 @@ _FINISHED = {"result", "output-available", "output-error", "output-denied"}
 def parse(posted: Posted, wire: str) -> list[Draft]:
     """`wire` names the shape of native parts."""
     drafts = [_draft(fields, text, wire) for fields, text in elements(posted, "messages")]
-    return [*beside(posted, "system", _system), *drafts]
-
-
-def _system(fields: Fields, name: str) -> Iterator[Block]:
-    yield Text(fields.text(name))
+    return [*beside(posted, "system", plain_text), *drafts]
 
 
 def _draft(fields: Fields, text: str, wire: str) -> Draft:
@@ -226,7 +223,7 @@ def _written(content: Content, *, is_v4: bool) -> Json:
                 "toolName": content.name,
                 "args" if is_v4 else "input": content.value,
             }
-        case AnswerShown():
+        case ResultShown():
             return _written_result(content, is_v4=is_v4)
 
 
@@ -240,14 +237,14 @@ def _written_file(content: File, *, is_v4: bool) -> JsonObject:
     return shown
 
 
-def _written_result(answer: AnswerShown, *, is_v4: bool) -> JsonObject:
-    value: Json = answer.text if answer.value is None else answer.value
-    shown: JsonObject = {"type": "tool-result", "toolCallId": answer.id, "toolName": answer.name}
+def _written_result(result: ResultShown, *, is_v4: bool) -> JsonObject:
+    value: Json = result.text if result.value is None else result.value
+    shown: JsonObject = {"type": "tool-result", "toolCallId": result.id, "toolName": result.name}
     if is_v4:
         shown["result"] = value
-        if answer.failed:
+        if result.failed:
             shown["isError"] = True
         return shown
     kind = "text" if isinstance(value, str) else "json"
-    shown["output"] = {"type": f"error-{kind}" if answer.failed else kind, "value": value}
+    shown["output"] = {"type": f"error-{kind}" if result.failed else kind, "value": value}
     return shown

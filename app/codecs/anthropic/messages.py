@@ -1,6 +1,7 @@
 """Anthropic's messages, read and written."""
 
 import base64
+from collections.abc import Sequence
 from typing import assert_never
 
 from app.codecs.anthropic.blocks import blocks
@@ -10,6 +11,7 @@ from app.codecs.shared.reading import (
     beside,
     draft,
     elements,
+    facts_of,
     left_over,
     reply,
     speaker_of,
@@ -19,7 +21,7 @@ from app.core.errors import RuleBroken
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject
 from app.core.render.media import data_url
-from app.core.render.view import AnswerShown, CallShown, Content, Message, View
+from app.core.render.view import CallShown, Content, ResultShown, View
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
@@ -42,15 +44,8 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     said = list(blocks(fields, "content"))
     # What the API says about its response is no content; only what stands in the blocks is.
     fields.passed_over(*response)
-    return reply(
-        said,
-        left_over(fields, said, "content"),
-        id=response.get("id"),
-        model=response.get("model"),
-        stop_reason=response.get("stop_reason"),
-        usage=response.get("usage"),
-        error=response.get("error"),
-    )
+    stop_reason = response.get("stop_reason")
+    return reply(said, left_over(fields, said, "content"), **facts_of(response, stop_reason))
 
 
 def used(usage: JsonObject) -> Usage:
@@ -71,7 +66,10 @@ def render(view: View) -> JsonObject:
         request["system"] = view.system[0].text
     elif view.system:
         request["system"] = [{"type": "text", "text": text.text} for text in view.system]
-    request["messages"] = [_message(message) for message in view.messages]
+    request["messages"] = [
+        {"role": message.role, "content": _text_or_blocks(message.contents())}
+        for message in view.messages
+    ]
     return request
 
 
@@ -85,11 +83,10 @@ def _draft(fields: Fields, text: str) -> Draft:
     return draft(fields, answering(speaker, said), said, text, "content")
 
 
-def _message(message: Message) -> JsonObject:
-    contents = message.contents()
+def _text_or_blocks(contents: Sequence[Content]) -> Json:
     if len(contents) == 1 and isinstance(contents[0], Text):
-        return {"role": message.role, "content": contents[0].text}
-    return {"role": message.role, "content": [_written(content) for content in contents]}
+        return contents[0].text
+    return [_written(content) for content in contents]
 
 
 def _written(content: Content) -> Json:
@@ -107,8 +104,10 @@ def _written(content: Content) -> Json:
                 "name": content.name,
                 "input": content.value,
             }
-        case AnswerShown():
-            return _written_result(content)
+        case ResultShown():
+            result: JsonObject = {"type": "tool_result", "tool_use_id": content.id}
+            result["content"] = _text_or_blocks(content.parts)
+            return result | ({"is_error": True} if content.failed else {})
         case _:
             assert_never(content)
 
@@ -125,15 +124,4 @@ def _written_media(content: Image | File) -> JsonObject:
         shown["source"] = {"type": "base64", "media_type": held.media_type, "data": held.data}
     if isinstance(content, File) and content.name:
         shown["title"] = content.name
-    return shown
-
-
-def _written_result(answer: AnswerShown) -> JsonObject:
-    shown: JsonObject = {"type": "tool_result", "tool_use_id": answer.id}
-    if len(answer.parts) == 1 and isinstance(answer.parts[0], Text):
-        shown["content"] = answer.parts[0].text
-    else:
-        shown["content"] = [_written(part) for part in answer.parts]
-    if answer.failed:
-        shown["is_error"] = True
     return shown

@@ -34,7 +34,7 @@ from app.core.conversation import (
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.render.media import data_url
-from app.core.render.view import AnswerShown, CallShown, Content, View
+from app.core.render.view import CallShown, Content, ResultShown, View
 from app.core.tools.definitions import EMPTY_SCHEMA, Tool
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
@@ -219,7 +219,7 @@ def _written(content: Content) -> Json:
             return {
                 "toolUse": {"toolUseId": content.id, "name": content.name, "input": content.value}
             }
-        case AnswerShown():
+        case ResultShown():
             shown: JsonObject = {"toolUseId": content.id}
             if isinstance(content.value, dict):
                 shown["content"] = [{"json": content.value}]

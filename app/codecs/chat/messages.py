@@ -15,6 +15,7 @@ from app.codecs.shared.reading import (
     check_named,
     draft,
     elements,
+    facts_of,
     first_of,
     left_over,
     reply,
@@ -35,7 +36,7 @@ from app.core.conversation import (
 )
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject
-from app.core.render.view import AnswerShown, CallShown, Content, Message, View
+from app.core.render.view import CallShown, Content, Message, ResultShown, View
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
@@ -89,15 +90,8 @@ def read_reply(response: JsonObject, at: str, wire: str) -> Reply:
     message = choice.inner("message")
     message.passed_over("role")
     blocks = _said(message, wire)
-    return reply(
-        blocks,
-        (*notes, *left_over(message, blocks, "content")),
-        id=response.get("id"),
-        model=response.get("model"),
-        stop_reason=choice.get("finish_reason"),
-        usage=response.get("usage"),
-        error=response.get("error"),
-    )
+    notes = (*notes, *left_over(message, blocks, "content"))
+    return reply(blocks, notes, **facts_of(response, choice.get("finish_reason")))
 
 
 def used(usage: JsonObject) -> Usage:
@@ -230,12 +224,20 @@ def _is_part(value: Json) -> bool:
 def _message(message: Message, dialect: Dialect) -> JsonObject:
     contents = message.contents()
     if message.role == "tool":
-        (answer,) = contents
-        assert isinstance(answer, AnswerShown)
-        name: JsonObject = {"name": answer.name} if dialect.names_results else {}
-        return {"role": "tool", "tool_call_id": answer.id, **name, "content": answer.text}
+        (result,) = contents
+        assert isinstance(result, ResultShown)
+        name: JsonObject = {"name": result.name} if dialect.names_results else {}
+        return {"role": "tool", "tool_call_id": result.id, **name, "content": result.text}
     shown: JsonObject = {"role": message.role, "content": _written(contents, dialect)}
-    calls: list[Json] = [_call(part) for part in contents if isinstance(part, CallShown)]
+    calls: list[Json] = [
+        {
+            "id": part.id,
+            "type": "function",
+            "function": {"name": part.name, "arguments": part.arguments},
+        }
+        for part in contents
+        if isinstance(part, CallShown)
+    ]
     thoughts = [part for part in contents if isinstance(part, Thinking)]
     if thoughts:
         shown |= _written_thoughts(thoughts, dialect)
@@ -292,11 +294,3 @@ def _written(contents: Sequence[Content], dialect: Dialect) -> Json:
     if only_text and (dialect.string_content or len(texts) < 2):
         return "\n".join(texts)
     return parts
-
-
-def _call(call: CallShown) -> JsonObject:
-    return {
-        "id": call.id,
-        "type": "function",
-        "function": {"name": call.name, "arguments": call.arguments},
-    }

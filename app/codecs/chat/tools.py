@@ -2,12 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.codecs.shared.tools import (
-    bad_choice,
-    definitions,
-    description_in,
-    name_and_description,
-)
+from app.codecs.shared.tools import bad_choice, definitions, description_in, name_and_description
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import (
     Choice,

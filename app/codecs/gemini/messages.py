@@ -33,7 +33,7 @@ from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.render.media import data_url, plain_base64
 from app.core.render.placeholders import value_text
-from app.core.render.view import AnswerShown, CallShown, Content, Message, View
+from app.core.render.view import CallShown, Content, ResultShown, View
 from app.core.telling import one_of
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
@@ -247,13 +247,14 @@ def render(view: View) -> JsonObject:
     request: JsonObject = {}
     if view.system:
         request["system_instruction"] = {"parts": [{"text": text.text} for text in view.system]}
-    request["contents"] = [_content(message) for message in view.messages]
+    request["contents"] = [
+        {
+            "role": "model" if message.role == "assistant" else "user",
+            "parts": [_written(content) for content in message.contents()],
+        }
+        for message in view.messages
+    ]
     return request
-
-
-def _content(message: Message) -> JsonObject:
-    role = "model" if message.role == "assistant" else "user"
-    return {"role": role, "parts": [_written(content) for content in message.contents()]}
 
 
 def _written(content: Content) -> Json:
@@ -274,29 +275,24 @@ def _written(content: Content) -> Json:
             if content.signature:
                 shown["thought_signature"] = content.signature
             return shown
-        case AnswerShown():
-            response: JsonObject = {
-                "id": content.id,
-                "name": content.name,
-                "response": _response(content),
-            }
-            return {"function_response": response}
+        case ResultShown():
+            said = _response(content)
+            return {"function_response": {"id": content.id, "name": content.name, "response": said}}
 
 
-def _response(answer: AnswerShown) -> JsonObject:
-    if answer.failed:
-        return {"error": answer.text}
-    if isinstance(answer.value, dict):
-        return answer.value
-    return {"result": answer.text if answer.value is None else answer.value}
+def _response(result: ResultShown) -> JsonObject:
+    if result.failed:
+        return {"error": result.text}
+    if isinstance(result.value, dict):
+        return result.value
+    return {"result": result.text if result.value is None else result.value}
 
 
 def _written_media(content: Image | File) -> JsonObject:
     held = data_url(content.url)
     if held is not None:
         return {"inline_data": {"mime_type": held.media_type, "data": held.data}}
-    media_type = content.media_type if isinstance(content, File) else None
     file: JsonObject = {"file_uri": content.url}
-    if media_type:
-        file["mime_type"] = media_type
+    if isinstance(content, File) and content.media_type:
+        file["mime_type"] = content.media_type
     return {"file_data": file}

@@ -6,25 +6,16 @@ its issuer only, with its encrypted content, and only in front of the item it be
 """
 
 import re
-from collections.abc import Sequence
 
 from app.codecs.openai_responses.messages import parse, read_reply, render, used
 from app.codecs.openai_responses.stream import ResponsesGathering, is_response
 from app.codecs.openai_responses.tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs.shared.reading import names
-from app.core.conversation import Opaque
-from app.core.render.profile import ASSISTANT, Profile
+from app.core.render.profile import ASSISTANT, Profile, keeping
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema.walk import COMBINATIONS
 from app.core.wire.codec import Codec, Prefixed
 from app.core.wire.responses import Replies
-
-
-def _own_items(blocks: Sequence[Opaque]) -> set[int]:
-    """Items that the provider answered itself, and files by id in user messages."""
-    own = ("server_tool", "input_image", "input_file")
-    return {place for place, block in enumerate(blocks) if block.kind in own}
-
 
 CODEC = Codec(
     profile=Profile(
@@ -36,7 +27,8 @@ CODEC = Codec(
         wire=WIRE,
         thinking=True,
         issuers=frozenset({"openai", "openai-responses"}),
-        keeps_opaque=_own_items,
+        # Items that the provider answered itself, and files by id in user messages.
+        keeps_opaque=keeping("server_tool", "input_image", "input_file"),
         images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
         files=frozenset({"application/pdf", "url"}),
     ),

@@ -10,7 +10,9 @@ from app.codecs.shared.reading import (
     check_named,
     draft,
     elements,
+    facts_of,
     left_over,
+    plain_text,
     reply,
     speaker_of,
     text_or_list,
@@ -32,7 +34,7 @@ from app.core.conversation import (
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject, dumps
-from app.core.render.view import AnswerShown, CallShown, Content, Message, View
+from app.core.render.view import CallShown, Content, Message, ResultShown, View
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
@@ -54,7 +56,7 @@ _NULLS: JsonObject = {"code": None, "outputs": None}
 
 def parse(posted: Posted) -> list[Draft]:
     key = "input" if "input" in posted.members else "messages"
-    drafts = beside(posted, "instructions", _instructions)
+    drafts = beside(posted, "instructions", plain_text)
     if isinstance(only := posted.members.get(key), str):
         text = posted.texts[key][0]
         return [*drafts, Draft("human", (Text(only),), payload=text, pointer=f"/{key}")]
@@ -70,10 +72,6 @@ def parse(posted: Posted) -> list[Draft]:
     return [*drafts, *_spoken(said)]
 
 
-def _instructions(fields: Fields, name: str) -> Iterator[Block]:
-    yield Text(fields.text(name))
-
-
 def read_reply(response: JsonObject, at: str) -> Reply:
     """A `Response`: all its output items are one turn."""
     if not isinstance(response.get("output"), list):
@@ -86,15 +84,8 @@ def read_reply(response: JsonObject, at: str) -> Reply:
         notes += left_over(item, read, "content")
     details = response.get("incomplete_details")
     reason = details.get("reason") if isinstance(details, dict) else None
-    return reply(
-        blocks,
-        notes,
-        id=response.get("id"),
-        model=response.get("model"),
-        stop_reason=reason if reason is not None else response.get("status"),
-        usage=response.get("usage"),
-        error=response.get("error"),
-    )
+    stop_reason = reason if reason is not None else response.get("status")
+    return reply(blocks, notes, **facts_of(response, stop_reason))
 
 
 def used(usage: JsonObject) -> Usage:
@@ -226,7 +217,7 @@ def _items(message: Message) -> Iterator[Json]:
                     "name": content.name,
                     "arguments": content.arguments,
                 }
-            case AnswerShown():
+            case ResultShown():
                 yield {
                     "type": "function_call_output",
                     "call_id": content.id,
@@ -249,13 +240,8 @@ def _written(contents: Sequence[Content]) -> Json:
             case Text():
                 parts.append({"type": "input_text", "text": content.text})
             case Image():
-                parts.append(
-                    {
-                        "type": "input_image",
-                        "image_url": content.url,
-                        "detail": content.detail or "auto",
-                    }
-                )
+                detail = content.detail or "auto"
+                parts.append({"type": "input_image", "image_url": content.url, "detail": detail})
             case File() if content.url.startswith("http"):
                 parts.append({"type": "input_file", "file_url": content.url})
             case File():

@@ -2,12 +2,8 @@
 
 from collections.abc import Sequence
 
-from app.codecs.shared.tools import (
-    bad_choice,
-    definitions,
-    description_in,
-    name_and_description,
-)
+from app.codecs.shared.reading import names
+from app.codecs.shared.tools import bad_choice, definitions, description_in, name_and_description
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import (
     Choice,
@@ -23,27 +19,11 @@ from app.core.tools.definitions import (
 WIRE = "openai-responses"
 
 # Tools that the provider runs, by the types its own package knows.
-_HOSTED = frozenset(
-    {
-        "web_search",
-        "web_search_2025_08_26",
-        "web_search_preview",
-        "web_search_preview_2025_03_11",
-        "file_search",
-        "code_interpreter",
-        "computer",
-        "computer_use",
-        "computer_use_preview",
-        "image_generation",
-        "local_shell",
-        "shell",
-        "apply_patch",
-        "mcp",
-        "custom",
-        "tool_search",
-        "programmatic_tool_calling",
-        "namespace",
-    }
+_HOSTED = names(
+    "web_search web_search_2025_08_26 web_search_preview web_search_preview_2025_03_11"
+    " file_search code_interpreter computer computer_use computer_use_preview"
+    " image_generation local_shell shell apply_patch mcp custom tool_search"
+    " programmatic_tool_calling namespace"
 )
 _MEMBERS = ("type", "name", "description", "parameters", "strict", "function")
 _WORDS: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}

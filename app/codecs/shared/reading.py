@@ -55,6 +55,11 @@ def beside(
     ]
 
 
+def plain_text(fields: Fields, name: str) -> Iterator[Text]:
+    """For `beside`: what stands there is one text."""
+    yield Text(fields.text(name))
+
+
 def left_over(fields: Fields, blocks: Sequence[Block], content: str) -> Iterator[Remark]:
     """The note that names what nobody read. Raises `RuleBroken` where that was all there is."""
     names = list(fields.unread())
@@ -127,6 +132,17 @@ def reply(blocks: Iterable[Block], notes: Iterable[Remark] = (), **facts: Json) 
         for one in blocks
     )
     return Reply(tuple(sent), said, tuple(notes))
+
+
+def facts_of(response: JsonObject, stop_reason: Json) -> JsonObject:
+    """The facts of a response, where they have the names that most providers give them."""
+    return {
+        "id": response.get("id"),
+        "model": response.get("model"),
+        "stop_reason": stop_reason,
+        "usage": response.get("usage"),
+        "error": response.get("error"),
+    }
 
 
 def without_nulls(value: Json) -> Json:

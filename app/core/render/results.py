@@ -16,7 +16,7 @@ from app.core.render import placeholders as wording
 from app.core.render.pairing import Answer, Placed
 from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
-from app.core.render.view import AnswerShown, Shown
+from app.core.render.view import ResultShown, Shown
 
 Piece: TypeAlias = Text | Image | File
 ShowMedia: TypeAlias = Callable[[Image | File, Placed, list[Repair]], Piece]
@@ -39,7 +39,7 @@ class Answering:
         failed = result is None or result.status != "ok"
         pieces = self._pieces()
         name = shown_name(self.answer.call.name, self.profile.names)
-        content = AnswerShown(provider_id, name, tuple(pieces), failed, self._value())
+        content = ResultShown(provider_id, name, tuple(pieces), failed, self._value())
         return Shown(content, self.answer.turn.turn_id if result else None)
 
     def _pieces(self) -> list[Piece]:

@@ -28,8 +28,8 @@ class CallShown:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerShown:
-    """The answer to a call. `value` is the result where it was a JSON value and no text."""
+class ResultShown:
+    """The result of a call. `value` is what it gave, where that was a JSON value and no text."""
 
     id: str
     name: str
@@ -42,7 +42,7 @@ class AnswerShown:
         return "\n".join(part.text for part in self.parts if isinstance(part, Text))
 
 
-Content: TypeAlias = Text | Image | File | Thinking | Opaque | CallShown | AnswerShown
+Content: TypeAlias = Text | Image | File | Thinking | Opaque | CallShown | ResultShown
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from app.core.conversation import ToolCall, ToolResult, Turn, last_real
-from app.core.render.interruptions import Interruption
 from app.core.render.pairing import Links, Placed, Role, is_real, steps
+from app.core.sync.interruptions import Interruption
 from app.core.sync.likeness import (
     is_unspoken,
     moved_media,

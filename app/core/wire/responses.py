@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-from app.core.conversation import Block, Remark
+from app.core.conversation import Block, Draft, Remark
 from app.core.json.text import JsonObject
 from app.core.wire.usage import Usage
 
@@ -22,10 +22,11 @@ class Reply:
     facts: JsonObject = field(default_factory=dict)
     notes: tuple[Remark, ...] = ()
 
-    @property
-    def model(self) -> str | None:
+    def draft(self) -> Draft:
+        """The turn of the model that it is, but for what was posted."""
         model = self.facts.get("model")
-        return model if isinstance(model, str) else None
+        named = model if isinstance(model, str) else None
+        return Draft("ai", self.blocks, facts=self.facts, model=named, notes=self.notes)
 
 
 class Gathering(ABC):
