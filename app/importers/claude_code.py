@@ -224,12 +224,13 @@ def _whole(content: Json) -> Json:
     if not isinstance(content, list):
         return content
     return [
-        {**part, "content": [_text_part(one) for one in inner]}
+        {
+            **part,
+            "content": [
+                {"type": "text", "text": one} if isinstance(one, str) else one for one in inner
+            ],
+        }
         if isinstance(part, dict) and isinstance(inner := part.get("content"), list)
         else part
         for part in content
     ]
-
-
-def _text_part(value: Json) -> Json:
-    return {"type": "text", "text": value} if isinstance(value, str) else value

@@ -26,8 +26,8 @@ def check_id(conversation_id: str, pointer: str | None = None) -> str:
     return conversation_id
 
 
-class _Plain:
-    """What is common to commands that add no turn and ask for the head alone."""
+class Plain:
+    """What is common to commands that add no turn, and ask for the head alone unless they say."""
 
     __slots__ = ()
     adds = 0
@@ -37,7 +37,7 @@ class _Plain:
 
 
 @dataclass(frozen=True, slots=True)
-class Create(_Plain):
+class Create(Plain):
     """The command to make a conversation that is not there yet."""
 
     conversation_id: str
@@ -53,7 +53,7 @@ class Create(_Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Describe(_Plain):
+class Describe(Plain):
     """The command to change the `given` members; a null title takes the title away."""
 
     conversation_id: str
@@ -75,7 +75,7 @@ class Describe(_Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Erase(_Plain):
+class Erase(Plain):
     """The command to erase a conversation with all its rows."""
 
     conversation_id: str

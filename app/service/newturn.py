@@ -65,18 +65,16 @@ class NewTurn:
 
 def made_ready(post: Post, *, searches: bool) -> tuple[NewTurn, ...]:
     """The turns of a post. `searches`: words are kept."""
-    return tuple(_new_turn(draft, post.format, searches=searches) for draft in post.drafts)
-
-
-def _new_turn(draft: Draft, wire: str, *, searches: bool) -> NewTurn:
-    long = isinstance(draft.stream, Chunks)
-    return NewTurn(
-        draft,
-        wire,
-        content_hash(draft, wire),
-        dumps(draft.all_metadata).encode(),
-        () if long else tuple(map(_encoded, draft.blocks)),
-        said_words(draft.blocks) if searches else frozenset(),
+    return tuple(
+        NewTurn(
+            draft,
+            post.format,
+            content_hash(draft, post.format),
+            dumps(draft.all_metadata).encode(),
+            () if isinstance(draft.stream, Chunks) else tuple(map(_encoded, draft.blocks)),
+            said_words(draft.blocks) if searches else frozenset(),
+        )
+        for draft in post.drafts
     )
 
 

@@ -12,7 +12,7 @@ from app.core.ledger.slice import Change, Slice
 from app.core.limits import Limits
 from app.core.tools.definitions import Definition, Note, Refused, Tool
 from app.core.tools.fit import Prepared, Required, prepared
-from app.service.conversations import ensured, known
+from app.service.conversations import Plain, ensured, known
 from app.service.members import check_members
 from app.service.providers import source_of, target_of, wire_of
 from app.service.toolreading import ToolSet, demand_tools, read_tool_set, under_our_names
@@ -162,12 +162,11 @@ def _added(
 
 
 @dataclass(frozen=True, slots=True)
-class PutTools:
+class PutTools(Plain):
     """The command to keep tool definitions from the present version on."""
 
     conversation_id: str
     order: KeepTools
-    adds: int = 0
 
     def keys(self, version: int, *, waiting: bool) -> Keys:
         return Keys(tools=True)

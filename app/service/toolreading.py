@@ -86,20 +86,16 @@ def _named(members: JsonObject, rules: ToolRules) -> Iterator[tuple[str, str, Js
         if value is None:
             continue
         if isinstance(value, dict) and config and key in (config, "tools"):
-            yield from _inside(value, f"/{key}", rules.inside)
+            for inner, said in value.items():
+                if inner not in rules.inside:
+                    told = telling.unknown(inner, rules.inside)
+                    raise RuleBroken(told, pointer=telling.pointer(key, inner))
+                if said is not None:
+                    yield f"/{key}/{inner}", inner, said
         elif key == config:
             raise RuleBroken(telling.wrong_type(key, "an object", value), pointer=f"/{key}")
         else:
             yield f"/{key}", key, value
-
-
-def _inside(config: JsonObject, at: str, known: tuple[str, ...]) -> Iterator[tuple[str, str, Json]]:
-    for key, value in config.items():
-        if key not in known:
-            told = telling.unknown(key, known)
-            raise RuleBroken(told, pointer=at + telling.pointer(key))
-        if value is not None:
-            yield f"{at}/{key}", key, value
 
 
 def _moved(pointer: str, places: Mapping[str, str]) -> str:

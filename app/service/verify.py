@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.codecs import ID_RULES
 from app.core.conversation import ToolCall, Turn
 from app.core.identity import ids
-from app.core.json.text import Json, JsonObject
+from app.core.json.text import JsonObject
 from app.core.ledger.append import complete, enter
 from app.core.ledger.book import Book
 from app.core.ledger.records import CallRecord, ConversationRecord, RevisionRecord, TurnRecord
@@ -29,15 +29,17 @@ def verify(store: ReadStore, cid: str) -> JsonObject:
         *_calls(book, stored_calls),
         *_results(store, cid, book),
         *_mapping(book, stored_calls),
-        *_waiting(head, book),
     ]
-    found: list[Json] = list(problems)
+    waiting = sum(result.call_id is None for result in book.results.values())
+    if waiting != head.orphans:
+        detail = f"{waiting} results wait for a call, the conversation says {head.orphans}"
+        problems.append(note("ORPHANS_MISMATCH", None, detail))
     checked: JsonObject = {
         "turns": len(records),
         "tool_calls": len(stored_calls),
         "provider_ids": sum(len(record.call.provider_ids) for record in stored_calls),
     }
-    return {"ok": not problems, "checked": checked, "problems": found}
+    return {"ok": not problems, "checked": checked, "problems": [*problems]}
 
 
 def _entered(records: list[TurnRecord], revisions: list[RevisionRecord]) -> Book:
@@ -144,10 +146,3 @@ def _mapping(book: Book, stored: list[CallRecord]) -> Iterator[JsonObject]:
             if record.call.provider_ids.get(target) != provider_id:
                 detail = f"the {target} id of {record.call.id} should be {provider_id}"
                 yield note("PROVIDER_ID_MISMATCH", record.call.turn_id, detail)
-
-
-def _waiting(head: ConversationRecord, book: Book) -> Iterator[JsonObject]:
-    waiting = sum(result.call_id is None for result in book.results.values())
-    if waiting != head.orphans:
-        detail = f"{waiting} results wait for a call, the conversation says {head.orphans}"
-        yield note("ORPHANS_MISMATCH", None, detail)

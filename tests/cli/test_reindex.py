@@ -58,7 +58,7 @@ def test_an_older_database_is_found_after_migrate_and_reindex(
         for wish in (
             {"q": "call_7"},
             {"title": "aged"},
-            {"tools": ["f"]},
+            {"tool": ["f"]},
             {"metadata": [("a", "1")]},
         ):
             assert found(database, **wish) == ["old"], wish

@@ -8,15 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from app.codecs.shared.reading import (
-    beside,
-    check_named,
-    draft,
-    elements,
-    plain_text,
-    speaker_of,
-    text_or_list,
-)
+from app.codecs.shared import reading
 from app.core.conversation import (
     Block,
     Draft,
@@ -32,7 +24,7 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.json.fields import Fields
-from app.core.json.text import Json, JsonObject, dumps
+from app.core.json.text import Json, JsonObject
 from app.core.render.media import data_url
 from app.core.render.view import CallShown, Content, Message, ResultShown, View
 from app.core.wire.codec import Posted
@@ -59,15 +51,15 @@ _FINISHED = {"result", "output-available", "output-error", "output-denied"}
 
 def parse(posted: Posted, wire: str) -> list[Draft]:
     """`wire` names the shape of native parts."""
-    drafts = [_draft(fields, text, wire) for fields, text in elements(posted, "messages")]
-    return [*beside(posted, "system", plain_text), *drafts]
+    drafts = [_draft(fields, text, wire) for fields, text in reading.elements(posted, "messages")]
+    return [*reading.beside(posted, "system", reading.plain_text), *drafts]
 
 
 def _draft(fields: Fields, text: str, wire: str) -> Draft:
-    speaker = speaker_of(fields, _SPEAKERS)
+    speaker = reading.speaker_of(fields, _SPEAKERS)
     fields.passed_over(*_ABOUT)
     name = "parts" if fields.members.get("parts") else "content"
-    blocks = list(text_or_list(fields, name, partial(_part, wire=wire)))
+    blocks = list(reading.text_or_list(fields, name, partial(_part, wire=wire)))
     if name == "parts":
         # Version 4 says the same thing again in its older form.
         fields.passed_over("content", "toolInvocations")
@@ -75,7 +67,7 @@ def _draft(fields: Fields, text: str, wire: str) -> Draft:
         blocks.extend(_invocation(invocation))
     attached = fields.each("experimental_attachments")
     blocks.extend(_file(attachment.text("url"), attachment) for attachment in attached)
-    return draft(fields, speaker, blocks, text, name)
+    return reading.draft(fields, speaker, blocks, text, name)
 
 
 def _part(part: Fields, wire: str) -> Iterator[Block]:
@@ -125,8 +117,7 @@ def _file(url: str, part: Fields) -> Image | File:
 
 
 def _call(part: Fields, otherwise: str = "") -> ToolCall:
-    given = part.get("input") if "input" in part else part.get("args")
-    arguments = given if isinstance(given, str) else "" if given is None else dumps(given)
+    arguments = reading.text_or_value(part.get("input" if "input" in part else "args"))
     name = part.maybe_text("toolName") or otherwise
     return ToolCall(part.maybe_text("toolCallId"), name, arguments)
 
@@ -141,7 +132,7 @@ def _result(part: Fields) -> ToolResult:
         result = ToolResult(raw_id, result=value, status=status, name=name)
     else:
         result = replace(_output(part.inner("output")), raw_id=raw_id, name=name)
-    check_named(part, raw_id, "toolCallId")
+    reading.check_named(part, raw_id, "toolCallId")
     return result
 
 

@@ -5,17 +5,8 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from app.codecs.anthropic.blocks import blocks
+from app.codecs.shared import reading
 from app.codecs.shared.calls import calls
-from app.codecs.shared.reading import (
-    answering,
-    beside,
-    draft,
-    elements,
-    facts_of,
-    left_over,
-    reply,
-    speaker_of,
-)
 from app.core.conversation import Block, Draft, File, Image, Opaque, Speaker, Text, Thinking
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields
@@ -32,8 +23,8 @@ _ABOUT = ("id", "type", "model", "stop_reason", "stop_sequence", "usage", "conta
 
 
 def parse(posted: Posted) -> list[Draft]:
-    drafts = [_draft(fields, text) for fields, text in elements(posted, "messages")]
-    return [*beside(posted, "system", blocks), *drafts]
+    drafts = [_draft(fields, text) for fields, text in reading.elements(posted, "messages")]
+    return [*reading.beside(posted, "system", blocks), *drafts]
 
 
 def read_reply(response: JsonObject, at: str) -> Reply:
@@ -45,7 +36,9 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     # What the API says about its response is no content; only what stands in the blocks is.
     fields.passed_over(*response)
     stop_reason = response.get("stop_reason")
-    return reply(said, left_over(fields, said, "content"), **facts_of(response, stop_reason))
+    return reading.reply(
+        said, reading.left_over(fields, said, "content"), **reading.facts_of(response, stop_reason)
+    )
 
 
 def used(usage: JsonObject) -> Usage:
@@ -74,13 +67,13 @@ def render(view: View) -> JsonObject:
 
 
 def _draft(fields: Fields, text: str) -> Draft:
-    speaker = speaker_of(fields, _SPEAKERS)
+    speaker = reading.speaker_of(fields, _SPEAKERS)
     fields.passed_over(*_ABOUT)
     said: list[Block] = list(blocks(fields, "content"))
     if speaker == "ai":
         # A chat message under this name is a slip that many make; what it calls is plain.
         said += calls(fields)
-    return draft(fields, answering(speaker, said), said, text, "content")
+    return reading.draft(fields, reading.answering(speaker, said), said, text, "content")
 
 
 def _text_or_blocks(contents: Sequence[Content]) -> Json:

@@ -7,12 +7,6 @@ from app.codecs.shared.gathering import Pieces, an_error, number, value_of
 from app.core.json.text import Json, JsonObject, JsonText
 from app.core.wire.responses import Gathering
 
-# Deltas that are pieces of a text: the member of the delta, and the member of the block.
-_GROWS = {
-    "text_delta": ("text", "text"),
-    "thinking_delta": ("thinking", "thinking"),
-    "signature_delta": ("signature", "signature"),
-}
 # Events of a message; others stand between or beside them.
 _BEGUN = frozenset(
     f"{what}_{when}" for what in ("message", "content_block") for when in ("start", "delta", "stop")
@@ -133,10 +127,11 @@ class AnthropicGathering(Gathering):
                 block.input.add(piece)
             case {"type": "citations_delta", "citation": citation}:
                 block.citations.append(citation)
-            case {"type": str(name)} if name in _GROWS:
-                source, key = _GROWS[name]
-                self._left_over(delta, ("type", source))
-                block.grow(key, delta.get(source))
+            case {"type": "text_delta" | "thinking_delta" | "signature_delta" as name}:
+                # A piece of the member that both the delta and the block have.
+                key = name.removesuffix("_delta")
+                self._left_over(delta, ("type", key))
+                block.grow(key, delta.get(key))
             case _:
                 # A delta of a kind that is newer than this reader: its texts grow by name.
                 for key, text in delta.items():

@@ -3,29 +3,19 @@
 import re
 from collections.abc import Sequence
 
-from app.codecs.shared.tools import bad_choice, definitions, name_and_description
+from app.codecs.shared import tools as shared
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import (
-    Choice,
-    Definition,
-    HostedTool,
-    Mode,
-    Refused,
-    Tool,
-    tool,
-    with_own,
-)
+from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 
 WIRE = "anthropic"
 
 # The provider's own tools carry a version in their type: web_search_20250305, bash_20250124.
 _HOSTED = re.compile(r"[a-z_]+_20[0-9]{6}")
 _MEMBERS = ("type", "name", "description", "input_schema", "strict")
-_WORDS: dict[str, Mode] = {"auto": "auto", "any": "any", "none": "none"}
 
 
 def read_tools(value: Json) -> list[Definition]:
-    return definitions(value, _definition)
+    return shared.definitions(value, _definition)
 
 
 def _definition(value: JsonObject) -> Definition:
@@ -47,10 +37,10 @@ def read_choice(choice: Json) -> Choice:
     match choice:
         case {"type": "tool", "name": str(name)}:
             return Choice("tool", name, parallel=parallel)
-        case {"type": str(word)} if word in _WORDS:
-            return Choice(_WORDS[word], parallel=parallel)
+        case {"type": "auto" | "any" | "none" as mode}:
+            return Choice(mode, parallel=parallel)
         case _:
-            raise bad_choice()
+            raise shared.bad_choice()
 
 
 def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
@@ -71,4 +61,4 @@ def _written_tool(one: Tool | HostedTool) -> JsonObject:
     if isinstance(one, HostedTool):
         return one.native
     strict: JsonObject = {"strict": True} if one.strict else {}
-    return {**name_and_description(one), "input_schema": one.schema, **strict, **one.own}
+    return {**shared.name_and_description(one), "input_schema": one.schema, **strict, **one.own}

@@ -6,17 +6,7 @@ from collections.abc import Iterator
 
 from app.codecs.bedrock.stream import BROKEN_OFF
 from app.codecs.bedrock.tools import WIRE, write_tools
-from app.codecs.shared.reading import (
-    answering,
-    arguments_text,
-    beside,
-    check_named,
-    draft,
-    elements,
-    left_over,
-    reply,
-    speaker_of,
-)
+from app.codecs.shared import reading
 from app.core.conversation import (
     Block,
     Draft,
@@ -63,8 +53,8 @@ _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9()\[\]-]+")
 
 
 def parse(posted: Posted) -> list[Draft]:
-    drafts = [_draft(fields, text) for fields, text in elements(posted, "messages")]
-    return [*beside(posted, "system", _system), *drafts]
+    drafts = [_draft(fields, text) for fields, text in reading.elements(posted, "messages")]
+    return [*reading.beside(posted, "system", _system), *drafts]
 
 
 def _system(fields: Fields, name: str) -> Iterator[Block]:
@@ -80,9 +70,9 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     message.passed_over("role")
     blocks = list(_blocks(message, "content"))
     about = response.get("ResponseMetadata")
-    return reply(
+    return reading.reply(
         blocks,
-        left_over(message, blocks, "content"),
+        reading.left_over(message, blocks, "content"),
         id=about.get("RequestId") if isinstance(about, dict) else None,
         model=response.get("modelId"),
         stop_reason=response.get("stopReason"),
@@ -99,9 +89,9 @@ def used(usage: JsonObject) -> Usage:
 
 
 def _draft(fields: Fields, text: str) -> Draft:
-    speaker = speaker_of(fields, _SPEAKERS)
+    speaker = reading.speaker_of(fields, _SPEAKERS)
     blocks = list(_blocks(fields, "content"))
-    return draft(fields, answering(speaker, blocks), blocks, text, "content")
+    return reading.draft(fields, reading.answering(speaker, blocks), blocks, text, "content")
 
 
 def _blocks(fields: Fields, name: str) -> Iterator[Block]:
@@ -131,7 +121,9 @@ def _block(block: Fields) -> Block:
         case {"toolUse": dict()}:
             use = block.inner("toolUse")
             name = use.maybe_text("name") or ""
-            return ToolCall(use.maybe_text("toolUseId"), name, arguments_text(use.get("input")))
+            return ToolCall(
+                use.maybe_text("toolUseId"), name, reading.arguments_text(use.get("input"))
+            )
         case {"toolResult": dict()}:
             return _result(block.inner("toolResult"))
         case {"citationsContent": dict()}:
@@ -178,7 +170,7 @@ def _result(fields: Fields) -> ToolResult:
     raw_id = fields.maybe_text("toolUseId")
     status: Status = "error" if fields.get("status") == "error" else "ok"
     blocks = list(fields.each("content"))
-    check_named(fields, raw_id, "toolUseId")
+    reading.check_named(fields, raw_id, "toolUseId")
     if len(blocks) == 1:
         for key in ("json", "text"):
             if key in blocks[0]:

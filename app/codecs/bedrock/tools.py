@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.codecs.shared.tools import bad_choice, definitions
+from app.codecs.shared import tools as shared
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 
@@ -10,7 +10,7 @@ WIRE = "bedrock"
 
 
 def read_tools(value: Json) -> list[Definition]:
-    return definitions(value, _definition)
+    return shared.definitions(value, _definition)
 
 
 def _definition(value: JsonObject) -> Definition:
@@ -38,7 +38,7 @@ def read_choice(choice: Json) -> Choice:
         case {"auto": _}:
             return Choice("auto")
         case _:
-            raise bad_choice()
+            raise shared.bad_choice()
 
 
 def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:

@@ -9,19 +9,8 @@ from dataclasses import dataclass
 
 from app.codecs.anthropic import blocks as anthropic
 from app.codecs.chat.reasoning_details import words
+from app.codecs.shared import reading
 from app.codecs.shared.calls import calls
-from app.codecs.shared.reading import (
-    answering,
-    check_named,
-    draft,
-    elements,
-    facts_of,
-    first_of,
-    left_over,
-    reply,
-    speaker_of,
-    text_or_list,
-)
 from app.core.conversation import (
     Block,
     Draft,
@@ -81,17 +70,17 @@ class Dialect:
 
 def parse(posted: Posted, wire: str) -> list[Draft]:
     """`wire` is the shape of the reasoning."""
-    return [_draft(fields, text, wire) for fields, text in elements(posted, "messages")]
+    return [_draft(fields, text, wire) for fields, text in reading.elements(posted, "messages")]
 
 
 def read_reply(response: JsonObject, at: str, wire: str) -> Reply:
     """A `ChatCompletion`: its first choice."""
-    choice, notes = first_of(Fields(response, at), "choices")
+    choice, notes = reading.first_of(Fields(response, at), "choices")
     message = choice.inner("message")
     message.passed_over("role")
     blocks = _said(message, wire)
-    notes = (*notes, *left_over(message, blocks, "content"))
-    return reply(blocks, notes, **facts_of(response, choice.get("finish_reason")))
+    notes = (*notes, *reading.left_over(message, blocks, "content"))
+    return reading.reply(blocks, notes, **reading.facts_of(response, choice.get("finish_reason")))
 
 
 def used(usage: JsonObject) -> Usage:
@@ -117,10 +106,10 @@ def render(view: View, dialect: Dialect) -> JsonObject:
 
 
 def _draft(fields: Fields, text: str, wire: str) -> Draft:
-    speaker = speaker_of(fields, _SPEAKERS)
+    speaker = reading.speaker_of(fields, _SPEAKERS)
     fields.passed_over(*_MARKS)
     blocks = [_result(fields)] if speaker == "tool" else _said(fields, wire)
-    return draft(fields, answering(speaker, blocks), blocks, text, "content")
+    return reading.draft(fields, reading.answering(speaker, blocks), blocks, text, "content")
 
 
 def _said(fields: Fields, wire: str) -> list[Block]:
@@ -146,7 +135,7 @@ def _reasoning(fields: Fields, wire: str) -> Iterator[Thinking]:
 
 
 def _content(fields: Fields) -> Iterator[Block]:
-    yield from text_or_list(fields, "content", lambda one: [_part(one)])
+    yield from reading.text_or_list(fields, "content", lambda one: [_part(one)])
     if refusal := fields.maybe_text("refusal"):
         yield Text(refusal)
 
@@ -213,7 +202,7 @@ def _result(fields: Fields) -> ToolResult:
     if isinstance(content, list) and all(map(_is_part, content)):
         parts = tuple(part for part in _content(fields) if isinstance(part, Part))
         result = ToolResult(raw_id, parts=parts, name=name)
-    check_named(fields, raw_id, "tool_call_id")
+    reading.check_named(fields, raw_id, "tool_call_id")
     return result
 
 

@@ -2,26 +2,15 @@
 
 from collections.abc import Sequence
 
-from app.codecs.shared.tools import bad_choice, definitions, description_in, name_and_description
+from app.codecs.shared import tools as shared
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import (
-    Choice,
-    Definition,
-    HostedTool,
-    Mode,
-    Refused,
-    Tool,
-    tool,
-    with_own,
-)
+from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 
 _MEMBERS = ("type", "function", "name", "description", "parameters", "strict")
-_MODES: dict[str, Mode] = {"auto": "auto", "required": "any", "any": "any", "none": "none"}
-_WORDS = {"auto": "auto", "any": "required", "none": "none"}
 
 
 def read_tools(value: Json) -> list[Definition]:
-    return definitions(value, _definition)
+    return shared.definitions(value, _definition)
 
 
 def _definition(value: JsonObject) -> Definition:
@@ -38,7 +27,7 @@ def _definition(value: JsonObject) -> Definition:
         return Refused(_name(value), "function is not a JSON object")
     read = tool(
         function.get("name"),
-        description_in(function),
+        shared.description_in(function),
         function.get("parameters"),
         strict=function.get("strict"),
     )
@@ -51,16 +40,19 @@ def _name(value: JsonObject) -> str | None:
 
 
 def read_choice(choice: Json) -> Choice:
-    if isinstance(choice, str) and choice in _MODES:
-        return Choice(_MODES[choice])
+    if choice == "any":
+        # Mistral's word for `required`.
+        return Choice("any")
+    if isinstance(choice, str) and choice in shared.MODES:
+        return Choice(shared.MODES[choice])
     if not isinstance(choice, dict):
-        raise bad_choice()
+        raise shared.bad_choice()
     allowed = choice.get("allowed_tools")
     if choice.get("type") == "allowed_tools" and isinstance(allowed, dict):
-        mode: Mode = "any" if allowed.get("mode") == "required" else "auto"
         listed = allowed.get("tools")
         names = [_chosen(one) for one in listed] if isinstance(listed, list) else []
-        return Choice(mode, None, tuple(names))
+        is_demanded = allowed.get("mode") == "required"
+        return Choice("any" if is_demanded else "auto", None, tuple(names))
     return Choice("tool", _chosen(choice))
 
 
@@ -72,7 +64,7 @@ def _chosen(value: Json) -> str:
         case {"type": "custom", "custom": {"name": str(name)}} if name:
             return name
         case _:
-            raise bad_choice()
+            raise shared.bad_choice()
 
 
 def write_tools(
@@ -93,7 +85,7 @@ def write_tools(
     elif choice.mode == "tool":
         request["tool_choice"] = _choosing(choice.name, hosted)
     else:
-        request["tool_choice"] = _WORDS[choice.mode]
+        request["tool_choice"] = shared.mode_word(choice)
     if choice.parallel is not None:
         request["parallel_tool_calls"] = choice.parallel
     return request
@@ -108,5 +100,5 @@ def _written(one: Tool | HostedTool, *, says_strict: bool) -> JsonObject:
     if isinstance(one, HostedTool):
         return one.native
     strict: JsonObject = {"strict": one.strict} if says_strict or one.strict else {}
-    function = {**name_and_description(one), "parameters": one.schema, **strict}
+    function = {**shared.name_and_description(one), "parameters": one.schema, **strict}
     return {"type": "function", "function": function}

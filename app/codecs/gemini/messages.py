@@ -4,17 +4,7 @@ from collections.abc import Iterator
 
 from app.codecs.gemini.names import CANDIDATE, both, member, snake, snake_keys
 from app.codecs.gemini.tools import WIRE
-from app.codecs.shared.reading import (
-    answering,
-    arguments_text,
-    beside,
-    check_named,
-    draft,
-    elements,
-    first_of,
-    left_over,
-    reply,
-)
+from app.codecs.shared import reading
 from app.core.conversation import (
     Block,
     Draft,
@@ -53,11 +43,11 @@ _SPEAKERS: dict[str, Speaker] = {
 
 def parse(posted: Posted) -> list[Draft]:
     key = "contents" if "contents" in posted.members else "messages"
-    drafts = [_draft(fields, text) for fields, text in elements(posted, key)]
+    drafts = [_draft(fields, text) for fields, text in reading.elements(posted, key)]
     name = "system_instruction"
     if posted.members.get(name) is None:
         name = "systemInstruction"
-    return [*beside(posted, name, _system), *drafts]
+    return [*reading.beside(posted, name, _system), *drafts]
 
 
 def _system(fields: Fields, name: str) -> Iterator[Block]:
@@ -82,16 +72,16 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     candidate = Fields({}, at)
     notes: tuple[Remark, ...] = ()
     if blocked is None or fields.items("candidates"):
-        candidate, notes = first_of(fields, "candidates")
+        candidate, notes = reading.first_of(fields, "candidates")
     said: list[Block] = []
     if candidate.get("content") is not None:
         content = candidate.below(_as_asked(candidate.inner("content")), "content")
         said = list(_parts(content, "parts"))
-        notes = (*notes, *left_over(content, said, "parts"))
+        notes = (*notes, *reading.left_over(content, said, "parts"))
     candidate.passed_over(*(name for name in candidate.members if snake(name) in CANDIDATE))
-    notes = (*notes, *left_over(candidate, said, "content"))
+    notes = (*notes, *reading.left_over(candidate, said, "content"))
     stop = member(candidate.members, "finish_reason")
-    return reply(
+    return reading.reply(
         said,
         notes,
         id=member(response, "response_id"),
@@ -142,7 +132,7 @@ def _draft(fields: Fields, text: str) -> Draft:
         told = one_of("role", role, ["user", "model"])
         raise RuleBroken(told, pointer=f"{fields.at}/role")
     blocks = list(_parts(fields, "parts"))
-    return draft(fields, answering(_SPEAKERS[role], blocks), blocks, text, "parts")
+    return reading.draft(fields, reading.answering(_SPEAKERS[role], blocks), blocks, text, "parts")
 
 
 def _parts(fields: Fields, name: str) -> Iterator[Block]:
@@ -183,7 +173,7 @@ def _part(part: Fields) -> Block:
         call = part.inner(*both("function_call"))
         call.passed_over(*both("will_continue"), *both("partial_args"))
         given = call.get("args")
-        arguments = arguments_text(given if given is not None else {})
+        arguments = reading.arguments_text(given if given is not None else {})
         name = call.maybe_text("name") or ""
         return ToolCall(call.maybe_text("id"), name, arguments, signature=signed)
     if isinstance(member(part.members, "function_response"), dict):
@@ -230,7 +220,7 @@ def _result(fields: Fields) -> ToolResult:
     name = fields.maybe_text("name")
     fields.passed_over(*both("will_continue"), "scheduling")
     media = [_media(part) or _kept(part) for part in fields.each("parts")]
-    check_named(fields, raw_id, "id")
+    reading.check_named(fields, raw_id, "id")
     if media:
         said = () if response is None else (Text(value_text(response)),)
         return ToolResult(raw_id, parts=(*said, *media), name=name)

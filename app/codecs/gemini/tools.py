@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from app.codecs.gemini.names import member, spelled
 from app.codecs.gemini.schema import json_schema
-from app.codecs.shared.tools import bad_choice, name_and_description
+from app.codecs.shared import tools as shared
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import (
@@ -88,7 +88,7 @@ def _declaration(value: Json) -> Definition:
 
 def read_choice(choice: Json) -> Choice:
     if not isinstance(choice, dict):
-        raise bad_choice()
+        raise shared.bad_choice()
     more = any(member(choice, name) is not None for name in _BESIDE)
     config = member(choice, "function_calling_config")
     if config is None:
@@ -97,7 +97,7 @@ def read_choice(choice: Json) -> Choice:
     mode = config.get("mode", unsaid) if isinstance(config, dict) else None
     word = mode.upper() if isinstance(mode, str) else ""
     if not isinstance(config, dict) or word not in _MODES:
-        raise bad_choice()
+        raise shared.bad_choice()
     allowed = member(config, "allowed_function_names") or []
     names = tuple(str(name) for name in allowed) if isinstance(allowed, list) else ()
     # "Validated" has no other word.
@@ -109,7 +109,11 @@ def read_choice(choice: Json) -> Choice:
 
 
 def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
-    declared: list[Json] = [_written_tool(one) for one in tools if isinstance(one, Tool)]
+    declared: list[Json] = [
+        {**shared.name_and_description(one), "parameters_json_schema": one.schema, **one.own}
+        for one in tools
+        if isinstance(one, Tool)
+    ]
     listed: list[Json] = [{"function_declarations": declared}] if declared else []
     listed += [one.native for one in tools if isinstance(one, HostedTool)]
     request: JsonObject = {"tools": listed} if listed else {}
@@ -122,7 +126,3 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
             config["allowed_function_names"] = list(names)
         request["tool_config"] = choice.native or {"function_calling_config": config}
     return request
-
-
-def _written_tool(one: Tool) -> JsonObject:
-    return {**name_and_description(one), "parameters_json_schema": one.schema, **one.own}

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from app.codecs.shared.tools import bad_choice, definitions, name_and_description
+from app.codecs.shared import tools as shared
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import Choice, Definition, HostedTool, Tool, tool, with_own
 
 
 def read_tools(value: Json) -> list[Definition]:
-    return definitions(value, _definition)
+    return shared.definitions(value, _definition)
 
 
 def _definition(value: JsonObject) -> Definition:
@@ -24,7 +24,7 @@ def _definition(value: JsonObject) -> Definition:
 
 def read_choice(choice: Json) -> Choice:
     if not isinstance(choice, dict):
-        raise bad_choice()
+        raise shared.bad_choice()
     said, allowed = choice.get("parallel"), choice.get("allowed")
     parallel = said if isinstance(said, bool) else None
     names = tuple(str(one) for one in allowed) if isinstance(allowed, list) else ()
@@ -37,7 +37,7 @@ def read_choice(choice: Json) -> Choice:
         case {"mode": "tool", "name": str(name)}:
             return Choice("tool", name, (), parallel, own, known)
         case _:
-            raise bad_choice()
+            raise shared.bad_choice()
 
 
 def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
@@ -61,7 +61,7 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
 def _written_tool(one: Tool | HostedTool) -> JsonObject:
     if isinstance(one, HostedTool):
         return {"name": one.name, "wire": one.wire, "native": one.native}
-    shown: JsonObject = {**name_and_description(one), "parameters": one.schema}
+    shown: JsonObject = {**shared.name_and_description(one), "parameters": one.schema}
     if one.strict:
         shown["strict"] = True
     if one.own:

@@ -4,19 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from app.codecs.openai_responses.tools import WIRE
-from app.codecs.shared.reading import (
-    arguments_text,
-    beside,
-    check_named,
-    draft,
-    elements,
-    facts_of,
-    left_over,
-    plain_text,
-    reply,
-    speaker_of,
-    text_or_list,
-)
+from app.codecs.shared import reading
 from app.core.conversation import (
     Block,
     Draft,
@@ -56,14 +44,14 @@ _NULLS: JsonObject = {"code": None, "outputs": None}
 
 def parse(posted: Posted) -> list[Draft]:
     key = "input" if "input" in posted.members else "messages"
-    drafts = beside(posted, "instructions", plain_text)
+    drafts = reading.beside(posted, "instructions", reading.plain_text)
     if isinstance(only := posted.members.get(key), str):
         text = posted.texts[key][0]
         return [*drafts, Draft("human", (Text(only),), payload=text, pointer=f"/{key}")]
     said: list[Draft] = []
-    for fields, text in elements(posted, key):
+    for fields, text in reading.elements(posted, key):
         speaker, blocks = _item(fields)
-        one = draft(fields, speaker, blocks, text, "content")
+        one = reading.draft(fields, speaker, blocks, text, "content")
         if speaker == "ai":
             said.append(one)
             continue
@@ -81,11 +69,11 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     for item in Fields(response, at).each("output"):
         read = _item(item)[1]
         blocks += read
-        notes += left_over(item, read, "content")
+        notes += reading.left_over(item, read, "content")
     details = response.get("incomplete_details")
     reason = details.get("reason") if isinstance(details, dict) else None
     stop_reason = reason if reason is not None else response.get("status")
-    return reply(blocks, notes, **facts_of(response, stop_reason))
+    return reading.reply(blocks, notes, **reading.facts_of(response, stop_reason))
 
 
 def used(usage: JsonObject) -> Usage:
@@ -114,7 +102,7 @@ def _item(item: Fields) -> tuple[Speaker, list[Block]]:
     match kind:
         case "message":
             item.passed_over(*_ABOUT, "phase")
-            return speaker_of(item, _SPEAKERS), list(_content(item, "content"))
+            return reading.speaker_of(item, _SPEAKERS), list(_content(item, "content"))
         case "function_call" | "custom_tool_call":
             item.passed_over(*_ABOUT)
             return "ai", [_call(item, kind)]
@@ -130,7 +118,7 @@ def _item(item: Fields) -> tuple[Speaker, list[Block]]:
 
 
 def _content(fields: Fields, name: str) -> Iterator[Part]:
-    return text_or_list(fields, name, lambda one: [_part(one)])
+    return reading.text_or_list(fields, name, lambda one: [_part(one)])
 
 
 def _part(part: Fields) -> Part:
@@ -162,7 +150,7 @@ def _call(item: Fields, kind: str) -> ToolCall:
     name = item.maybe_text("name") or ""
     raw_id = item.maybe_text("call_id")
     if kind == "custom_tool_call":
-        return ToolCall(raw_id, name, arguments_text(item.get("input")))
+        return ToolCall(raw_id, name, reading.arguments_text(item.get("input")))
     arguments = item.get("arguments")
     return ToolCall(raw_id, name, arguments if isinstance(arguments, str) else dumps(arguments))
 
@@ -174,7 +162,7 @@ def _result(item: Fields) -> ToolResult:
     result = ToolResult(raw_id, result=output)
     if isinstance(output, list) and all(isinstance(part, dict) for part in output):
         result = ToolResult(raw_id, parts=tuple(_content(item, "output")))
-    check_named(item, raw_id, "call_id")
+    reading.check_named(item, raw_id, "call_id")
     item.passed_over(*_ABOUT)
     return result
 

@@ -2,19 +2,10 @@
 
 from collections.abc import Sequence
 
+from app.codecs.shared import tools as shared
 from app.codecs.shared.reading import names
-from app.codecs.shared.tools import bad_choice, definitions, description_in, name_and_description
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import (
-    Choice,
-    Definition,
-    HostedTool,
-    Mode,
-    Refused,
-    Tool,
-    tool,
-    with_own,
-)
+from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 
 WIRE = "openai-responses"
 
@@ -26,11 +17,10 @@ _HOSTED = names(
     " programmatic_tool_calling namespace"
 )
 _MEMBERS = ("type", "name", "description", "parameters", "strict", "function")
-_WORDS: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
 
 
 def read_tools(value: Json) -> list[Definition]:
-    return definitions(value, _definition)
+    return shared.definitions(value, _definition)
 
 
 def _definition(value: JsonObject) -> Definition:
@@ -43,7 +33,10 @@ def _definition(value: JsonObject) -> Definition:
     inner = value.get("function")
     said = value if not isinstance(inner, dict) else inner | value
     read = tool(
-        said.get("name"), description_in(said), said.get("parameters"), strict=said.get("strict")
+        said.get("name"),
+        shared.description_in(said),
+        said.get("parameters"),
+        strict=said.get("strict"),
     )
     return with_own(read, said, _MEMBERS, WIRE)
 
@@ -60,8 +53,8 @@ def _hosted_name(value: JsonObject, kind: str) -> str:
 
 def read_choice(choice: Json) -> Choice:
     match choice:
-        case str() if choice in _WORDS:
-            return Choice(_WORDS[choice])
+        case str() if choice in shared.MODES:
+            return Choice(shared.MODES[choice])
         case {"type": "allowed_tools", "mode": str(word), "tools": list(listed)}:
             names = tuple(_chosen(one) for one in listed)
             return Choice("any" if word == "required" else "auto", None, names)
@@ -80,7 +73,7 @@ def _chosen(value: Json) -> str:
         case {"type": str(kind)} if kind in _HOSTED and isinstance(value, dict):
             return _hosted_name(value, kind)
         case _:
-            raise bad_choice()
+            raise shared.bad_choice()
 
 
 def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
@@ -89,7 +82,7 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
         request["tools"] = [_written_tool(one) for one in tools]
     if not tools or choice is None:
         return request
-    word = "required" if choice.mode == "any" else choice.mode
+    word = shared.mode_word(choice)
     named = {one.name: _choosing(one) for one in tools}
     if choice.allowed:
         listed: list[Json] = [named[name] for name in choice.allowed]
@@ -115,7 +108,7 @@ def _written_tool(one: Tool | HostedTool) -> JsonObject:
         return one.native
     return {
         "type": "function",
-        **name_and_description(one),
+        **shared.name_and_description(one),
         # Left out, the API would turn strict mode on.
         "strict": one.strict,
         "parameters": one.schema,

@@ -105,6 +105,13 @@ def arguments_text(value: "Json | JsonText") -> str:
     return value.text if isinstance(value, JsonText) else dumps(value)
 
 
+def text_or_value(arguments: Json) -> str:
+    """Arguments that should come as text, and that some send as a value; none are an empty text."""
+    if arguments is None:
+        return ""
+    return arguments if isinstance(arguments, str) else dumps(arguments)
+
+
 def first_of(response: Fields, key: str) -> tuple[Fields, tuple[Remark, ...]]:
     """The first of a response's alternatives; the others are noted."""
     values = response.items(key)

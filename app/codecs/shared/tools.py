@@ -5,7 +5,10 @@ from collections.abc import Callable
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import Definition, Refused, Tool
+from app.core.tools.definitions import Choice, Definition, Mode, Refused, Tool
+
+# How OpenAI, and who followed, call the modes.
+MODES: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
 
 
 def definitions(value: Json, read: Callable[[JsonObject], Definition]) -> list[Definition]:
@@ -26,6 +29,11 @@ def name_and_description(tool: Tool) -> JsonObject:
     """What every definition begins with."""
     about: JsonObject = {} if tool.description is None else {"description": tool.description}
     return {"name": tool.name, **about}
+
+
+def mode_word(choice: Choice) -> str:
+    """The mode in the words of `MODES`."""
+    return "required" if choice.mode == "any" else choice.mode
 
 
 def bad_choice() -> RuleBroken:

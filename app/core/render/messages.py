@@ -41,10 +41,7 @@ def messages_of(
 
 def is_solid(message: Message) -> bool:
     """Whether it is there to stay: thinking alone may be left out."""
-    first, *others = message.parts
-    return not isinstance(first.content, Thinking) or any(
-        not isinstance(part.content, Thinking) for part in others
-    )
+    return not all(isinstance(part.content, Thinking) for part in message.parts)
 
 
 def arranged(
