@@ -20,6 +20,7 @@ CONTRACTS = [
 # Nothing here knows a clock, chance, a file, a network or a process. Of datetime only the type is
 # used, of importlib and pkgutil only what finds the codecs.
 PURE = {
+    "abc",
     "base64",
     "binascii",
     "bisect",
@@ -35,6 +36,7 @@ PURE = {
     "itertools",
     "json",
     "math",
+    "operator",
     "pkgutil",
     "pydantic",
     "re",

@@ -31,7 +31,7 @@ def rule_broken(found: Mapping[str, Any], schemas: Schemas, *, query: bool) -> R
     name = ".".join(str(step) for step in found["loc"] if step not in ("query", "body"))
     where = telling.parameter(name) if query else telling.pointer(*name.split("."))
     if found["type"] == "extra_forbidden":
-        return RuleBroken(telling.unknown_member(name, schemas), pointer=where)
+        return RuleBroken(telling.unknown(name, schemas), pointer=where)
     return RuleBroken(_told(name, found, schemas.get(name, {})), pointer=where)
 
 

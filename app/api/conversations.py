@@ -10,14 +10,7 @@ from app.api.documented import refusals, takes
 from app.api.parameters import Cid
 from app.api.requests import model_of
 from app.api.routes import Direct
-from app.api.schemas.conversations import (
-    ConversationChangeIn,
-    ConversationIn,
-    ConversationListOut,
-    ConversationOut,
-    ConversationQuery,
-    VerifiedOut,
-)
+from app.api.schemas import conversations as shapes
 from app.service import conversations, finding
 from app.service.verify import verify
 
@@ -40,12 +33,12 @@ _METADATA = {
     operation_id="create_conversation",
     summary="Create a conversation",
     responses=refusals(400, 409, 413, 415, 422),
-    response_model=ConversationOut,
-    openapi_extra=takes(ConversationIn),
+    response_model=shapes.ConversationOut,
+    openapi_extra=takes(shapes.ConversationIn),
 )
 async def create(request: Request, here: Here) -> Response:
     """An id is made when none is given. Posting turns creates a conversation, too."""
-    given = await model_of(request, ConversationIn, here.limits)
+    given = await model_of(request, shapes.ConversationIn, here.limits)
     made_up = f"conv_{uuid.uuid4().hex}"
     cid = conversations.check_id(made_up if given.id is None else given.id, "/id")
     made = await here.database.write(conversations.Create(cid, given.title, given.metadata))
@@ -56,32 +49,22 @@ async def create(request: Request, here: Here) -> Response:
     "",
     operation_id="list_conversations",
     summary="List and find conversations",
-    response_model=ConversationListOut,
+    response_model=shapes.ConversationListOut,
     openapi_extra={"parameters": [_METADATA]},
 )
 async def listed(
-    request: Request, query: Annotated[ConversationQuery, Query()], here: Here
+    request: Request, query: Annotated[shapes.ConversationQuery, Query()], here: Here
 ) -> Response:
     """By id, or newest first; all of them, or those that have what is asked for."""
-    given = request.query_params.multi_items()
-    wish = finding.Asked(
-        query.order,
-        query.cursor,
-        query.q,
-        query.title,
-        query.tool,
-        query.provider,
-        [
-            (key.removeprefix(_OF_METADATA), value)
-            for key, value in given
-            if key.startswith(_OF_METADATA)
-        ],
-    )
+    metadata = [
+        (key.removeprefix(_OF_METADATA), value)
+        for key, value in request.query_params.multi_items()
+        if key.startswith(_OF_METADATA)
+    ]
+    wish = finding.Asked(**query.model_dump(), metadata=metadata)
     if here.database.searches and (query.q or query.title):
         await here.indexer.caught_up()
-    return json_response(
-        await here.database.read(lambda store: finding.listed(store, wish, query.limit))
-    )
+    return json_response(await here.database.read(lambda store: finding.listed(store, wish)))
 
 
 @router.get(
@@ -89,7 +72,7 @@ async def listed(
     operation_id="get_conversation",
     summary="Read a conversation",
     responses=refusals(404),
-    response_model=ConversationOut,
+    response_model=shapes.ConversationOut,
 )
 async def read(cid: Cid, here: Here) -> Response:
     found = await here.database.read(lambda store: conversations.read(store, cid))
@@ -101,12 +84,12 @@ async def read(cid: Cid, here: Here) -> Response:
     operation_id="change_conversation",
     summary="Change title or metadata",
     responses=refusals(400, 404, 413, 415, 422),
-    response_model=ConversationOut,
-    openapi_extra=takes(ConversationChangeIn),
+    response_model=shapes.ConversationOut,
+    openapi_extra=takes(shapes.ConversationChangeIn),
 )
 async def change(cid: Cid, request: Request, here: Here) -> Response:
     """Members that are left out stay as they are; metadata is replaced as a whole."""
-    given = await model_of(request, ConversationChangeIn, here.limits)
+    given = await model_of(request, shapes.ConversationChangeIn, here.limits)
     conversations.known_form(cid)
     members = frozenset(given.model_fields_set)
     command = conversations.Describe(cid, given.title, given.metadata, members)
@@ -133,7 +116,7 @@ async def erase(cid: Cid, here: Here) -> Response:
     operation_id="verify_conversation",
     summary="Recompute every id, hash and mapping",
     responses=refusals(404),
-    response_model=VerifiedOut,
+    response_model=shapes.VerifiedOut,
 )
 async def verified(cid: Cid, here: Here) -> Response:
     return json_response(await here.database.read(lambda store: verify(store, cid)))

@@ -7,14 +7,7 @@ from app.api.context import Here, json_response
 from app.api.documented import refusals, takes
 from app.api.requests import body_bytes, json_object
 from app.api.routes import Direct
-from app.api.schemas.convert import (
-    ConvertMessagesIn,
-    ConvertMessagesOut,
-    ConvertToolIdIn,
-    ConvertToolIdOut,
-    ConvertToolsIn,
-    ConvertToolsOut,
-)
+from app.api.schemas import convert as shapes
 from app.service import convert
 
 router = APIRouter(prefix="/v1/convert", tags=["convert"], route_class=Direct)
@@ -25,8 +18,8 @@ router = APIRouter(prefix="/v1/convert", tags=["convert"], route_class=Direct)
     operation_id="convert_messages",
     summary="A request of one wire as a request of another",
     responses=refusals(400, 413, 415, 422),
-    response_model=ConvertMessagesOut,
-    openapi_extra=takes(ConvertMessagesIn),
+    response_model=shapes.ConvertMessagesOut,
+    openapi_extra=takes(shapes.ConvertMessagesIn),
 )
 async def messages(request: Request, here: Here) -> Response:
     """Nothing is stored; ids are those that an empty conversation would give."""
@@ -39,8 +32,8 @@ async def messages(request: Request, here: Here) -> Response:
     operation_id="convert_tools",
     summary="Tool definitions of one wire as those of another",
     responses=refusals(400, 413, 415, 422),
-    response_model=ConvertToolsOut,
-    openapi_extra=takes(ConvertToolsIn),
+    response_model=shapes.ConvertToolsOut,
+    openapi_extra=takes(shapes.ConvertToolsIn),
 )
 async def tools(request: Request, here: Here) -> Response:
     members, _ = json_object(await body_bytes(request, here.limits), here.limits)
@@ -52,8 +45,8 @@ async def tools(request: Request, here: Here) -> Response:
     operation_id="convert_tool_id",
     summary="Swap the prefix of a tool id",
     responses=refusals(400, 413, 415, 422),
-    response_model=ConvertToolIdOut,
-    openapi_extra=takes(ConvertToolIdIn),
+    response_model=shapes.ConvertToolIdOut,
+    openapi_extra=takes(shapes.ConvertToolIdIn),
 )
 async def tool_id(request: Request, here: Here) -> Response:
     members, _ = json_object(await body_bytes(request, here.limits), here.limits)

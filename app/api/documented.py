@@ -23,9 +23,7 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {
         status: {
             "description": _MEANINGS[status],
-            "content": {
-                "application/problem+json": {"schema": ProblemOut.model_json_schema()},
-            },
+            "content": {"application/problem+json": {"schema": ProblemOut.model_json_schema()}},
         }
         for status in statuses
     }

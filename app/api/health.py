@@ -7,17 +7,14 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from app.api.context import Here, json_response
 from app.api.documented import refusals
 from app.api.metrics import REGISTRY
-from app.api.schemas.health import HealthOut, ReadyOut
+from app.api.schemas.problems import HealthOut, ReadyOut
 from app.core.errors import Unavailable
 
 router = APIRouter(tags=["health"])
 
 
 @router.get(
-    "/healthz",
-    operation_id="get_health",
-    summary="The process is alive",
-    response_model=HealthOut,
+    "/healthz", operation_id="get_health", summary="The process is alive", response_model=HealthOut
 )
 async def healthz() -> Response:
     """Asks no database."""

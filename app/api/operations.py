@@ -1,6 +1,5 @@
 """What the OpenAPI page says about the operation of a request: its parameters, its members."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from fastapi import Request
@@ -25,17 +24,11 @@ def check_parameters(request: Request) -> None:
 
 def stray_parameter(request: Request, name: str) -> RuleBroken:
     """A parameter that the operation does not take; perhaps it is a member of its body."""
-    told = telling.unknown_parameter(name, parameters_of(request))
-    if name in _members_of(request):
+    told = telling.unknown(name, parameters_of(request), "a parameter")
+    body = _operation(request).get("requestBody", {}).get("content", {})
+    if name in body.get("application/json", {}).get("schema", {}).get("properties", ()):
         told = f"`{name}` must stand in the body, not among the parameters."
     return RuleBroken(told, pointer=telling.parameter(name))
-
-
-def _members_of(request: Request) -> Iterable[str]:
-    body = _operation(request).get("requestBody", {}).get("content", {})
-    schema = body.get("application/json", {}).get("schema", {})
-    members: Iterable[str] = schema.get("properties", ())
-    return members
 
 
 def _operation(request: Request) -> dict[str, Any]:

@@ -29,8 +29,7 @@ Cid = Annotated[
     ),
 ]
 TurnId = Annotated[
-    str,
-    Path(description="The id of a turn.", json_schema_extra=_described(TURN_ID.pattern, "t1")),
+    str, Path(description="The id of a turn.", json_schema_extra=_described(TURN_ID.pattern, "t1"))
 ]
 CallerTurnId = Annotated[str | None, Field(json_schema_extra=_described(TURN_ID.pattern, "t1"))]
 Provider = Annotated[
@@ -48,8 +47,7 @@ Format = Annotated[
     ),
 ]
 Target = Annotated[
-    str,
-    Field(description="Whom to write for.", json_schema_extra={"enum": list(TARGETS)}),
+    str, Field(description="Whom to write for.", json_schema_extra={"enum": list(TARGETS)})
 ]
 CONDITIONS: list[dict[str, Any]] = [
     {

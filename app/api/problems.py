@@ -92,18 +92,15 @@ async def _http(request: Request, error: Exception) -> Response:
             return problem(404, "no_such_path", "There is nothing here", no_such_path(path, known))
         case 405:
             route = dict(error.headers or {}).get("Allow", "").split(", ")
-            return _not_allowed(request, ", ".join(methods_of(path, known, route)))
+            allowed = ", ".join(methods_of(path, known, route))
+            # What was asked with HEAD is asked of the routes with GET.
+            method = telling.named("HEAD" if "head" in request.scope else request.method)
+            detail = f"{method} is not a method of this path. It has: {allowed}."
+            title = "The method is not allowed here"
+            return problem(405, "method_not_allowed", title, detail, headers={"Allow": allowed})
         case status:
             said = str(error.detail)
             return problem(status, "http_error", said, said, headers=error.headers)
-
-
-def _not_allowed(request: Request, allowed: str) -> Response:
-    # What was asked with HEAD is asked of the routes with GET.
-    method = "HEAD" if "head" in request.scope else request.method
-    detail = f"{telling.named(method)} is not a method of this path. It has: {allowed}."
-    title = "The method is not allowed here"
-    return problem(405, "method_not_allowed", title, detail, headers={"Allow": allowed})
 
 
 async def _gone(request: Request, error: Exception) -> Response:

@@ -33,7 +33,9 @@ async def body_bytes(request: Request, limits: Limits) -> bytes:
     media_type = _media_type(request)
     if not _JSON.fullmatch(media_type):
         raise _unsupported(["application/json"], media_type)
-    if _declared(request) > limits.body_bytes:
+    # The length that the head promises. No body is longer than eighteen digits can say.
+    digits = request.headers.get("content-length", "").lstrip("0")
+    if digits.isdecimal() and int(digits[:18]) > limits.body_bytes:
         raise _too_large(limits)
     pieces = bytearray()
     async for piece in request.stream():
@@ -43,10 +45,8 @@ async def body_bytes(request: Request, limits: Limits) -> bytes:
     return bytes(pieces)
 
 
-def _declared(request: Request) -> int:
-    """The length that the head promises. No body is longer than eighteen digits can say."""
-    digits = request.headers.get("content-length", "").lstrip("0")
-    return int(digits[:18]) if digits.isdecimal() else 0
+def _too_large(limits: Limits) -> TooLarge:
+    return TooLarge("body_bytes", limits.body_bytes, " Post fewer turns at once.")
 
 
 def check_is_stream(request: Request, *, arrays: bool) -> None:
@@ -79,10 +79,6 @@ def unread(request: Request) -> bytes:
     """What had arrived when the connection broke: uvicorn tells of the break and keeps the rest."""
     cycle = getattr(request.receive, "__self__", None)
     return bytes(getattr(cycle, "body", b""))
-
-
-def _too_large(limits: Limits) -> TooLarge:
-    return TooLarge("body_bytes", limits.body_bytes, " Post fewer turns at once.")
 
 
 def json_object(body: bytes, limits: Limits) -> tuple[JsonObject, dict[str, list[str]]]:

@@ -26,8 +26,7 @@ async def tool_calls(
     cid: Cid, query: Annotated[ToolCallPageQuery, Query()], here: Here
 ) -> Response:
     """The newest first, unless `order=asc`; all, or those in one `state`."""
-    newest_first = query.order == "desc"
-    page = audit.Page(query.limit, query.cursor, query.state, newest_first=newest_first)
+    page = audit.Page(**query.model_dump())
     return json_response(await here.database.read(lambda store: audit.tool_calls(store, cid, page)))
 
 

@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -112,7 +112,7 @@ def _kind(
         epilog=f"{more}\n{_NOTICE % name}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    known = f"one of {_list(TARGETS)}"
+    known = f"one of {', '.join(TARGETS)}"
     parser.add_argument("--from", metavar="WIRE", help=f"the shape of the input: {known}")
     parser.add_argument("--to", metavar="WIRE", help=f"the shape of the outcome: {known}")
     parser.add_argument(
@@ -126,10 +126,6 @@ def _kind(
     return parser
 
 
-def _list(names: Iterable[str]) -> str:
-    return ", ".join(names)
-
-
 def _run(args: argparse.Namespace) -> int:
     limits = settings_of(args).limits
     given: JsonObject = {
@@ -141,7 +137,9 @@ def _run(args: argparse.Namespace) -> int:
         outcome = convert_messages(members | given, texts, limits)
     else:
         outcome = convert_tools(_tool_members(loads(text, limits), given), limits)
-    _tell(outcome)
+    _write(outcome)
+    for line in _summary(outcome):
+        complain(line)
     return 0
 
 
@@ -167,13 +165,12 @@ def _tool_members(value: Json, given: JsonObject) -> JsonObject:
 
 
 def _run_tool_id(args: argparse.Namespace) -> int:
-    _write(*(convert_tool_id({"id": one, "to": args.to}) for one in args.ids or _lines(args)))
+    ids = args.ids
+    if not ids:
+        lines = _read("-", settings_of(args).limits).split("\n")
+        ids = [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
+    _write(*(convert_tool_id({"id": one, "to": args.to}) for one in ids))
     return 0
-
-
-def _lines(args: argparse.Namespace) -> list[str]:
-    lines = _read("-", settings_of(args).limits).split("\n")
-    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
 
 
 def _read(file: str, limits: Limits) -> str:
@@ -190,12 +187,6 @@ def _read(file: str, limits: Limits) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise NotJson(f"The input is not UTF-8 at byte {error.start}.") from None
-
-
-def _tell(outcome: JsonObject) -> None:
-    _write(outcome)
-    for line in _summary(outcome):
-        complain(line)
 
 
 def _write(*outcomes: JsonObject) -> None:

@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from app.cli.listing import all_ids
-from app.cli.options import add_database, check_schema, one_of, settings_of
+from app.cli.options import add_database, all_ids, check_schema, one_of, settings_of
 from app.cli.words import complain, printable
 from app.codecs import TARGETS
 from app.core.errors import ConversationNotFound

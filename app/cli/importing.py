@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from app.cli.options import add_database, check_schema, one_of, settings_of
-from app.cli.progress import Progress
-from app.cli.sources import STDIN, Source, Wish, found_in, sources
-from app.cli.words import printable
+from app.cli.sources import STDIN, Source, found_in, sources
+from app.cli.words import Progress, printable
 from app.codecs import TARGETS
 from app.core.errors import Conflict, RuleBroken
-from app.importers.grouping import NAMES
-from app.importers.histories import History
+from app.importers.histories import History, Reading
+from app.importers.naming import NAMES
 from app.importers.registry import IMPORTERS
 from app.service.importing import store_history
 from app.service.planning import Plan, read_history
@@ -63,8 +62,15 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     check_schema(settings.database_url)
-    wish = Wish(settings.limits, args.format, args.provider, args.conversation, args.group_by)
-    work = _Work(wish, args.model, strict=args.strict)
+    how = Reading(
+        settings.limits,
+        format=args.format,
+        wire=args.format if args.format in TARGETS else None,
+        provider=args.provider,
+        cid=args.conversation,
+        group_by=args.group_by,
+    )
+    work = _Work(how, args.model, strict=args.strict)
     with Database(settings.database_url, pg_writers=1, search=settings.search) as database:
         try:
             return work.all(database, args.file, quiet=args.quiet)
@@ -97,10 +103,10 @@ class _Stop(Exception):
 
 
 class _Work:
-    def __init__(self, wish: Wish, model: str | None, *, strict: bool) -> None:
+    def __init__(self, how: Reading, model: str | None, *, strict: bool) -> None:
         self.counts = _Counts()
         self.progress = Progress(0)
-        self._wish = wish
+        self._how = how
         self._model = model
         self._strict = strict
         # Bytes: of the files before this one, and of this one's pieces before the present one.
@@ -124,7 +130,7 @@ class _Work:
     def _file(self, database: Database, source: Source) -> None:
         self._read = 0
         try:
-            for read, found in found_in(source, self._wish):
+            for read, found in found_in(source, self._how):
                 for problem in found.problems:
                     self._problem(f"{source.label}:{problem.line}", problem.reason)
                 self.counts.skipped.update(found.skipped)
@@ -136,7 +142,7 @@ class _Work:
 
     def _history(self, database: Database, source: Source, history: History, read: int) -> None:
         where = f"{source.label}:{history.line}"
-        if history.conversation_id == self._wish.conversation:
+        if history.conversation_id == self._how.cid:
             if self._given:
                 self._problem(where, "--conversation names one history, and this is another")
                 return
@@ -165,14 +171,15 @@ class _Work:
         """The history as turns; of a history over many lines, without the lines that are wrong."""
         while True:
             try:
-                return read_history(history, self._wish.limits)
+                return read_history(history, self._how.limits)
             except RuleBroken as error:
                 at = error.pointer or ""
-                place = _message_at(at)
-                if place is None or history.messages[0].line == history.messages[-1].line:
+                found = re.match(r"/[a-z]+/([0-9]+)", at)
+                if not found or history.messages[0].line == history.messages[-1].line:
                     where = f"{source.label}:{history.line}"
                     self._problem(where, f"{error.detail} (at {at})" if at else error.detail)
                     return None
+                place = int(found[1])
                 self._problem(f"{source.label}:{history.messages[place].line}", error.detail)
                 kept = history.messages[:place] + history.messages[place + 1 :]
                 if not kept:
@@ -204,8 +211,3 @@ def _notes(plan: Plan) -> Iterator[str]:
     for turned in plan.turns:
         for note in turned.draft.notes:
             yield f"{note.code}: {re.sub(r'/[0-9]+(?=/)', '/*', note.detail)}"
-
-
-def _message_at(pointer: str) -> int | None:
-    found = re.match(r"/[a-z]+/([0-9]+)", pointer)
-    return int(found[1]) if found else None

@@ -1,17 +1,21 @@
-"""The flags that several commands share."""
+"""What several commands share: flags, the check of the schema, all conversations of a database."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from app.codecs import NICKNAMES
 from app.core.errors import Unavailable
+from app.core.ledger.records import ConversationRecord
 from app.core.nearest import nearest_provider
 from app.core.telling import did_you_mean
 from app.settings import Settings, from_environment
+from app.storage.database import Database
 from app.storage.engines import database_file, described, is_sqlite
 from app.storage.migrations import current_and_head
+from app.storage.store import ReadStore
 
+_PAGE = 200
 _SETTINGS = ("host", "port", "workers", "log_level", "access_log", "search", "database_url")
 
 
@@ -60,3 +64,15 @@ def _check_file(file: Path) -> None:
         f"the file {file.name} does not exist in the folder {file.parent}. Name another one with"
         " --database-url; for a new one run this first: turnkeep migrate"
     )
+
+
+def all_ids(database: Database) -> Iterator[str]:
+    """The ids of all conversations, page by page."""
+    after: str | None = None
+
+    def page(store: ReadStore) -> list[ConversationRecord]:
+        return store.conversations.page(_PAGE, after)
+
+    while found := database.read_now(page):
+        yield from (record.id for record in found)
+        after = found[-1].id

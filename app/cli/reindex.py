@@ -3,9 +3,8 @@
 import argparse
 from functools import partial
 
-from app.cli.listing import all_ids
-from app.cli.options import add_database, check_schema, settings_of
-from app.cli.progress import Progress
+from app.cli.options import add_database, all_ids, check_schema, settings_of
+from app.cli.words import Progress
 from app.service.conversations import known
 from app.service.indexing import Reindex, behind
 from app.storage.database import Database

@@ -9,32 +9,21 @@ import gzip
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from app.core.errors import TurnkeepError
 from app.core.json.text import Json, loads
-from app.core.limits import Limits
-from app.importers import lists, message_lines
+from app.importers import lists
 from app.importers.detecting import Kind
 from app.importers.histories import Found, Importer, Line, Problem, Reading
 from app.importers.registry import IMPORTERS, kind_of
 
 STDIN = "-"
 _ENDINGS = (".jsonl", ".json", ".ndjson", ".jsonl.gz", ".json.gz", ".ndjson.gz")
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """How files are to be read: what the flags of the command say."""
-
-    limits: Limits
-    format: str = "auto"
-    provider: str | None = None
-    conversation: str | None = None
-    group_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +45,20 @@ def sources(arguments: Sequence[str]) -> Iterator[Source]:
             yield Source("standard input", "stdin", 0, lambda: sys.stdin.buffer)
             continue
         path = Path(argument)
-        for file in _walked(path) if path.is_dir() else [path]:
+        inside = (one for one in path.rglob("*") if one.is_file() and one.name.endswith(_ENDINGS))
+        for file in sorted(inside) if path.is_dir() else [path]:
             size = file.stat().st_size if file.exists() else 0
-            yield Source(str(file), file.name, size, _opener(file), path.is_dir())
+            yield Source(str(file), file.name, size, partial(_open, file), path.is_dir())
 
 
-def _walked(folder: Path) -> list[Path]:
-    return sorted(
-        path for path in folder.rglob("*") if path.is_file() and path.name.endswith(_ENDINGS)
-    )
+def _open(path: Path) -> BinaryIO:
+    return cast(BinaryIO, gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")
 
 
-def _opener(path: Path) -> Callable[[], BinaryIO]:
-    if path.suffix == ".gz":
-        return lambda: cast(BinaryIO, gzip.open(path, "rb"))
-    return lambda: path.open("rb")
-
-
-def found_in(source: Source, wish: Wish) -> Iterator[tuple[int, Found]]:
+def found_in(source: Source, how: Reading) -> Iterator[tuple[int, Found]]:
     """What the file holds, piece by piece, each with the number of bytes read so far."""
     with source.open() as file:
-        yield from _Reader(source, wish, file).pieces()
+        yield from _Reader(source, replace(how, file_name=source.name), file).pieces()
 
 
 class _TooMuch(Exception):
@@ -92,32 +74,25 @@ class _TooMuch(Exception):
 
 
 class _Reader:
-    def __init__(self, source: Source, wish: Wish, file: BinaryIO) -> None:
+    def __init__(self, source: Source, how: Reading, file: BinaryIO) -> None:
         self._source = source
-        self._wish = wish
+        self._how = how
         self._file = file
         self._read = 0
         self._broken: list[Problem] = []
-        wire = None if wish.format in ("auto", "messages", *IMPORTERS) else wish.format
-        self._how = Reading(
-            source.name, wish.limits, wire, wish.provider, wish.conversation, wish.group_by
-        )
 
     def pieces(self) -> Iterator[tuple[int, Found]]:
         try:
-            yield from self._pieces()
+            lines = self._lines()
+            first = next(lines, None)
+            if first is not None and (value := self._value(first.text)) is not None:
+                yield from self._by_kind(value, chain([first], lines))
+            elif first is not None:
+                yield from self._whole([first, *self._held(lines)])
         except _TooMuch as error:
             self._broken.append(error.problem)
         if self._broken:
             yield self._read, Found(problems=self._broken)
-
-    def _pieces(self) -> Iterator[tuple[int, Found]]:
-        lines = self._lines()
-        first = next(lines, None)
-        if first is not None and (value := self._value(first.text)) is not None:
-            yield from self._by_kind(value, chain([first], lines))
-        elif first is not None:
-            yield from self._whole([first, *self._held(lines)])
 
     def _whole(self, lines: list[Line]) -> Iterator[tuple[int, Found]]:
         """A document over many lines, or lines of which the first is broken."""
@@ -134,27 +109,25 @@ class _Reader:
             yield self._read, Found(skipped=Counter({"files without messages": 1}))
             return
         match self._kind(first):
+            case Importer() if self._how.group_by is not None:
+                why = "--group-by is not for sessions, which say themselves what belongs together"
+                yield self._read, Found(problems=[Problem(1, why)])
             case Importer() as importer:
-                yield self._session(importer, lines)
+                found = importer.read(self._held(lines), self._how)
+                yield self._read, found
             case "messages":
-                found = message_lines.read(self._held(lines), self._how)
+                found = lists.read_messages(self._held(lines), self._how)
                 yield self._read, found
             case "lines" | "other":
                 yield from self._line_by_line(lines)
 
     def _kind(self, first: Json) -> Kind | Importer:
-        if self._wish.format in IMPORTERS:
-            return IMPORTERS[self._wish.format]
+        if self._how.format in IMPORTERS:
+            return IMPORTERS[self._how.format]
         kind = kind_of(first)
-        if self._wish.format == "auto":
+        if self._how.format == "auto":
             return kind
         return "messages" if kind == "messages" else "lines"
-
-    def _session(self, importer: Importer, lines: Iterator[Line]) -> tuple[int, Found]:
-        if self._wish.group_by is not None:
-            reason = "--group-by is not for sessions, which say themselves what belongs together"
-            return self._read, Found(problems=[Problem(1, reason)])
-        return self._read, importer.read(self._held(lines), self._how)
 
     def _line_by_line(self, lines: Iterator[Line]) -> Iterator[tuple[int, Found]]:
         first, second = next(lines, None), next(lines, None)
@@ -168,7 +141,7 @@ class _Reader:
 
     def _lines(self) -> Iterator[Line]:
         """The lines that are not blank. A line that is no UTF-8 is a problem of its own."""
-        most = self._wish.limits.import_bytes
+        most = self._how.limits.import_bytes
         for number in count(1):
             raw = self._file.readline(most + 1)
             self._read += len(raw)
@@ -186,7 +159,7 @@ class _Reader:
 
     def _held(self, lines: Iterator[Line]) -> Iterator[Line]:
         """Lines that are all needed before the first one can be stored."""
-        most = self._wish.limits.import_bytes
+        most = self._how.limits.import_bytes
         for line in lines:
             if self._read > most:
                 raise _TooMuch(line.number, most)
@@ -194,6 +167,6 @@ class _Reader:
 
     def _value(self, text: str) -> Json:
         try:
-            return loads(text, self._wish.limits)
+            return loads(text, self._how.limits)
         except TurnkeepError:
             return None

@@ -4,8 +4,7 @@ import argparse
 import sys
 from functools import partial
 
-from app.cli.listing import all_ids
-from app.cli.options import add_database, check_schema, settings_of
+from app.cli.options import add_database, all_ids, check_schema, settings_of
 from app.core.json.text import dumps_utf8
 from app.service.verify import verify
 from app.storage.database import Database
@@ -27,9 +26,8 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def run(args: argparse.Namespace) -> int:
     url = settings_of(args).database_url
     check_schema(url)
-    database = Database(url)
-    try:
-        good = bad = 0
+    good = bad = 0
+    with Database(url) as database:
         for cid in args.conversation or all_ids(database):
             report = database.read_now(partial(verify, cid=cid))
             if report["ok"]:
@@ -37,7 +35,5 @@ def run(args: argparse.Namespace) -> int:
                 continue
             bad += 1
             print(f"{cid}: {dumps_utf8(report['problems']).decode()}")
-    finally:
-        database.close()
     print(f"{good} conversations agree, {bad} do not.", file=sys.stderr if bad else sys.stdout)
     return 1 if bad else 0

@@ -9,13 +9,12 @@ mode on" (litellm#8090), and that mode is to be had at another address only.
 
 import re
 
-from app.codecs.chat import ChatCodec
+from app.codecs.chat import chat_codec
 from app.codecs.chat.messages import WIRE, Dialect
 from app.core.render.profile import Profile
 from app.core.tools.rules import ToolRules
-from app.core.wire.codec import Codec
 
-CODEC: Codec = ChatCodec(
+CODEC = chat_codec(
     Profile(
         last="user",
         ids=re.compile(r".{1,40}", re.DOTALL),

@@ -8,14 +8,13 @@ models want `reasoning_content` on assistant messages and take an empty one (kim
 import re
 from collections.abc import Iterator
 
-from app.codecs.chat import ChatCodec
+from app.codecs.chat import chat_codec
 from app.codecs.chat.messages import WIRE, Dialect
 from app.core.conversation import ToolCall
 from app.core.identity.tool_names import shown_name
 from app.core.render.profile import Profile
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema.walk import COMBINATIONS
-from app.core.wire.codec import Codec
 
 _NAMES = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}")
 _ID = re.compile(r"functions\.(?P<name>.+):(?P<n>0|[1-9][0-9]{0,8})", re.DOTALL)
@@ -38,7 +37,7 @@ def counted(name: str, raw_id: str | None, highest: int) -> tuple[str, int]:
     return f"functions.{name}:{highest + 1}", highest + 1
 
 
-CODEC: Codec = ChatCodec(
+CODEC = chat_codec(
     Profile(
         assigns_ids=True,
         names=_NAMES,

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 
-from app.codecs.chat import ChatCodec
+from app.codecs.chat import chat_codec
 from app.codecs.chat.messages import Dialect
 from app.core.conversation import ToolCall
 from app.core.render.profile import BOTH, Profile
 from app.core.tools.rules import ToolRules
-from app.core.wire.codec import Codec
 
 _OWN = re.compile(r"[A-Za-z0-9]{9}")
 _BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
@@ -52,7 +51,7 @@ def _hashed(signs: str, canonical: str, salt: int) -> str:
     return "".join(letters)
 
 
-CODEC: Codec = ChatCodec(
+CODEC = chat_codec(
     Profile(
         assigns_ids=True,
         alternate=BOTH,

@@ -6,29 +6,21 @@ of this shape takes.
 """
 
 import re
-from collections.abc import Sequence
 
-from app.codecs.chat import ChatCodec
+from app.codecs.chat import chat_codec
 from app.codecs.chat.messages import WIRE, Dialect
-from app.core.conversation import Opaque
-from app.core.render.profile import Profile
+from app.core.render.profile import Profile, keeping
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema.walk import COMBINATIONS
-from app.core.wire.codec import Codec
 
-
-def _own_parts(blocks: Sequence[Opaque]) -> set[int]:
-    """Files by id and audio: parts of user messages that only OpenAI reads."""
-    return {place for place, block in enumerate(blocks) if block.kind in ("file", "input_audio")}
-
-
-CODEC: Codec = ChatCodec(
+CODEC = chat_codec(
     Profile(
         # The API: "Expected a string with maximum length 1048576".
         result_text=1_048_576,
         wire=WIRE,
         issuers=frozenset({"openai"}),
-        keeps_opaque=_own_parts,
+        # Files by id and audio: parts of user messages that only OpenAI reads.
+        keeps_opaque=keeping("file", "input_audio"),
         ids=re.compile(r".{1,40}", re.DOTALL),
         images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
         files=frozenset({"application/pdf"}),

@@ -7,15 +7,14 @@ they are, returned to the model that they came from, and shown to nobody else.
 
 import re
 
-from app.codecs.chat import SETTINGS, ChatCodec
+from app.codecs.chat import SETTINGS, chat_codec
 from app.codecs.chat.messages import DETAILED, Dialect
 from app.codecs.shared.reading import names
 from app.core.render.profile import Profile
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema.walk import COMBINATIONS
-from app.core.wire.codec import Codec
 
-CODEC: Codec = ChatCodec(
+CODEC = chat_codec(
     Profile(
         # Some of the makers want the user to speak last.
         last="user",

@@ -2,12 +2,11 @@
 
 import re
 
-from app.codecs.chat import ChatCodec
+from app.codecs.chat import chat_codec
 from app.codecs.chat.messages import Dialect
 from app.core.render.profile import Profile
-from app.core.wire.codec import Codec
 
-CODEC: Codec = ChatCodec(
+CODEC = chat_codec(
     Profile(ids=re.compile(r".{1,40}", re.DOTALL)),
     dialect=Dialect(string_content=True),
     nicknames=("dashscope", "alibaba"),

@@ -4,11 +4,6 @@ Every result carries `toolName` (the SDK's own schema refuses one without it); `
 null.
 """
 
-from dataclasses import replace
+from app.codecs.ai_sdk import ai_sdk_codec
 
-from app.codecs.ai_sdk import PROFILE, AiSdkCodec
-from app.core.wire.codec import Codec
-
-CODEC: Codec = AiSdkCodec(
-    replace(PROFILE, wire="vercel-v4", issuers=frozenset({"vercel", "vercel-v4"})), is_v4=True
-)
+CODEC = ai_sdk_codec("vercel-v4", frozenset({"vercel", "vercel-v4"}), is_v4=True)

@@ -187,6 +187,12 @@ class Turn:
     status: TurnStatus = "complete"
     completed_at: int | None = None
 
+    @property
+    def response(self) -> JsonObject:
+        """What the provider says about the response that the turn is; empty where it is none."""
+        response = self.metadata.get("response")
+        return response if isinstance(response, dict) else {}
+
     def calls(self) -> Iterator[ToolCall]:
         return (block for block in self.blocks or () if isinstance(block, ToolCall))
 

@@ -38,14 +38,13 @@ def out_of_range(name: str, lowest: int, highest: int | None, value: object) -> 
     return f"`{name}` must be a whole number {bounds}, not {quoted(value)}."
 
 
-def unknown_member(name: str, known: Iterable[str]) -> str:
-    """A member of a body that nobody reads."""
-    return _unknown(name, "a member", known)
-
-
-def unknown_parameter(name: str, known: Iterable[str]) -> str:
-    """A parameter of the query that nobody reads."""
-    return _unknown(name, "a parameter", known)
+def unknown(name: str, known: Iterable[str], what: str = "a member") -> str:
+    """A member of a body, or a parameter of the query, that nobody reads."""
+    names = list(dict.fromkeys(known))
+    known_ones = f"Known: {', '.join(f'`{one}`' for one in names)}" if names else "There are none"
+    subject = named(name)[:1].upper() + named(name)[1:]
+    meant = did_you_mean(nearest(name, names), "`")
+    return f"{subject} is not {what} here{meant} {known_ones}."
 
 
 def did_you_mean(found: str | None, mark: str = "'") -> str:
@@ -128,11 +127,3 @@ def _sign(sign: str) -> str:
     if sign == " ":
         return "a space"
     return f"'{sign}'" if sign.isprintable() and sign.isascii() else f"U+{ord(sign):04X}"
-
-
-def _unknown(name: str, what: str, known: Iterable[str]) -> str:
-    names = list(dict.fromkeys(known))
-    known_ones = f"Known: {', '.join(f'`{one}`' for one in names)}" if names else "There are none"
-    subject = named(name)[:1].upper() + named(name)[1:]
-    meant = did_you_mean(nearest(name, names), "`")
-    return f"{subject} is not {what} here{meant} {known_ones}."

@@ -183,7 +183,10 @@ class _Session:
 
     def found(self, cid: str | None, provider: str) -> Found:
         base = cid or self._session_id()
-        title = self._title()
+        # What the user or the program called it; a summary counts if it sums up this file.
+        own = [self._summaries[leaf] for leaf in self._summaries if f"uuid {leaf}" in self._seen]
+        titles = own + [self._titles[kind] for kind in _TITLES if kind in self._titles]
+        about: JsonObject = {"format": "claude-code", "file": self._file_name}
         histories = [
             History(
                 f"{base}.{fit(chain)}" if chain else base,
@@ -191,22 +194,12 @@ class _Session:
                 WIRE,
                 kept.messages(),
                 line=kept.line,
-                title=None if chain else title,
-                metadata=self._about(chain),
+                title=titles[-1] if titles and not chain else None,
+                metadata={"imported": about | ({"chain": chain} if chain else {})},
             )
             for chain, kept in self._chains.items()
         ]
         return Found(histories, self.problems, self._skipped)
-
-    def _title(self) -> str | None:
-        """What the user or the program called it; a summary counts if it sums up this file."""
-        own = [self._summaries[leaf] for leaf in self._summaries if f"uuid {leaf}" in self._seen]
-        named = [self._titles[kind] for kind in _TITLES if kind in self._titles]
-        return (own + named)[-1] if own or named else None
-
-    def _about(self, chain: str) -> JsonObject:
-        about: JsonObject = {"format": "claude-code", "file": self._file_name}
-        return {"imported": about | ({"chain": chain} if chain else {})}
 
     def _session_id(self) -> str:
         """The session the file is named after; else the first that its lines name."""
@@ -231,12 +224,13 @@ def _whole(content: Json) -> Json:
     if not isinstance(content, list):
         return content
     return [
-        {**part, "content": [_part(one) for one in inner]}
+        {
+            **part,
+            "content": [
+                {"type": "text", "text": one} if isinstance(one, str) else one for one in inner
+            ],
+        }
         if isinstance(part, dict) and isinstance(inner := part.get("content"), list)
         else part
         for part in content
     ]
-
-
-def _part(value: Json) -> Json:
-    return {"type": "text", "text": value} if isinstance(value, str) else value

@@ -80,13 +80,15 @@ class Found:
 class Reading:
     """How files are to be read.
 
+    format     what the caller says that they are; `auto`: told from their content
     wire       None: told from their content
     cid        the conversation's id, for one history
     group_by   the member that names the conversation; None: one of those that are known
     """
 
-    file_name: str
     limits: Limits
+    file_name: str = ""
+    format: str = "auto"
     wire: str | None = None
     provider: str | None = None
     cid: str | None = None

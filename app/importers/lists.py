@@ -2,18 +2,25 @@
 
 A line (or a whole file) is `[…messages…]`, `{"messages": […], "tools": […]}` as in OpenAI's
 fine-tuning files, `{"system", "messages"}`, `{"instructions", "input"}`, `{"contents"}`, our own
-export `{"conversation_id", "turns"}`, or an export for a provider `{"provider", "request"}`.
+export `{"conversation_id", "turns"}`, or an export for a provider `{"provider", "request"}`. A file
+may also have a message on every line: one history, or one for each conversation the lines name.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from app.core.errors import RuleBroken, TurnkeepError
-from app.core.json.text import Json, JsonObject, dumps, loads_object
+from app.core.json.text import Json, JsonObject, dumps, loads, loads_object
 from app.core.limits import Limits
 from app.importers.detecting import LISTS, has_messages, wire_of
-from app.importers.grouping import conversation_of, field_of, has, without
 from app.importers.histories import Found, History, Line, Message, Problem, Reading
-from app.importers.naming import conversation_name, own_turn_id, turn_name
+from app.importers.naming import (
+    conversation_name,
+    conversation_of,
+    field_of,
+    has,
+    turn_name,
+    without,
+)
 
 
 def read_line(line: Line, how: Reading, *, only: bool = False) -> Found:
@@ -26,6 +33,39 @@ def read_line(line: Line, how: Reading, *, only: bool = False) -> Found:
             found.histories += _histories(members, texts, places, line, how)
     except TurnkeepError as error:
         found.problems.append(Problem(line.number, error.detail))
+    return found
+
+
+def read_messages(lines: Iterable[Line], how: Reading) -> Found:
+    """The histories of lines that are messages, in the order in which they begin."""
+    found = Found()
+    kept: list[tuple[Line, JsonObject]] = []
+    for line in lines:
+        try:
+            value = loads(line.text, how.limits)
+            if not isinstance(value, dict):
+                raise RuleBroken("A message must be a JSON object.")
+            kept.append((line, value))
+        except TurnkeepError as error:
+            found.problems.append(Problem(line.number, error.detail))
+    field = field_of([value for _, value in kept], how.group_by)
+    groups: dict[str, list[tuple[Line, JsonObject]]] = {}
+    for line, value in kept:
+        try:
+            name = conversation_of(value, field) if field else conversation_name(how.file_name)
+        except RuleBroken as error:
+            found.problems.append(Problem(line.number, error.detail))
+            continue
+        groups.setdefault(name, []).append((line, without(value, field)))
+    for name, group in groups.items():
+        wire = how.wire or wire_of({}, [value for _, value in group])
+        messages = tuple(
+            _message(value, None, line.text.strip(), wire, f"line-{line.number}", line.number)
+            for line, value in group
+        )
+        first = messages[0].line
+        history = History(how.cid or name, how.provider or wire, wire, messages, line=first)
+        found.histories.append(history)
     return found
 
 
@@ -70,11 +110,17 @@ def _histories(
     values, written = _values(members[key], texts[key], key)
     if not values and (key != "turns" or how.group_by):
         raise RuleBroken(f"`{key}` must not be empty.")
-    field = _field_of_line(around, how.group_by)
+    # What names the conversation of the whole line. What was asked for may stand inside.
+    field = field_of([around], how.group_by)
+    if field and not has(around, field):
+        field = None
     wire = wire or ("neutral" if key == "turns" else wire_of(members, values))
     named = conversation_of(around, field) if field else None
     inner = None if named else field_of(values, how.group_by)
-    messages = _messages(values, written, wire, line.number, inner)
+    messages = [
+        _message(value, inner, text, wire, f"message-{number}", line.number)
+        for number, (value, text) in enumerate(zip(values, written, strict=True), 1)
+    ]
     for name, group in _grouped(values, messages, inner).items():
         yield History(
             how.cid or named or name or conversation_name(how.file_name, *places),
@@ -85,16 +131,9 @@ def _histories(
             line.number,
             _text(members, "model"),
             _text(around, "title"),
-            _object(around.get("metadata")),
+            metadata if isinstance(metadata := around.get("metadata"), dict) else {},
             _tool_sets(members) if wire == "neutral" else (),
         )
-
-
-def _field_of_line(around: JsonObject, asked: str | None) -> str | None:
-    """What names the conversation of the whole line. What was asked for may stand inside."""
-    if asked is None:
-        return field_of([around], None)
-    return asked if has(around, asked) else None
 
 
 def _grouped(
@@ -124,18 +163,12 @@ def _values(given: Json, texts: list[str], key: str) -> tuple[list[JsonObject], 
     return values, texts
 
 
-def _messages(
-    values: Sequence[JsonObject], texts: Sequence[str], wire: str, line: int, field: str | None
-) -> list[Message]:
-    return [
-        Message(
-            without(value, field),
-            text,
-            turn_name(own_turn_id(value, wire), f"message-{number}"),
-            line,
-        )
-        for number, (value, text) in enumerate(zip(values, texts, strict=True), 1)
-    ]
+def _message(
+    value: JsonObject, field: str | None, text: str, wire: str, name: str, line: int
+) -> Message:
+    # Only the neutral form carries ids of turns; other wires' ids are not ours to trust.
+    given = value.get("turn_id") if wire == "neutral" else None
+    return Message(without(value, field), text, turn_name(given, name), line)
 
 
 def _beside(
@@ -160,10 +193,6 @@ def _tool_sets(members: JsonObject) -> tuple[JsonObject, ...]:
     if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
         raise RuleBroken("`tools` of an export must be a list of tool sets, each an object.")
     return tuple(one for one in given if isinstance(one, dict))
-
-
-def _object(value: Json) -> JsonObject:
-    return value if isinstance(value, dict) else {}
 
 
 def _text(members: JsonObject, key: str) -> str | None:

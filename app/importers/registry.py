@@ -1,7 +1,7 @@
 """The kinds of session files that can be read, found by name: a module with IMPORTER is one.
 
-A new kind is one file here. Everything else is a list of messages (`lists`), or has a message on
-every line (`message_lines`).
+A new kind is one file here. Everything else is a list of messages, or has a message on every line
+(`lists`).
 """
 
 import pkgutil
@@ -27,13 +27,9 @@ def _found() -> dict[str, Importer]:
 IMPORTERS = MappingProxyType(_found())
 
 
-def importer_of(first: Json) -> Importer | None:
-    """The importer of a file that begins with this line, if it is a session file."""
-    if not isinstance(first, dict):
-        return None
-    return next((one for one in IMPORTERS.values() if one.recognises(first)), None)
-
-
 def kind_of(first: Json) -> Kind | Importer:
-    """What kind of file begins with this line."""
-    return importer_of(first) or plain_kind(first)
+    """What kind of file begins with this line: a session file has its importer."""
+    for importer in IMPORTERS.values():
+        if isinstance(first, dict) and importer.recognises(first):
+            return importer
+    return plain_kind(first)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Literal
 
 from app.core import telling
 from app.core.errors import RuleBroken
@@ -25,7 +26,7 @@ class Page:
     limit: int = 100
     cursor: str | None = None
     state: str | None = None
-    newest_first: bool = True
+    order: Literal["asc", "desc"] = "desc"
 
 
 def tool_calls(store: ReadStore, cid: str, page: Page) -> JsonObject:
@@ -52,7 +53,7 @@ def _in_state(store: ReadStore, cid: str, page: Page) -> Iterator[tuple[CallReco
     at = _place(page.cursor)
     while True:
         batch = store.ledger.call_page(
-            cid, limit=size, at=at, answered=answered, newest_first=page.newest_first
+            cid, limit=size, at=at, answered=answered, newest_first=page.order == "desc"
         )
         for record in batch:
             state = state_of(record.call, record.results, broken=record.call.seq in broken)

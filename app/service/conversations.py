@@ -13,35 +13,36 @@ from app.service.turnform import read_object
 from app.storage.store import ReadStore
 
 
-def is_id(conversation_id: str) -> bool:
-    """Ids of any other form name nothing; the databases need not be asked."""
-    return CONVERSATION_ID.fits(conversation_id)
-
-
 def known_form(conversation_id: str) -> None:
-    """Raises `ConversationNotFound` for an id that can name nothing."""
-    if not is_id(conversation_id):
+    """Raises `ConversationNotFound` for an id that can name nothing: no database need be asked."""
+    if not CONVERSATION_ID.fits(conversation_id):
         raise ConversationNotFound(conversation_id)
 
 
 def check_id(conversation_id: str, pointer: str | None = None) -> str:
     """`pointer`: where in the body the id stands, if not in the path."""
-    if not is_id(conversation_id):
+    if not CONVERSATION_ID.fits(conversation_id):
         raise RuleBroken(CONVERSATION_ID.complaint(conversation_id), pointer=pointer)
     return conversation_id
 
 
+class Plain:
+    """What is common to commands that add no turn, and ask for the head alone unless they say."""
+
+    __slots__ = ()
+    adds = 0
+
+    def keys(self, version: int, *, waiting: bool) -> Keys:
+        return Keys()
+
+
 @dataclass(frozen=True, slots=True)
-class Create:
+class Create(Plain):
     """The command to make a conversation that is not there yet."""
 
     conversation_id: str
     title: str | None
     metadata: JsonObject
-    adds: int = 0
-
-    def keys(self, version: int, *, waiting: bool) -> Keys:
-        return Keys()
 
     def decide(self, known: Slice) -> Change[JsonObject]:
         if known.head is not None:
@@ -52,17 +53,13 @@ class Create:
 
 
 @dataclass(frozen=True, slots=True)
-class Describe:
+class Describe(Plain):
     """The command to change the `given` members; a null title takes the title away."""
 
     conversation_id: str
     title: str | None
     metadata: JsonObject | None
     given: frozenset[str]
-    adds: int = 0
-
-    def keys(self, version: int, *, waiting: bool) -> Keys:
-        return Keys()
 
     def decide(self, known: Slice) -> Change[JsonObject]:
         if known.head is None:
@@ -78,14 +75,10 @@ class Describe:
 
 
 @dataclass(frozen=True, slots=True)
-class Erase:
+class Erase(Plain):
     """The command to erase a conversation with all its rows."""
 
     conversation_id: str
-    adds: int = 0
-
-    def keys(self, version: int, *, waiting: bool) -> Keys:
-        return Keys()
 
     def decide(self, known: Slice) -> Change[None]:
         if known.head is None:
@@ -120,7 +113,8 @@ def read(store: ReadStore, conversation_id: str) -> JsonObject:
 
 
 def known(store: ReadStore, conversation_id: str) -> ConversationRecord:
-    record = store.conversations.head(conversation_id) if is_id(conversation_id) else None
+    known_form(conversation_id)
+    record = store.conversations.head(conversation_id)
     if record is None:
         raise ConversationNotFound(conversation_id)
     return record

@@ -12,24 +12,17 @@ from app.core.limits import Limits
 from app.core.render.options import REASONINGS, ReplayOptions
 from app.core.tools.definitions import Note
 from app.core.tools.fit import Required
-from app.service.ignoring import ignored_settings
-from app.service.members import check_members
+from app.service.members import check_members, ignored_settings
 from app.service.memory import remember
 from app.service.posting import read_post
 from app.service.providers import route_of
 from app.service.receipts import post_notes
 from app.service.rendering import demand_request, render
-from app.service.tooldefs import (
-    offer,
-    only_described,
-    refuse_dropped,
-    riding_order,
-)
+from app.service.tooldefs import offer, only_described, refuse_dropped, riding_order
 from app.service.toolreading import demand_tools, read_tool_set
 from app.service.turnform import UNLIMITED
 
 IdForm: TypeAlias = Literal["openai", "history", "anthropic"]
-TOOL_IDS = {"openai": ids.to_openai, "history": ids.to_history, "anthropic": ids.to_anthropic}
 _TOOLS = (
     "from",
     "to",
@@ -48,7 +41,9 @@ def convert_messages(
     """`/convert/messages`: a request of one wire as a request of another."""
     source, target = route_of(members)
     given = dict(members)
-    reasoning = "auto" if _is_setting(given.get("reasoning")) else given.pop("reasoning", "auto")
+    # Requests have an object under the name of our option: `{"effort": "high"}`.
+    is_setting = isinstance(given.get("reasoning"), dict)
+    reasoning = "auto" if is_setting else given.pop("reasoning", "auto")
     if reasoning not in REASONINGS:
         wrong = telling.one_of("reasoning", reasoning, REASONINGS)
         raise RuleBroken(wrong, pointer="/reasoning")
@@ -61,12 +56,8 @@ def convert_messages(
     told = remember(post.drafts, "convert")
     riding = riding_order(given, limits)
     model = members.get("model")
-    options = ReplayOptions(
-        target,
-        model=model if isinstance(model, str) else None,
-        reasoning=reasoning,
-        ready=ready,
-    )
+    model = model if isinstance(model, str) else None
+    options = ReplayOptions(target, model=model, reasoning=reasoning, ready=ready)
     demand_request(options, "/ready")
     offered = offer(riding.tools, target) if riding and options.tools == "include" else None
     done = render(told.turns, told.links(), told.assigned(target), options, offered)
@@ -75,11 +66,6 @@ def convert_messages(
         "repairs": [repair.json() for repair in done.repairs],
         "notes": list(post_notes(post, told.turns)),
     }
-
-
-def _is_setting(reasoning: Json) -> bool:
-    """Requests have an object under the name of our option: `{"effort": "high"}`."""
-    return isinstance(reasoning, dict)
 
 
 def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
@@ -126,10 +112,10 @@ def convert_tool_id(members: JsonObject) -> JsonObject:
         raise RuleBroken(telling.missing("id", "a string"), pointer="/id")
     if not isinstance(given, str):
         raise RuleBroken(telling.wrong_type("id", "a string", given), pointer="/id")
-    known = list(TOOL_IDS)
+    known = list(ids.SWAPPED)
     if target is None:
         wrong = telling.missing("to", telling.either(known))
         raise RuleBroken(wrong, pointer="/to", known=known)
-    if not isinstance(target, str) or target not in TOOL_IDS:
+    if not isinstance(target, str) or target not in ids.SWAPPED:
         raise RuleBroken(telling.one_of("to", target, known), pointer="/to", known=known)
-    return {"id": TOOL_IDS[target](given)}
+    return {"id": ids.swapped(given, ids.SWAPPED[target])}

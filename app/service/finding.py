@@ -9,11 +9,12 @@ from app.codecs import PREFIXES
 from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.identity import ids
+from app.core.identity.forms import CONVERSATION_ID
 from app.core.json.text import Json, JsonObject
 from app.core.ledger.records import ConversationRecord
 from app.core.search.wanted import Facet, Order, Place, Questions, Wanted
 from app.core.search.words import asked
-from app.service.conversations import is_id, shown
+from app.service.conversations import shown
 from app.storage.store import ReadStore
 
 MOST_FACETS = 16
@@ -28,16 +29,18 @@ class Asked:
     """What a caller says of the conversations that are looked for."""
 
     order: Order = "id"
+    limit: int = 100
     cursor: str | None = None
     q: str | None = None
     title: str | None = None
-    tools: Sequence[str] = ()
-    providers: Sequence[str] = ()
+    tool: Sequence[str] = ()
+    provider: Sequence[str] = ()
     metadata: Sequence[tuple[str, str]] = ()
 
 
-def listed(store: ReadStore, wish: Asked, limit: int) -> JsonObject:
+def listed(store: ReadStore, wish: Asked) -> JsonObject:
     """A page; the cursor names the last conversation of the page before."""
+    limit = wish.limit
     records = store.finder.find(_wanted(store, wish), limit + 1)
     data: list[Json] = [shown(record) for record in records[:limit]]
     more = len(records) > limit
@@ -51,8 +54,8 @@ def listed(store: ReadStore, wish: Asked, limit: int) -> JsonObject:
 def _wanted(store: ReadStore, wish: Asked) -> Wanted:
     facets = (
         *(Facet("metadata", name, value) for name, value in wish.metadata),
-        *(Facet("tool", name) for name in wish.tools),
-        *(Facet("provider", name) for name in wish.providers),
+        *(Facet("tool", name) for name in wish.tool),
+        *(Facet("provider", name) for name in wish.provider),
     )
     if len(facets) > MOST_FACETS:
         raise RuleBroken(
@@ -89,7 +92,7 @@ def _cursor(last: ConversationRecord, order: Order) -> str:
 def _place(cursor: str, order: Order) -> Place:
     by_updated = _UPDATED.fullmatch(cursor)
     cid = by_updated["id"] if by_updated else cursor
-    if not is_id(cid):
+    if not CONVERSATION_ID.fits(cid):
         raise RuleBroken(telling.BAD_CURSOR, pointer="?cursor")
     if (order == "updated") != (by_updated is not None):
         other = "updated" if by_updated else "id"

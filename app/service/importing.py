@@ -62,9 +62,11 @@ class ImportBatch:
         batch = self.plan.turns[self.start : self.end]
         drafts = [turned.draft for turned in batch]
         foreseen = keys_of(drafts, self.conversation_id, version, ID_RULES, waiting=waiting)
-        # The turns in front of the batch say whether the history stands at its places.
+        # The turns in front of the batch say whether the history stands at its places; turns may
+        # also be stored under the ids of the messages that they were read from.
         named = {self.plan.turns[at - 1].draft.turn_id for at in (self.start, self.end) if at}
-        named |= _source_ids(self.plan, batch)
+        messages = self.plan.history.messages
+        named |= {one.turn_id for turned in batch for one in messages[turned.first : turned.last]}
         has_tools = self.plan.riding is not None or bool(self.plan.tool_sets)
         return foreseen | Keys(turn_ids=frozenset(filter(None, named)), all_tools=has_tools)
 
@@ -141,12 +143,6 @@ def _matched_anew(draft: Draft) -> Draft:
         for block, said in zip(draft.blocks, shown, strict=True)
     )
     return replace(draft, blocks=tuple(blocks))
-
-
-def _source_ids(plan: Plan, batch: Sequence[Turned]) -> set[str | None]:
-    """The ids of the messages that the turns were read from."""
-    messages = plan.history.messages
-    return {one.turn_id for turned in batch for one in messages[turned.first : turned.last]}
 
 
 def _missing(known: Slice, plan: Plan, batch: Sequence[Turned]) -> tuple[list[Draft], list[Draft]]:

@@ -9,9 +9,8 @@ from app.codecs import PREFIXES
 from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.identity import ids
-from app.core.identity.forms import TURN_ID
+from app.core.identity.forms import CONVERSATION_ID, TURN_ID
 from app.core.json.text import Json, JsonObject
-from app.service.conversations import is_id
 from app.service.recorded import call_json, contents, result_json, state_of
 from app.storage.lookup import NEWEST, IdKind, Spot
 from app.storage.store import ReadStore
@@ -33,7 +32,14 @@ def lookup(
     data: list[Json] = []
     for spot in found[:limit]:
         where: JsonObject = {"conversation_id": spot.conversation_id, "kind": kinds[spot]}
-        data += [where | record for record in _records(store, spot, kinds[spot])]
+        match kinds[spot]:
+            case "turn" | "response" as kind:
+                records = _turn(store, spot, kind)
+            case "orphan_result":
+                records = _orphan(store, spot)
+            case _:
+                records = _call(store, spot)
+        data += [where | record for record in records]
     more = len(found) > limit
     return {
         "data": data,
@@ -54,16 +60,6 @@ def _names(any_id: str) -> Iterator[tuple[IdKind, IdKind, str]]:
     if canonical := ids.from_prefixed(any_id, PREFIXES):
         yield "provider_id", "canonical", canonical
     yield "orphan_result", "orphan_result", any_id
-
-
-def _records(store: ReadStore, spot: Spot, kind: IdKind) -> Iterator[JsonObject]:
-    match kind:
-        case "turn" | "response":
-            yield from _turn(store, spot, kind)
-        case "orphan_result":
-            yield from _orphan(store, spot)
-        case _:
-            yield from _call(store, spot)
 
 
 def _turn(store: ReadStore, spot: Spot, kind: IdKind) -> Iterator[JsonObject]:
@@ -107,7 +103,7 @@ def _cursor(spot: Spot) -> str:
 
 def _spot(cursor: str) -> Spot:
     found = _CURSOR.fullmatch(cursor)
-    if not found or not is_id(found[5]):
+    if not found or not CONVERSATION_ID.fits(found[5]):
         raise RuleBroken(telling.BAD_CURSOR, pointer="?cursor")
     at, seq, rank, place = (int(number) for number in found.groups()[:4])
     return Spot(_EPOCH + at * _MICROSECOND, found[5], seq, rank, place)

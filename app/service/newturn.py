@@ -10,7 +10,7 @@ from datetime import datetime
 from app.core.conversation import Block, Draft, ToolCall, Turn
 from app.core.identity.ids import CANONICAL_PREFIX
 from app.core.json.large import Bytes, Chunks
-from app.core.json.text import dumps
+from app.core.json.text import dumps, joined_array
 from app.core.ledger.records import TurnRecord
 from app.core.neutral.blocks import block_json
 from app.service.posting import Post
@@ -54,29 +54,24 @@ class NewTurn:
         blocks = turn.blocks or ()
         if isinstance(self.draft.stream, Chunks):
             return blocks_bytes(blocks, long=True)
-        placed = (_placed(one, block) for one, block in zip(self.encoded, blocks, strict=True))
-        return b"[" + b",".join(placed) + b"]"
-
-
-def _placed(encoded: bytes, block: Block) -> bytes:
-    if not isinstance(block, ToolCall):
-        return encoded
-    return encoded.replace(_NO_ID_BYTES, block.id.encode(), 1)
+        placed = (
+            one.replace(_NO_ID_BYTES, block.id.encode(), 1) if isinstance(block, ToolCall) else one
+            for one, block in zip(self.encoded, blocks, strict=True)
+        )
+        return joined_array(list(placed))
 
 
 def made_ready(post: Post) -> tuple[NewTurn, ...]:
     """The turns of a post."""
-    return tuple(_new_turn(draft, post.format) for draft in post.drafts)
-
-
-def _new_turn(draft: Draft, wire: str) -> NewTurn:
-    long = isinstance(draft.stream, Chunks)
-    return NewTurn(
-        draft,
-        wire,
-        content_hash(draft, wire),
-        dumps(draft.all_metadata).encode(),
-        () if long else tuple(map(_encoded, draft.blocks)),
+    return tuple(
+        NewTurn(
+            draft,
+            post.format,
+            content_hash(draft, post.format),
+            dumps(draft.all_metadata).encode(),
+            () if isinstance(draft.stream, Chunks) else tuple(map(_encoded, draft.blocks)),
+        )
+        for draft in post.drafts
     )
 
 

@@ -14,7 +14,7 @@ from app.core.errors import ErrorResponse, RuleBroken, TurnkeepError
 from app.core.json.text import Json, JsonObject, loads
 from app.core.limits import Limits
 from app.core.wire.errors import error_type
-from app.core.wire.events import EventReader
+from app.core.wire.events.reader import EventReader
 from app.service.responses import whose_response
 
 # Events that are shown to the other wires.
@@ -64,7 +64,7 @@ def check_is_stream(heard: Heard, wire: str, body: bytes, error: Json, limits: L
         )
     if whose := list(dict.fromkeys(name for one in objects for name in whose_response(one))):
         raise RuleBroken(
-            f"The body must be a stream of events, and this is a whole response of"
+            "The body must be a stream of events, and this is a whole response of"
             f" {telling.either(whose)}: post it to …/turns, as `response`.",
             looks_like=whose,
         )

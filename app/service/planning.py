@@ -60,16 +60,14 @@ def read_history(history: History, limits: Limits) -> Plan:
         tool_sets,
         (
             *(f"members {key!r}" for key in history.members if key not in known),
-            *(_refused(riding) if riding else ()),
+            *(
+                f"tools {refused.name or index!r} ({refused.reason})"
+                for index, refused in (riding.offered.prepared.dropped if riding else ())
+            ),
             *("tool sets beyond the last turn" for one, _ in tool_sets if one > len(turns)),
         ),
         limits,
     )
-
-
-def _refused(order: KeepTools) -> Iterator[str]:
-    for index, refused in order.offered.prepared.dropped:
-        yield f"tools {refused.name or index!r} ({refused.reason})"
 
 
 def _envelope(history: History) -> JsonObject:
@@ -88,7 +86,9 @@ def turned_of(
     members: JsonObject = {**_envelope(history), **beside, key: [one.value for one in messages]}
     texts = {**history.texts, key: [one.text for one in messages]}
     drafts = read_post(members, texts, replace(limits, turns=_ANY_NUMBER)).drafts
-    places = [_place(draft, key) for draft in drafts]
+    # The messages that drafts begin with; none for a system prompt beside the messages.
+    begun = [re.match(rf"/{key}/([0-9]+)", draft.pointer) for draft in drafts]
+    places = [int(found[1]) if found else None for found in begun]
     ends = [*places[1:], len(messages)]
     read: list[Turned] = []
     for draft, place, end in zip(drafts, places, ends, strict=True):
@@ -103,12 +103,6 @@ def turned_of(
             one = _joined(read.pop(), one)
         read.append(one)
     yield from read
-
-
-def _place(draft: Draft, key: str) -> int | None:
-    """The message that a draft begins with; none for a system prompt beside the messages."""
-    found = re.match(rf"/{key}/([0-9]+)", draft.pointer)
-    return int(found[1]) if found else None
 
 
 def _again(read: Sequence[Turned], begins: int) -> int:

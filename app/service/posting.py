@@ -8,12 +8,11 @@ from app.core import telling
 from app.core.conversation import Draft, Remark, Thinking, ToolCall, ToolResult
 from app.core.errors import LimitExceeded, RuleBroken
 from app.core.json.large import Bytes
-from app.core.json.text import Json, JsonObject
+from app.core.json.text import JsonObject
 from app.core.limits import Limits
 from app.core.wire.codec import Codec, Posted
 from app.core.wire.responses import Reply
-from app.service.ignoring import ignored_settings
-from app.service.members import check_members
+from app.service.members import check_members, ignored_settings
 from app.service.providers import check_provider, wire_of
 from app.service.responses import read_response, whole_response_at
 from app.service.turn_ids import with_turn_ids
@@ -43,7 +42,10 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
     if members.get("response") is not None:
         drafts = [read_response(wire, members["response"], texts["response"])]
     else:
-        drafts = _parsed(codec, Posted(members, texts))
+        try:
+            drafts = codec.parse(Posted(members, texts))
+        except RuleBroken as error:
+            raise (_misplaced(members, error.pointer or "") or error) from None
     if len(drafts) > limits.turns:
         raise LimitExceeded("turns", limits.turns, len(drafts), pointer=f"/{codec.messages}")
     completed = _completed(drafts, provider, members, limits)
@@ -55,15 +57,7 @@ def read_stream(
 ) -> Post:
     """A turn that arrived as a stream. `query` holds what stands beside messages otherwise."""
     provider, wire = wire_of(query)
-    draft = Draft(
-        "ai",
-        reply.blocks,
-        stream=payload,
-        facts=reply.facts,
-        model=reply.model,
-        status="complete" if whole else "interrupted",
-        notes=reply.notes,
-    )
+    draft = replace(reply.draft(), stream=payload, status="complete" if whole else "interrupted")
     return Post(wire, tuple(_completed([draft], provider, query, limits)))
 
 
@@ -79,13 +73,6 @@ def _check_one_of(members: JsonObject, codec: Codec) -> None:
         names = " and ".join(f"`{key}`" for key in given)
         told = f"{names} must not stand in one request; give one of them."
         raise RuleBroken(told, pointer=f"/{given[-1]}")
-
-
-def _parsed(codec: Codec, posted: Posted) -> list[Draft]:
-    try:
-        return codec.parse(posted)
-    except RuleBroken as error:
-        raise (_misplaced(posted.members, error.pointer or "") or error) from None
 
 
 def _misplaced(members: JsonObject, pointer: str) -> RuleBroken | None:
@@ -106,7 +93,9 @@ def _completed(
     if not isinstance(metadata, dict):
         told = telling.wrong_type("metadata", "an object", metadata)
         raise RuleBroken(told, pointer="/metadata")
-    model = _text(members, "model")
+    model = members.get("model")
+    if model is not None and not isinstance(model, str):
+        raise RuleBroken(telling.wrong_type("model", "a string", model), pointer="/model")
     if "response" in metadata and any(draft.facts is not None for draft in drafts):
         raise RuleBroken(
             "`metadata.response` must not be given: it is filled from the response itself.",
@@ -116,24 +105,16 @@ def _completed(
     for draft in with_turn_ids(drafts, members):
         at = draft.pointer
         _check(draft, at, limits)
-        own_provider = draft.provider or provider
+        own_provider, own_model = draft.provider or provider, draft.model
         check_provider(own_provider, f"{at}/provider")
+        # Of a response, the name under which it was asked for.
+        if model is not None and (own_model is None or draft.facts is not None):
+            own_model = model
+        own_metadata = {**metadata, **draft.metadata}
         completed.append(
-            replace(
-                draft,
-                provider=own_provider,
-                model=_model(draft, model),
-                metadata={**metadata, **draft.metadata},
-            )
+            replace(draft, provider=own_provider, model=own_model, metadata=own_metadata)
         )
     return completed
-
-
-def _model(draft: Draft, given: str | None) -> str | None:
-    """The turn's own; of a response, the name under which it was asked for."""
-    if given is not None and (draft.model is None or draft.facts is not None):
-        return given
-    return draft.model
 
 
 def _check(draft: Draft, at: str, limits: Limits) -> None:
@@ -150,10 +131,3 @@ def _check(draft: Draft, at: str, limits: Limits) -> None:
             size = len(block.raw_id.encode("utf-8", "surrogatepass"))
             if size > limits.raw_id_bytes:
                 raise LimitExceeded("raw_id_bytes", limits.raw_id_bytes, size, pointer=at)
-
-
-def _text(members: JsonObject, key: str) -> str | None:
-    value: Json = members.get(key)
-    if value is not None and not isinstance(value, str):
-        raise RuleBroken(telling.wrong_type(key, "a string", value), pointer=f"/{key}")
-    return value

@@ -57,12 +57,8 @@ def _known(name: str, member: str) -> str:
 
 def _name(value: Json, member: str) -> str:
     if value is None:
-        raise RuleBroken(_required(member), pointer=f"/{member}")
+        required = telling.missing(member, "the name of a provider")
+        raise RuleBroken(f"{required} Known: {', '.join(CODECS)}.", pointer=f"/{member}")
     if not isinstance(value, str):
         raise RuleBroken(telling.wrong_type(member, "a string", value), pointer=f"/{member}")
     return value
-
-
-def _required(member: str) -> str:
-    said = telling.missing(member, "the name of a provider")
-    return f"{said} Known: {', '.join(CODECS)}."

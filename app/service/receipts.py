@@ -5,11 +5,11 @@ A loop can run the tools from it, whoever made the calls: each has its name and 
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from app.core.conversation import ToolCall, Turn
+from app.core.conversation import Turn
 from app.core.json.text import Json, JsonObject
 from app.core.ledger.append import Entered
 from app.core.ledger.keys import Keys
-from app.core.ledger.records import Call, ResultRecord, TurnRecord
+from app.core.ledger.records import TurnRecord
 from app.core.ledger.slice import Slice
 from app.core.render.arguments import as_given
 from app.core.wire.usage import Usage
@@ -67,30 +67,27 @@ def _turn_json(turn: Turn, what: Entered) -> JsonObject:
         "seq": turn.seq,
         "speaker": turn.speaker,
         "tool_calls": [
-            _call_json(call, blocks[call.id]) for call in what.calls if call.id in blocks
+            {
+                "id": call.id,
+                "raw_id": call.raw_id,
+                "name": call.name,
+                "call_index": call.call_index,
+                **as_given(blocks[call.id].arguments),
+            }
+            for call in what.calls
+            if call.id in blocks
         ],
-        "tool_results": [_result_json(result) for result in what.results],
+        "tool_results": [
+            {
+                "call_id": result.call_id,
+                "raw_id": result.raw_id,
+                "matched_by": result.matched_by,
+                **({"repeat": True} if result.repeat else {}),
+            }
+            for result in what.results
+        ],
         **({} if turn.status == "complete" else {"status": turn.status}),
     }
-
-
-def _call_json(call: Call, block: ToolCall) -> JsonObject:
-    return {
-        "id": call.id,
-        "raw_id": call.raw_id,
-        "name": call.name,
-        "call_index": call.call_index,
-        **as_given(block.arguments),
-    }
-
-
-def _result_json(result: ResultRecord) -> JsonObject:
-    shown: JsonObject = {
-        "call_id": result.call_id,
-        "raw_id": result.raw_id,
-        "matched_by": result.matched_by,
-    }
-    return shown | {"repeat": True} if result.repeat else shown
 
 
 def _notes(what: Entered) -> Iterator[JsonObject]:

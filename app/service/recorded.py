@@ -3,20 +3,20 @@
 What was said stands in the turns, so each turn that a page needs is read once, a few at a time.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.codecs import TARGETS, provider_id
-from app.core.conversation import ToolResult, Turn, is_real, last_real
+from app.core.conversation import is_real, last_real
 from app.core.json.text import JsonObject
-from app.core.ledger.records import Call, CallRecord, ResultRecord, TurnRecord
+from app.core.ledger.records import Call, CallRecord, ResultRecord
 from app.core.neutral.excerpts import given_excerpt, result_excerpt
 from app.service.turnform import read_turn
 from app.storage.store import ReadStore
 
 # Turns may be long: this many are held at once.
 _HELD = 32
-_STATES = {"denied": "denied", "interrupted": "interrupted", "unknown": "unknown"}
+_STATES = frozenset({"denied", "interrupted", "unknown"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,7 @@ class Contents:
 
 
 def contents(
-    store: ReadStore,
-    cid: str,
-    records: Iterable[CallRecord],
-    orphans: Iterable[ResultRecord] = (),
+    store: ReadStore, cid: str, records: Iterable[CallRecord], orphans: Iterable[ResultRecord] = ()
 ) -> Contents:
     """What these calls and their results say, and these results without a call."""
     calls: dict[int, set[str]] = {}
@@ -48,35 +45,17 @@ def contents(
     seqs = sorted(calls.keys() | results.keys())
     for start in range(0, len(seqs), _HELD):
         for version in store.turns.versions(cid, seqs[start : start + _HELD]):
-            turn = read_turn(version)
-            _add_calls(given, version, turn, calls.get(version.seq, ()))
-            _add_results(said, version, turn, results.get(version.seq, ()))
+            turn, seq, now = read_turn(version), version.seq, version.created_at.isoformat()
+            for call in turn.calls():
+                if call.id in calls.get(seq, ()):
+                    # One of several versions of its turn: given as in the last, stored with the
+                    # first.
+                    first = given.get(call.id, {}).get("created_at", now)
+                    given[call.id] = {**given_excerpt(call.arguments), "created_at": first}
+            for place, block in turn.results():
+                if place in results.get(seq, ()):
+                    said[seq, place] = {**result_excerpt(block), "created_at": now}
     return Contents(given, said)
-
-
-def _add_calls(
-    given: dict[str, JsonObject], record: TurnRecord, turn: Turn, wanted: Collection[str]
-) -> None:
-    """A call of several versions of its turn: given as in the last, stored with the first."""
-    for call in turn.calls():
-        if call.id in wanted:
-            first = given.get(call.id, {}).get("created_at", record.created_at.isoformat())
-            given[call.id] = {**given_excerpt(call.arguments), "created_at": first}
-
-
-def _add_results(
-    said: dict[tuple[int, int], JsonObject],
-    record: TurnRecord,
-    turn: Turn,
-    wanted: Collection[int],
-) -> None:
-    for place, result in turn.results():
-        if place in wanted:
-            said[record.seq, place] = _said(result, record)
-
-
-def _said(result: ToolResult, record: TurnRecord) -> JsonObject:
-    return {**result_excerpt(result), "created_at": record.created_at.isoformat()}
 
 
 def call_json(record: CallRecord, state: str, told: Contents) -> JsonObject:
@@ -119,7 +98,7 @@ def state_of(call: Call, results: Sequence[ResultRecord], *, broken: bool) -> st
     chosen = chosen_result(results)
     if chosen is None:
         return "interrupted" if broken else "open"
-    return _STATES.get(chosen.status, "answered")
+    return chosen.status if chosen.status in _STATES else "answered"
 
 
 def chosen_result(results: Sequence[ResultRecord]) -> ResultRecord | None:

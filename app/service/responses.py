@@ -1,5 +1,7 @@
 """Whole responses of a provider, as one turn; and what else was posted where one belongs."""
 
+from dataclasses import replace
+
 from app.codecs import CODECS
 from app.core import telling
 from app.core.conversation import Draft
@@ -19,17 +21,8 @@ def replies_of(wire: str, pointer: str) -> Replies:
 
 def read_response(wire: str, response: Json, texts: list[str]) -> Draft:
     """A provider's whole response as one turn of the model."""
-    replies = replies_of(wire, "/response")
-    reply = _read(wire, replies, response)
-    return Draft(
-        "ai",
-        reply.blocks,
-        payload=texts[0],
-        pointer="/response",
-        facts=reply.facts,
-        model=reply.model,
-        notes=reply.notes,
-    )
+    reply = _read(wire, replies_of(wire, "/response"), response)
+    return replace(reply.draft(), payload=texts[0], pointer="/response")
 
 
 def _read(wire: str, replies: Replies, response: Json) -> Reply:
@@ -55,7 +48,14 @@ def _something_else(wire: str, response: Json) -> RuleBroken | None:
         case {"message": {"role": str()}}:
             return _only("one choice of it")
         case dict() if whose := whose_response(response):
-            return None if wire in whose else _of_another(wire, whose)
+            if wire in whose:
+                return None
+            return RuleBroken(
+                f"`response` must be a response of '{wire}'; this looks like a response of"
+                f" {telling.either(whose)}: post it with that `provider` or `format`.",
+                pointer="/response",
+                looks_like=whose,
+            )
         case dict() if isinstance(response.get("role"), str) and "type" not in response:
             return _only("one message; that is posted in `messages`")
         case [{"role": str()}, *_]:
@@ -67,15 +67,6 @@ def _something_else(wire: str, response: Json) -> RuleBroken | None:
 def _only(what: str) -> RuleBroken:
     told = f"`response` must be the whole object that the provider sent, not {what}."
     return RuleBroken(told, pointer="/response")
-
-
-def _of_another(wire: str, whose: list[str]) -> RuleBroken:
-    return RuleBroken(
-        f"`response` must be a response of '{wire}'; this looks like a response of"
-        f" {telling.either(whose)}: post it with that `provider` or `format`.",
-        pointer="/response",
-        looks_like=whose,
-    )
 
 
 def whose_response(value: JsonObject) -> list[str]:

@@ -16,7 +16,7 @@ from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
 from app.core.sync.recognising import Difference, Recognised, Recognising, Told
 from app.core.wire.codec import Posted
-from app.service.memory import remember
+from app.service.memory import Remembered, remember
 from app.service.messagelist import MessageList
 from app.service.rendering import render
 from app.service.turnform import UNLIMITED, read_turn
@@ -33,11 +33,7 @@ class Seen:
 def look(history: History, messages: MessageList) -> Seen:
     turns = [read_turn(record) for record in history.turns]
     links, book, target = history.links, history.book, messages.format
-    assigned = {
-        call.id: call.provider_ids[target]
-        for call in book.calls.values()
-        if target in call.provider_ids
-    }
+    assigned = Remembered(turns, book).assigned(target)
     found = Recognising(
         Told(turns, links),
         messages.told,

@@ -10,10 +10,11 @@ from typing import IO
 
 from app.core.conversation import UNREADABLE, Remark
 from app.core.errors import RuleBroken, TooLarge
-from app.core.json.large import PIECE, Bytes, Chunks
+from app.core.json.large import PIECE, Chunks
 from app.core.json.text import JsonObject
 from app.core.limits import Limits
-from app.core.wire.events import Event, EventReader
+from app.core.wire.events.event import Event
+from app.core.wire.events.reader import EventReader
 from app.core.wire.responses import Reply
 from app.service.nostream import Heard, check_is_stream
 from app.service.posting import Post, read_stream
@@ -90,7 +91,7 @@ class Stream:
         return read_stream(
             self._query,
             replace(reply, notes=notes),
-            self._payload(),
+            Chunks(self._read) if self.size > PIECE else b"".join(self._read()),
             whole=whole,
             limits=self._limits,
         )
@@ -110,11 +111,6 @@ class Stream:
     def close(self) -> None:
         """Forgets the bytes; what `post` gave cannot be stored any more."""
         self._spool.close()
-
-    def _payload(self) -> Bytes:
-        if self.size > PIECE:
-            return Chunks(self._read)
-        return b"".join(self._read())
 
     def _read(self) -> Iterator[bytes]:
         self._spool.seek(0)

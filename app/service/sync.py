@@ -8,18 +8,21 @@ decides, so that of two racing syncs the second finds what the first has stored.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from app.codecs import ID_RULES
-from app.core.conversation import Turn
+from app.codecs import ID_RULES, PREFIXES
+from app.core.conversation import Block, Draft, Remark, ToolResult, Turn
 from app.core.errors import HistoryDiffers, StaleVersion
 from app.core.json.text import JsonObject, dumps_utf8
 from app.core.ledger.append import keys_of
+from app.core.ledger.book import Book
 from app.core.ledger.keys import Keys
+from app.core.ledger.rules import match
 from app.core.ledger.slice import Change, Slice
-from app.core.sync.recognising import Difference, Recognised
+from app.core.sync.likeness import is_unspoken, says_nothing
+from app.core.sync.recognising import Difference, Recognised, Told
 from app.service.append import Append, Appended, Synced, append, once
 from app.service.messagelist import MessageList
 from app.service.newturn import made_ready
-from app.service.newturns import new_turns
+from app.service.posting import Post
 from app.service.receipts import note, tool_notes
 from app.service.seeing import Seen, look
 from app.service.tooldefs import KeepTools, kept_tools
@@ -95,7 +98,7 @@ def _sync(known: Slice, order: Sync) -> Change[Appended]:
     is_stale = order.expected_version not in (None, head.version)
     if is_stale and (new or found.completed):
         raise StaleVersion(head.id, str(order.expected_version), head.version)
-    synced = Synced(_known(order.messages, found, new), tuple(_notes(found)))
+    synced = Synced(_known(order.messages, found, new), _cut_note(found))
     completed: Change[object] = Change(None)
     for seq, turn in found.completed.items():
         change = append(known, _completion(known, order, seq, turn))
@@ -104,14 +107,10 @@ def _sync(known: Slice, order: Sync) -> Change[Appended]:
         completed, known = completed.then(change), known.after(change)
     if not new:
         return completed.then(_nothing_new(known, order, synced))
-    post = new_turns(order.messages, found, new, known.book)
+    post = _new_turns(order.messages, found, new, known.book)
     turns = made_ready(post)
-    return completed.then(
-        append(
-            known,
-            Append(head.id, post, turns, tools=order.tools, texts=order.texts, synced=synced),
-        )
-    )
+    rest = Append(head.id, post, turns, tools=order.tools, texts=order.texts, synced=synced)
+    return completed.then(append(known, rest))
 
 
 def _differs(messages: MessageList, difference: Difference) -> HistoryDiffers:
@@ -135,10 +134,11 @@ def _known(messages: MessageList, found: Recognised, new: Sequence[int]) -> int:
     return len({one.place for one in messages.messages} - brought - {None})
 
 
-def _notes(found: Recognised) -> Iterator[JsonObject]:
-    if found.begins:
-        why = f"the list begins with turn {found.begins.seq}; those before it are not in it"
-        yield note("LIST_CUT", found.begins.turn_id, why)
+def _cut_note(found: Recognised) -> tuple[JsonObject, ...]:
+    if found.begins is None:
+        return ()
+    why = f"the list begins with turn {found.begins.seq}; those before it are not in it"
+    return (note("LIST_CUT", found.begins.turn_id, why),)
 
 
 def _completion(known: Slice, order: Sync, seq: int, turn: Turn) -> Append:
@@ -164,3 +164,66 @@ def _nothing_new(known: Slice, order: Sync, synced: Synced) -> Change[Appended]:
         Appended(dumps_utf8(synced.beside(receipt)), known.version, status=200),
         tool_sets=kept_tools(known, order.tools),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """What is known of a block in the list. `call_id`: the stored call that a result answers."""
+
+    is_new: bool
+    call_id: str | None = None
+
+
+def _new_turns(messages: MessageList, found: Recognised, new: Sequence[int], book: Book) -> Post:
+    """The messages with these numbers in the list, counted from 1, as turns to be appended.
+
+    Of a message that is stored in part only the other blocks become a turn; its payload stays
+    whole. A placeholder that a replay showed for a missing result is never taken for a result.
+    """
+    post = messages.post({seq - 1 for seq in new})
+    told = messages.told
+    marks = iter(
+        [mark for turn in told.turns if turn.seq in new for mark in _marks(turn, told, found)]
+    )
+    drafts = tuple(
+        _without_known(draft, [next(marks) for _ in draft.blocks], book) for draft in post.drafts
+    )
+    return replace(post, drafts=drafts)
+
+
+def _marks(turn: Turn, told: Told, found: Recognised) -> Iterator[_Mark]:
+    known, new = found.known.get(turn.seq, set()), found.new.get(turn.seq, set())
+    for place, block in enumerate(turn.blocks or ()):
+        # What is not compared belongs to what it stands in front of.
+        is_new = place in new or (is_unspoken(block) and place > max(known, default=-1))
+        link = told.links.get((turn.seq, place))
+        yield _Mark(is_new, found.calls.get(link.call_id) if link else None)
+
+
+def _without_known(draft: Draft, marks: Sequence[_Mark], book: Book) -> Draft:
+    blocks = tuple(
+        _as_new(block, mark, book)
+        for block, mark in zip(draft.blocks, marks, strict=True)
+        if mark.is_new
+    )
+    if len(blocks) == len(draft.blocks):
+        return replace(draft, blocks=blocks)
+    left = len(draft.blocks) - len(blocks)
+    why = f"{left} of its {len(draft.blocks)} blocks were stored before; the others are this turn"
+    remark = Remark("PARTLY_KNOWN", why)
+    # The id that it may have been given belongs to what was stored before.
+    return replace(draft, blocks=blocks, turn_id=None, notes=(*draft.notes, remark))
+
+
+def _as_new(block: Block, mark: _Mark, book: Book) -> Block:
+    if not isinstance(block, ToolResult):
+        return block
+    if says_nothing(block):
+        block = replace(block, result=None, parts=None, error=None, status="unknown")
+    if mark.call_id is None:
+        return block
+    # Ids repeat; where the list stands beside the history, its order says which call is meant.
+    found = match(block, book, PREFIXES).call
+    if (found and found.id == mark.call_id) or not book.by_canonical(mark.call_id):
+        return block
+    return replace(block, call_id=mark.call_id)

@@ -1,6 +1,5 @@
 """Tool definitions: kept with a conversation by version, offered on any wire."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -13,9 +12,9 @@ from app.core.ledger.records import ToolSetRecord
 from app.core.ledger.slice import Change, Slice
 from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
-from app.core.tools.definitions import Note, Refused, Tool
+from app.core.tools.definitions import Definition, Note, Refused, Tool
 from app.core.tools.fit import Prepared, Required, prepared
-from app.service.conversations import ensured, known
+from app.service.conversations import Plain, ensured, known
 from app.service.members import check_members
 from app.service.providers import source_of, target_of, wire_of
 from app.service.toolreading import ToolSet, demand_tools, read_tool_set, under_our_names
@@ -23,6 +22,7 @@ from app.service.turnform import read_object
 from app.storage.store import ReadStore
 
 _ORDER = ("provider", "format", "tools", "tool_choice", "parallel_tool_calls", "strict")
+_UNDESCRIBED = "the tool has no description"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,29 +55,28 @@ def offer(tools: ToolSet, target: str, required: Required | None = None) -> Offe
         codec.profile.names,
         required,
     )
-    fit = replace(fit, notes=(*_undescribed(tools), *fit.notes))
+    undescribed = (
+        Note("DESCRIPTION_MISSING", _UNDESCRIBED, one.name)
+        for one in tools.definitions
+        if isinstance(one, Tool) and _lacks_description(one, tools)
+    )
+    fit = replace(fit, notes=(*undescribed, *fit.notes))
     return Offer(tools, codec.write_tools(fit.tools, fit.choice), fit)
-
-
-def _undescribed(tools: ToolSet) -> Iterator[Note]:
-    """Tools without a description, where the shape they came in has one."""
-    if CODECS[tools.source].tools.described:
-        for one in tools.definitions:
-            if isinstance(one, Tool) and one.description is None:
-                yield Note("DESCRIPTION_MISSING", "the tool has no description", one.name)
 
 
 def only_described(tools: ToolSet) -> ToolSet:
     """Where the shape has a description, a definition without one is refused."""
-    if not CODECS[tools.source].tools.described:
-        return tools
     kept = (
-        Refused(one.name, "the tool has no description", one.at)
-        if isinstance(one, Tool) and one.description is None
-        else one
+        Refused(one.name, _UNDESCRIBED, one.at) if _lacks_description(one, tools) else one
         for one in tools.definitions
     )
     return replace(tools, definitions=tuple(kept))
+
+
+def _lacks_description(one: Definition, tools: ToolSet) -> bool:
+    """Whether a tool has no description, where the shape it came in has one."""
+    described = CODECS[tools.source].tools.described
+    return described and isinstance(one, Tool) and one.description is None
 
 
 def refuse_dropped(offered: Offer, strict: Json) -> None:
@@ -165,12 +164,11 @@ def _added(
 
 
 @dataclass(frozen=True, slots=True)
-class PutTools:
+class PutTools(Plain):
     """The command to keep tool definitions from the present version on."""
 
     conversation_id: str
     order: KeepTools
-    adds: int = 0
 
     def keys(self, version: int, *, waiting: bool) -> Keys:
         return Keys(tools=True)
@@ -198,7 +196,7 @@ def stored_tools(record: ToolSetRecord | None) -> ToolSet | None:
     return ToolSet(
         record.format,
         tuple(neutral.read_tools(kept.get("tools"))),
-        neutral.read_choice(kept.get("tool_choice"), None),
+        neutral.choice(kept.get("tool_choice"), None),
     )
 
 

@@ -1,7 +1,6 @@
 """Tool definitions as posted: whichever names the wire has for them, read, bounded and checked."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from app.codecs import CODECS
@@ -39,7 +38,7 @@ def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
     """The definitions of a posted body, under our names or those of `source`."""
     codec = CODECS[source]
     ours, places = under_our_names(members, source)
-    with _pointing(places):
+    try:
         read = codec.read_tools(ours.get("tools"))
         if len(read) > limits.tools:
             raise LimitExceeded("tools", limits.tools, len(read), pointer="/tools")
@@ -47,7 +46,12 @@ def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
         if parallel is not None and not isinstance(parallel, bool):
             told = telling.wrong_type("parallel_tool_calls", "true or false", parallel)
             raise RuleBroken(told, pointer="/parallel_tool_calls")
-        choice = codec.read_choice(ours.get("tool_choice"), parallel)
+        choice = codec.choice(ours.get("tool_choice"), parallel)
+    except RuleBroken as broken:
+        # Complaints lead to where the caller wrote it, not to our name for it.
+        if broken.pointer is not None:
+            broken.point_at(_moved(broken.pointer, places))
+        raise
     tools = ToolSet(source, tuple(read), choice, places)
     _check_sizes(tools, limits)
     return replace(tools, definitions=tuple(map(_checked, read)))
@@ -82,31 +86,16 @@ def _named(members: JsonObject, rules: ToolRules) -> Iterator[tuple[str, str, Js
         if value is None:
             continue
         if isinstance(value, dict) and config and key in (config, "tools"):
-            yield from _inside(value, f"/{key}", rules.inside)
+            for inner, said in value.items():
+                if inner not in rules.inside:
+                    told = telling.unknown(inner, rules.inside)
+                    raise RuleBroken(told, pointer=telling.pointer(key, inner))
+                if said is not None:
+                    yield f"/{key}/{inner}", inner, said
         elif key == config:
             raise RuleBroken(telling.wrong_type(key, "an object", value), pointer=f"/{key}")
         else:
             yield f"/{key}", key, value
-
-
-def _inside(config: JsonObject, at: str, known: tuple[str, ...]) -> Iterator[tuple[str, str, Json]]:
-    for key, value in config.items():
-        if key not in known:
-            told = telling.unknown_member(key, known)
-            raise RuleBroken(told, pointer=at + telling.pointer(key))
-        if value is not None:
-            yield f"{at}/{key}", key, value
-
-
-@contextmanager
-def _pointing(places: Mapping[str, str]) -> Iterator[None]:
-    """Complaints lead to where the caller wrote it, not to our name for it."""
-    try:
-        yield
-    except RuleBroken as broken:
-        if broken.pointer is not None:
-            broken.point_at(_moved(broken.pointer, places))
-        raise
 
 
 def _moved(pointer: str, places: Mapping[str, str]) -> str:

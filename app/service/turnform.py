@@ -41,8 +41,7 @@ def read_turn(record: TurnRecord) -> Turn:
 
 def response_id(turn: Turn) -> str | None:
     """The id that the provider gave to its response, where the turn is one."""
-    response = turn.metadata.get("response")
-    given = response.get("id") if isinstance(response, dict) else None
+    given = turn.response.get("id")
     return given if isinstance(given, str) and given else None
 
 

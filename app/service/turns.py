@@ -60,14 +60,6 @@ def one(store: ReadStore, cid: str, turn_id: str) -> bytes:
     return shown[:-1] + b',"earlier":[' + before + b"]}"
 
 
-def _not_json(payload: bytes) -> JsonObject:
-    """A stream as its text; what is no text either, in base64."""
-    try:
-        return {"payload_text": payload.decode()}
-    except UnicodeDecodeError:
-        return {"payload_base64": base64.b64encode(payload).decode()}
-
-
 def _turn(record: TurnRecord, links: Links, *, raw: bool) -> bytes:
     turn = read_turn(record)
     shown: JsonObject = {"seq": record.seq, **turn_json(turn, links), "format": record.format}
@@ -82,6 +74,9 @@ def _turn(record: TurnRecord, links: Links, *, raw: bool) -> bytes:
     payload = whole(record.payload)
     try:
         loads(payload.decode(), UNLIMITED)
-    except (TurnkeepError, UnicodeDecodeError, RecursionError):
-        return dumps_utf8(shown | _not_json(payload))
+    except UnicodeDecodeError:
+        return dumps_utf8(shown | {"payload_base64": base64.b64encode(payload).decode()})
+    except (TurnkeepError, RecursionError):
+        # A stream.
+        return dumps_utf8(shown | {"payload_text": payload.decode()})
     return dumps_utf8(shown)[:-1] + b',"payload":' + payload + b"}"

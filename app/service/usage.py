@@ -7,8 +7,7 @@ from app.core.wire.usage import Usage
 
 def usage_of(wire: str, turn: Turn) -> Usage | None:
     """The usage of a turn that was posted in this format; None where the provider said none."""
-    response = turn.metadata.get("response")
-    usage = response.get("usage") if isinstance(response, dict) else None
+    usage = turn.response.get("usage")
     if not isinstance(usage, dict):
         return None
     # An import is neutral; its usage is still in the words of the provider that counted.

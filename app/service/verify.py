@@ -7,11 +7,12 @@ from dataclasses import replace
 from app.codecs import ID_RULES
 from app.core.conversation import ToolCall, Turn
 from app.core.identity import ids
-from app.core.json.text import Json, JsonObject
+from app.core.json.text import JsonObject
 from app.core.ledger.append import complete, enter
 from app.core.ledger.book import Book
-from app.core.ledger.records import Call, CallRecord, ConversationRecord, RevisionRecord, TurnRecord
+from app.core.ledger.records import CallRecord, ConversationRecord, RevisionRecord, TurnRecord
 from app.service.conversations import known
+from app.service.receipts import note
 from app.service.turnform import is_linked, read_turn
 from app.storage.store import ReadStore
 
@@ -28,15 +29,17 @@ def verify(store: ReadStore, cid: str) -> JsonObject:
         *_calls(book, stored_calls),
         *_results(store, cid, book),
         *_mapping(book, stored_calls),
-        *_waiting(head, book),
     ]
-    found: list[Json] = list(problems)
+    waiting = sum(result.call_id is None for result in book.results.values())
+    if waiting != head.orphans:
+        detail = f"{waiting} results wait for a call, the conversation says {head.orphans}"
+        problems.append(note("ORPHANS_MISMATCH", None, detail))
     checked: JsonObject = {
         "turns": len(records),
         "tool_calls": len(stored_calls),
         "provider_ids": sum(len(record.call.provider_ids) for record in stored_calls),
     }
-    return {"ok": not problems, "checked": checked, "problems": found}
+    return {"ok": not problems, "checked": checked, "problems": [*problems]}
 
 
 def _entered(records: list[TurnRecord], revisions: list[RevisionRecord]) -> Book:
@@ -63,10 +66,6 @@ def _by_version(revisions: list[RevisionRecord]) -> dict[int, list[RevisionRecor
     return found
 
 
-def _problem(code: str, turn_id: str | None, detail: str) -> JsonObject:
-    return {"code": code, "turn_id": turn_id, "detail": detail}
-
-
 def _chain(
     head: ConversationRecord, records: list[TurnRecord], revisions: list[RevisionRecord]
 ) -> Iterator[JsonObject]:
@@ -76,9 +75,9 @@ def _chain(
     for record in records:
         if record.seq != expected_seq:
             detail = f"seq {record.seq} stands where {expected_seq} is due"
-            yield _problem("SEQ_GAP", record.turn_id, detail)
+            yield note("SEQ_GAP", record.turn_id, detail)
         if not is_linked(before, record):
-            yield _problem(
+            yield note(
                 "HASH_MISMATCH", record.turn_id, "the turn, or the one before it, was changed"
             )
         before = record.hash
@@ -86,22 +85,22 @@ def _chain(
         for revision in later[record.seq]:
             if not is_linked(before, revision.turn, revision.number):
                 detail = f"revision {revision.number}, or what was stored before it, was changed"
-                yield _problem("HASH_MISMATCH", revision.turn.turn_id, detail)
+                yield note("HASH_MISMATCH", revision.turn.turn_id, detail)
             before = revision.turn.hash
     if head.version != len(records) or head.head_hash != before:
         detail = f"the conversation says version {head.version}, {len(records)} turns are stored"
-        yield _problem("HEAD_MISMATCH", None, detail)
+        yield note("HEAD_MISMATCH", None, detail)
 
 
 def _identities(records: list[TurnRecord]) -> Iterator[JsonObject]:
     for record in records:
         turn = read_turn(record)
         if turn.blocks is None:
-            yield _problem("TURN_UNREADABLE", turn.turn_id, "the stored blocks cannot be read")
+            yield note("TURN_UNREADABLE", turn.turn_id, "the stored blocks cannot be read")
         for index, call in enumerate(turn.calls()):
             if not _is_own_id(call, turn, index, record.format):
                 detail = f"call {index} should not be named {call.id}"
-                yield _problem("CALL_ID_MISMATCH", turn.turn_id, detail)
+                yield note("CALL_ID_MISMATCH", turn.turn_id, detail)
 
 
 def _is_own_id(call: ToolCall, turn: Turn, index: int, wire: str) -> bool:
@@ -121,15 +120,11 @@ def _calls(book: Book, stored: list[CallRecord]) -> Iterator[JsonObject]:
     for call in book.calls.values():
         found = known_calls.pop(call.id, None)
         if found is None:
-            yield _problem("CALL_MISSING", call.turn_id, f"{call.id} is not in the ledger")
-        elif _bare(found) != _bare(call):
-            yield _problem("CALL_DIFFERS", call.turn_id, f"the ledger's row of {call.id} differs")
+            yield note("CALL_MISSING", call.turn_id, f"{call.id} is not in the ledger")
+        elif replace(found, provider_ids=call.provider_ids) != call:
+            yield note("CALL_DIFFERS", call.turn_id, f"the ledger's row of {call.id} differs")
     for call in known_calls.values():
-        yield _problem("CALL_UNKNOWN", call.turn_id, f"no turn makes the call {call.id}")
-
-
-def _bare(call: Call) -> Call:
-    return replace(call, provider_ids={})
+        yield note("CALL_UNKNOWN", call.turn_id, f"no turn makes the call {call.id}")
 
 
 def _results(store: ReadStore, cid: str, book: Book) -> Iterator[JsonObject]:
@@ -137,9 +132,9 @@ def _results(store: ReadStore, cid: str, book: Book) -> Iterator[JsonObject]:
     for place, result in book.results.items():
         if stored.pop(place, None) != result:
             detail = f"the ledger's row of the result at block {result.place} differs"
-            yield _problem("RESULT_DIFFERS", result.turn_id, detail)
+            yield note("RESULT_DIFFERS", result.turn_id, detail)
     for result in stored.values():
-        yield _problem("RESULT_UNKNOWN", result.turn_id, "no turn holds this result")
+        yield note("RESULT_UNKNOWN", result.turn_id, "no turn holds this result")
 
 
 def _mapping(book: Book, stored: list[CallRecord]) -> Iterator[JsonObject]:
@@ -150,11 +145,4 @@ def _mapping(book: Book, stored: list[CallRecord]) -> Iterator[JsonObject]:
         for target, provider_id in expected.provider_ids.items():
             if record.call.provider_ids.get(target) != provider_id:
                 detail = f"the {target} id of {record.call.id} should be {provider_id}"
-                yield _problem("PROVIDER_ID_MISMATCH", record.call.turn_id, detail)
-
-
-def _waiting(head: ConversationRecord, book: Book) -> Iterator[JsonObject]:
-    waiting = sum(result.call_id is None for result in book.results.values())
-    if waiting != head.orphans:
-        detail = f"{waiting} results wait for a call, the conversation says {head.orphans}"
-        yield _problem("ORPHANS_MISMATCH", None, detail)
+                yield note("PROVIDER_ID_MISMATCH", record.call.turn_id, detail)

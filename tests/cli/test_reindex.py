@@ -28,7 +28,7 @@ def database(database_url: str) -> Iterator[Database]:
 
 def found(database: Database, **wish: Any) -> list[str]:
     """What is indexed is found; nothing is indexed for it."""
-    page: Any = database.read_now(partial(listed, wish=Asked(**wish), limit=100))
+    page: Any = database.read_now(partial(listed, wish=Asked(**wish)))
     return [one["id"] for one in page["data"]]
 
 
@@ -60,7 +60,7 @@ def test_an_older_database_is_found_after_migrate_and_reindex(
         for wish in (
             {"q": "call_7"},
             {"title": "aged"},
-            {"tools": ["f"]},
+            {"tool": ["f"]},
             {"metadata": [("a", "1")]},
         ):
             assert found(database, **wish) == ["old"], wish
@@ -90,4 +90,4 @@ def test_the_setting_decides_whether_words_are_kept(
     monkeypatch.setenv("TURNKEEP_SEARCH", "false")
     assert main(["reindex", "--database-url", database_url]) == 0
     assert found(database, q="call_1") == []
-    assert found(database, tools=["f"]) == ["a"]
+    assert found(database, tool=["f"]) == ["a"]

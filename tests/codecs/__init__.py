@@ -6,7 +6,7 @@ specimens.py    a healthy request, and the single faults that the judge must nam
 recordings.py   RECORDINGS: streams, each with the finished response that it stands for
 writer.py       WRITER: how the laws write down in this format what was said
 
-What a folder does not have is its family's: `chat` for a `ChatCodec`. Whoever has no family has to
+What a folder does not have is its family's: `chat` for a `chat_codec`. Whoever has no family has to
 have it.
 """
 
@@ -24,8 +24,9 @@ def folder(target: str) -> Path:
 
 
 def family(target: str) -> str:
-    """The folder of `app/codecs` that the codec's class stands in."""
-    return type(CODECS[target]).__module__.split(".")[2]
+    """The folder of `app/codecs` that reads what is posted to the target."""
+    parse = CODECS[target].parse
+    return getattr(parse, "func", parse).__module__.split(".")[2]
 
 
 def of(target: str, what: str) -> ModuleType:

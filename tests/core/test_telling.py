@@ -50,11 +50,11 @@ def test_a_number_is_told_its_bounds() -> None:
 
 
 def test_an_unknown_member_lists_the_known_ones_and_asks_for_the_nearest() -> None:
-    told = telling.unknown_member("message", ["provider", "messages"])
+    told = telling.unknown("message", ["provider", "messages"])
     assert told == (
         "`message` is not a member here; did you mean `messages`? Known: `provider`, `messages`."
     )
-    told = telling.unknown_parameter("zzz", ["limit"])
+    told = telling.unknown("zzz", ["limit"], "a parameter")
     assert told == "`zzz` is not a parameter here. Known: `limit`."
 
 
@@ -81,8 +81,8 @@ def test_what_is_no_word_is_not_repeated(sent: str) -> None:
     for told in (
         telling.one_of("a", sent, ["b"]),
         telling.out_of_range("a", 1, 2, sent),
-        telling.unknown_member(sent, ["b"]),
-        telling.unknown_member(sent, ["b" * 70]),
+        telling.unknown(sent, ["b"]),
+        telling.unknown(sent, ["b" * 70]),
     ):
         assert sent not in told
         assert f"{len(sent)} characters" in told

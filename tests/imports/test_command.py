@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from app.cli import importing, main
-from app.cli.progress import Progress
+from app.cli.words import Progress
 from app.service.importing import Counted, store_history
 from app.storage.database import Database
 from tests.e2e.server import ROOT

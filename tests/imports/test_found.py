@@ -36,9 +36,9 @@ def test_what_was_imported_is_found(database_url: str, tmp_path: Path, turnkeep:
         for wish in (
             {"title": "brought"},
             {"metadata": [("team", "blue")]},
-            {"tools": ["read"]},
-            {"providers": ["kimi"]},
+            {"tool": ["read"]},
+            {"provider": ["kimi"]},
             {"q": "raw_1"},
         ):
-            page: Any = database.read_now(partial(listed, wish=Asked(**wish), limit=9))
+            page: Any = database.read_now(partial(listed, wish=Asked(**wish)))
             assert [one["id"] for one in page["data"]] == ["c1"], wish

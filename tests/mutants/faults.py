@@ -168,15 +168,15 @@ FAULTS = (
     Fault(
         "arguments are encoded anew in the chat shape",
         "app/codecs/chat/messages.py",
-        '"arguments": call.arguments}',
-        '"arguments": repr(call.value)}',
+        '"arguments": part.arguments}',
+        '"arguments": repr(part.value)}',
         GOLDEN,
     ),
     Fault(
         "a failed result is not flagged for Anthropic",
         "app/codecs/anthropic/messages.py",
-        '    if answer.failed:\n        shown["is_error"] = True\n',
-        "",
+        '{"is_error": True} if content.failed else {}',
+        "{}",
         GOLDEN,
     ),
     Fault(
@@ -245,8 +245,8 @@ FAULTS = (
     Fault(
         "calls are stored without their canonical ids",
         "app/service/newturn.py",
-        "return encoded.replace(_NO_ID_BYTES, block.id.encode(), 1)",
-        "return encoded",
+        "one.replace(_NO_ID_BYTES, block.id.encode(), 1) if",
+        "one if",
         ("tests/api/test_replay.py", "-k", "sqlite"),
     ),
     Fault(

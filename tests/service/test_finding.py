@@ -58,7 +58,7 @@ def found(database: Database, **wish: Any) -> list[str]:
     """As the service finds it: all that is stored is indexed first."""
     if database.searches:
         catch_up(database)
-    page: Any = database.read_now(partial(listed, wish=Asked(**wish), limit=100))
+    page: Any = database.read_now(partial(listed, wish=Asked(**wish)))
     return [one["id"] for one in page["data"]]
 
 
@@ -96,7 +96,7 @@ def test_making_the_index_again_gives_what_was_kept_all_along(database: Database
     assert found(database, q="pears") == []
     reindex_all(database)
     assert rows(database) == kept
-    assert found(database, q="pears", providers=["kimi"]) == ["b"]
+    assert found(database, q="pears", provider=["kimi"]) == ["b"]
 
 
 def test_a_conversation_that_is_gone_is_no_reason_to_fail(database: Database) -> None:
@@ -107,7 +107,7 @@ def test_without_search_no_words_are_kept(silent: Database) -> None:
     fill(silent)
     kept = rows(silent)
     assert kept["search_texts"] == []
-    assert found(silent, metadata=[("team", "blue")]) == found(silent, tools=["f"]) == ["a"]
+    assert found(silent, metadata=[("team", "blue")]) == found(silent, tool=["f"]) == ["a"]
 
 
 @pytest.mark.parametrize("name", ["q", "title"])
@@ -137,9 +137,9 @@ def test_tenants_do_not_find_each_other(database: Database, database_url: str) -
         for wish in ({"q": "pears"}, {"title": "title"}, {"metadata": [("team", "blue")]}):
             assert found(database, **wish) != []
             assert found(other, **wish) == []
-        assert found(other, tools=["f"]) == found(other, q="call_1") == found(other) == ["b"]
+        assert found(other, tool=["f"]) == found(other, q="call_1") == found(other) == ["b"]
         other.write_now(Erase("b"))
-    assert found(database, q="pears") == found(database, providers=["kimi"]) == ["b"]
+    assert found(database, q="pears") == found(database, provider=["kimi"]) == ["b"]
 
 
 def test_metadata_of_any_length_is_stored_and_found_by_its_first_members(

@@ -9,7 +9,8 @@ from itertools import chain
 import pytest
 
 from app.core.conversation import Block, Draft, Image, Opaque, Text, Thinking, ToolCall
-from app.core.wire.events import Event, EventReader
+from app.core.wire.events.event import Event
+from app.core.wire.events.reader import EventReader
 from tests.streams.posts import LIMITS, from_stream, sized
 from tests.streams.recordings import OTHER_FORMS, RECORDINGS, Recording
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.codecs import CODECS, TARGETS
-from app.codecs.chat import ChatCodec
 from app.core.errors import RuleBroken
 from tests.api.conftest import calling, user
+from tests.codecs import family
 from tests.tools.conftest import ToolApi
 from tests.tools.shapes import Said, chosen, codes, convert, faults, read, written
 from tests.tools.test_accepted_inputs import SCHEMAS
@@ -20,7 +20,7 @@ FULL = Said("full", "Says what it does.", {"type": "object", "properties": {}})
 
 
 def test_all_wires_of_openais_shapes_say_that_a_definition_is_described() -> None:
-    chat = {one for one in TARGETS if isinstance(CODECS[one], ChatCodec)}
+    chat = {one for one in TARGETS if family(one) == "chat"}
     assert set(OPENAI_SHAPES) == chat | {"openai-responses"}
 
 

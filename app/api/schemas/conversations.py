@@ -1,6 +1,6 @@
 """Shapes of conversations, of the questions that find them, and of what verifying says."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -8,7 +8,7 @@ from app.api.schemas.shapes import In, ListOut, Metadata, NoteOut, Out, PageQuer
 
 
 class ConversationIn(In):
-    id: Annotated[str | None, Field(examples=["c1"])] = None
+    id: str | None = Field(None, examples=["c1"])
     title: str | None = None
     metadata: Metadata = Field(default_factory=dict)
 
@@ -21,19 +21,16 @@ class ConversationChangeIn(In):
 class ConversationQuery(PageQuery):
     """Which conversations. Everything that is given must hold."""
 
-    order: Annotated[
-        Literal["id", "updated"],
-        Field(description="By id, or the one that changed last first."),
-    ] = "id"
-    q: Annotated[
-        str | None,
-        Field(
-            description="Words of one turn, of the title or of an id (conversation, turn, call)."
-            " All must occur; the last may be the beginning of a word.",
-            examples=["weather in par"],
-        ),
-    ] = None
-    title: Annotated[str | None, Field(description="Words of the title, like `q`.")] = None
+    order: Literal["id", "updated"] = Field(
+        "id", description="By id, or the one that changed last first."
+    )
+    q: str | None = Field(
+        None,
+        description="Words of one turn, of the title or of an id (conversation, turn, call)."
+        " All must occur; the last may be the beginning of a word.",
+        examples=["weather in par"],
+    )
+    title: str | None = Field(None, description="Words of the title, like `q`.")
     tool: list[str] = Field(
         default_factory=list, description="A tool that was called, by its exact name; may repeat."
     )
@@ -52,10 +49,10 @@ class ConversationOut(Out):
     id: str
     title: str | None
     metadata: Metadata
-    version: Annotated[int, Field(description="The number of turns.")]
+    version: int = Field(description="The number of turns.")
     created_at: str
     updated_at: str
-    usage: Annotated[UsageOut, Field(description="What all its responses took together.")]
+    usage: UsageOut = Field(description="What all its responses took together.")
 
 
 class ConversationListOut(ListOut):

@@ -1,36 +1,34 @@
 """Shapes of conversions: the codecs without storage."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import Field
 
 from app.api.parameters import Target
-from app.api.schemas.messages import MessagesIn
 from app.api.schemas.replay import RepairOut
 from app.api.schemas.shapes import In, NoteOut, Out
 from app.api.schemas.tools import DroppedOut, ToolDefinitionsIn, ToolNoteOut
+from app.api.schemas.turns import MessagesIn
 from app.core.render.options import Reasoning
 from app.core.tools.fit import Required
 from app.service.convert import IdForm
 
 
 class ConvertToolsIn(ToolDefinitionsIn):
-    source: Annotated[Target, Field(alias="from", description="Who wrote it.")]
+    source: Target = Field(alias="from", description="Who wrote it.")
     to: Target
     required: Required | None = None
-    description: Annotated[
-        Required | None,
-        Field(
-            description="Whether tools of OpenAI's shapes that have no description are left out"
-            " (filter, the default) or kept with a note."
-        ),
-    ] = None
+    description: Required | None = Field(
+        None,
+        description="Whether tools of OpenAI's shapes that have no description are left out"
+        " (filter, the default) or kept with a note.",
+    )
 
 
 class ConvertToolsOut(Out):
     tools: Any
     tool_choice: Any
-    request: Annotated[dict[str, Any], Field(description="Both as members of a request.")]
+    request: dict[str, Any] = Field(description="Both as members of a request.")
     dropped: list[DroppedOut]
     notes: list[ToolNoteOut]
 
@@ -38,23 +36,18 @@ class ConvertToolsOut(Out):
 class ConvertMessagesIn(MessagesIn):
     """Messages, and the other members of a request: system text, tools, tool choice."""
 
-    source: Annotated[Target, Field(alias="from", description="Who wrote it.")]
+    source: Target = Field(alias="from", description="Who wrote it.")
     to: Target
-    reasoning: Annotated[
-        Reasoning | dict[str, Any],
-        Field(description="An object is the request's own setting of this name, and ignored."),
-    ] = "auto"
-    ready: Annotated[
-        bool, Field(description="A request that can be sent as it is, as in replays.")
-    ] = False
+    reasoning: Reasoning | dict[str, Any] = Field(
+        "auto", description="An object is the request's own setting of this name, and ignored."
+    )
+    ready: bool = Field(False, description="A request that can be sent as it is, as in replays.")
 
 
 class ConvertMessagesOut(Out):
     request: dict[str, Any]
     repairs: list[RepairOut]
-    notes: Annotated[
-        list[NoteOut], Field(description="What was read in part, or ignored, like settings.")
-    ]
+    notes: list[NoteOut] = Field(description="What was read in part, or ignored, like settings.")
 
 
 class ConvertToolIdIn(In):

@@ -1,6 +1,6 @@
-"""The shape of problems (RFC 9457)."""
+"""The shapes of problems (RFC 9457), of liveness and of readiness."""
 
-from typing import Annotated
+from typing import Literal
 
 from pydantic import Field
 
@@ -14,7 +14,7 @@ class ProblemOut(Out):
     title: str
     status: int
     detail: str
-    code: Annotated[str, Field(description="Stable; docs/problems.md lists them.")]
+    code: str = Field(description="Stable; docs/problems.md lists them.")
     pointer: str = left_out("Where: a JSON pointer into the body, or `?name` of a parameter.")
     conversation_id: str = left_out("The conversation that is meant.")
     version: int = left_out("The version that the conversation has.")
@@ -29,3 +29,12 @@ class ProblemOut(Out):
     known: list[str] = left_out("The words of which one must be given.")
     error_type: str = left_out("Of an error response: the provider's own name for it.")
     looks_like: list[str] = left_out("The formats whose response or stream it may be.")
+
+
+class HealthOut(Out):
+    status: Literal["ok"]
+
+
+class ReadyOut(Out):
+    status: Literal["ready"]
+    schema_: str = Field(alias="schema", description="The version of the schema.")

@@ -43,16 +43,16 @@ PageSize: TypeAlias = Annotated[int, Field(ge=1, le=1000)]
 
 class PageQuery(In):
     limit: PageSize = 100
-    cursor: Annotated[str | None, Field(description="The `next_cursor` of the page before.")] = None
+    cursor: str | None = Field(None, description="The `next_cursor` of the page before.")
 
 
 class UsageOut(Out):
     """What responses took; 0 where the provider does not say."""
 
-    input_tokens: Annotated[int, Field(description="The whole input, cached tokens included.")]
-    output_tokens: Annotated[int, Field(description="The whole output, reasoning included.")]
-    cached_tokens: Annotated[int, Field(description="Of the input: what was read from a cache.")]
-    reasoning_tokens: Annotated[int, Field(description="Of the output: what was thinking.")]
+    input_tokens: int = Field(description="The whole input, cached tokens included.")
+    output_tokens: int = Field(description="The whole output, reasoning included.")
+    cached_tokens: int = Field(description="Of the input: what was read from a cache.")
+    reasoning_tokens: int = Field(description="Of the output: what was thinking.")
 
 
 class NoteOut(Out):

@@ -14,19 +14,16 @@ CallState: TypeAlias = Literal["open", "answered", "denied", "interrupted", "unk
 
 
 class ToolCallPageQuery(PageQuery):
-    state: Annotated[CallState | None, Field(description="Only calls in this state.")] = None
-    order: Annotated[Order, Field(description="`desc`: the newest first.")] = "desc"
+    state: CallState | None = Field(None, description="Only calls in this state.")
+    order: Order = Field("desc", description="`desc`: the newest first.")
 
 
 class LookupQuery(PageQuery):
-    id: Annotated[
-        str,
-        Field(
-            min_length=1,
-            description="Any id of a call, a result, a response or a turn.",
-            examples=["call_abc123"],
-        ),
-    ]
+    id: str = Field(
+        min_length=1,
+        description="Any id of a call, a result, a response or a turn.",
+        examples=["call_abc123"],
+    )
 
 
 class ResultOut(Out):
@@ -65,20 +62,19 @@ class ToolCallOut(GivenOut):
     turn_id: str
     seq: int
     call_index: int
-    state: Annotated[
-        CallState,
-        Field(description="`superseded`: the newest version of its turn does not make the call."),
-    ]
+    state: CallState = Field(
+        description="`superseded`: the newest version of its turn does not make the call."
+    )
     arguments_size: int = left_out("Where they are cut: the characters of all arguments.")
     arguments_cut: Literal[True] = left_out(
         f"Where `arguments` are only the first {SHOWN:,} characters."
     )
     created_at: str = left_out("When the call was stored.")
-    ids: Annotated[dict[str, str], Field(description="The id that each target shows.")]
-    result: Annotated[
-        ShownResultOut | None, Field(description="The one that replays show: the last real one.")
-    ]
-    repeats: Annotated[list[ResultOut], Field(description="Its other results, oldest first.")]
+    ids: dict[str, str] = Field(description="The id that each target shows.")
+    result: ShownResultOut | None = Field(
+        description="The one that replays show: the last real one."
+    )
+    repeats: list[ResultOut] = Field(description="Its other results, oldest first.")
 
 
 class ToolCallListOut(ListOut):
@@ -87,10 +83,9 @@ class ToolCallListOut(ListOut):
 
 class FoundCallOut(ToolCallOut):
     conversation_id: str
-    kind: Annotated[
-        Literal["raw", "canonical", "provider_id"],
-        Field(description="As which of its ids the call is known by this one."),
-    ]
+    kind: Literal["raw", "canonical", "provider_id"] = Field(
+        description="As which of its ids the call is known by this one."
+    )
 
 
 class FoundResultOut(ShownResultOut):
@@ -98,7 +93,7 @@ class FoundResultOut(ShownResultOut):
 
     conversation_id: str
     kind: Literal["orphan_result"]
-    name: Annotated[str | None, Field(description="The tool, where the result names it.")]
+    name: str | None = Field(description="The tool, where the result names it.")
 
 
 class FoundTurnOut(Out):

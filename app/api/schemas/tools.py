@@ -18,9 +18,9 @@ class ToolMembersIn(In):
     """What is said of tools, under the names of the wires' own requests."""
 
     tools: Definitions = None
-    tool_choice: Annotated[Any, Field(description="In the shape of the source.")] = None
+    tool_choice: Any = Field(None, description="In the shape of the source.")
     parallel_tool_calls: bool | None = None
-    tool_config: Annotated[Any, Field(description="The tool choice of `gemini`.")] = None
+    tool_config: Any = Field(None, description="The tool choice of `gemini`.")
     toolConfig: Annotated[  # noqa: N815
         Any, Field(description="Tools and choice of `bedrock`; the choice of `gemini`.")
     ] = None
@@ -30,16 +30,16 @@ class ToolMembersIn(In):
 
 
 class ToolDefinitionsIn(ToolMembersIn):
-    strict: Annotated[bool | None, Field(description="Refuse all when one cannot be used.")] = None
+    strict: bool | None = Field(None, description="Refuse all when one cannot be used.")
 
 
 class ToolsIn(ToolDefinitionsIn):
     model_config = ConfigDict(
         json_schema_extra={"anyOf": [{"required": ["provider"]}, {"required": ["format"]}]}
     )
-    provider: Annotated[
-        str | None, Field(examples=["anthropic"], description="May be left out beside `format`.")
-    ] = None
+    provider: str | None = Field(
+        None, examples=["anthropic"], description="May be left out beside `format`."
+    )
     format: Format = None
 
 
@@ -49,7 +49,7 @@ class ToolsQuery(In):
 
 
 class DroppedOut(Out):
-    index: Annotated[int, Field(description="Counted over all functions that are defined.")]
+    index: int = Field(description="Counted over all functions that are defined.")
     name: str | None
     reason: str
 
@@ -66,9 +66,7 @@ class ToolsPutOut(Out):
     number: int
     tools: int
     dropped: list[DroppedOut]
-    notes: Annotated[
-        list[ToolNoteOut], Field(description="What had to be changed in order to be kept.")
-    ]
+    notes: list[ToolNoteOut] = Field(description="What had to be changed in order to be kept.")
 
 
 class ToolsOut(Out):

@@ -1,12 +1,11 @@
 """Shapes of posted turns, of the receipt for them, and of stored turns."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
 from app.api.parameters import CallerTurnId, Format, Provider
 from app.api.schemas.blocks import BlockOut
-from app.api.schemas.messages import MessagesIn, native_members
 from app.api.schemas.shapes import (
     GivenOut,
     In,
@@ -19,8 +18,11 @@ from app.api.schemas.shapes import (
     UsageOut,
     left_out,
 )
+from app.api.schemas.tools import ToolMembersIn
 from app.core.conversation import Speaker, TurnStatus
 from app.core.ledger.records import MatchedBy
+from app.core.telling import either
+from app.service.members import MESSAGE_MEMBERS
 
 _EXAMPLE: dict[str, Any] = {
     "provider": "kimi",
@@ -42,8 +44,31 @@ _EXAMPLE: dict[str, Any] = {
 }
 
 
+def _native_members(schema: dict[str, Any]) -> None:
+    """Which members are read depends on the format; the page names them all."""
+    for name, formats in MESSAGE_MEMBERS.items():
+        told = {"description": f"As in requests of {either(formats)}."}
+        schema["properties"].setdefault(name, told)
+    schema["additionalProperties"] = {
+        "description": "A setting of the format's own request, like `max_tokens`: ignored, with"
+        " the note `SETTINGS_IGNORED`. Any other member is refused."
+    }
+
+
+class MessagesIn(ToolMembersIn):
+    """What all bodies with messages have: the members of the formats' own requests."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=_native_members)
+    messages: list[dict[str, Any]] = Field(
+        default_factory=list,
+        min_length=1,
+        description="Native messages of the format; its own name for them does as well.",
+    )
+    model: str | None = None
+
+
 def _with_example(schema: dict[str, Any]) -> None:
-    native_members(schema)
+    _native_members(schema)
     schema["examples"] = [_EXAMPLE]
 
 
@@ -57,34 +82,29 @@ class TurnsIn(MessagesIn):
     model_config = ConfigDict(json_schema_extra=_with_example)
     provider: Provider
     format: Format = None
-    turn_id: Annotated[
-        CallerTurnId, Field(description="Your own id, with one turn: a retry stores once.")
-    ] = None
-    turn_ids: Annotated[
-        list[str | None] | None,
-        Field(description="Your own ids, one for each turn; null for one that is to be derived."),
-    ] = None
-    response: Annotated[
-        dict[str, Any] | None,
-        Field(description="Instead of messages: the provider's whole response, as it came."),
-    ] = None
+    turn_id: CallerTurnId = Field(
+        None, description="Your own id, with one turn: a retry stores once."
+    )
+    turn_ids: list[str | None] | None = Field(
+        None, description="Your own ids, one for each turn; null for one that is to be derived."
+    )
+    response: dict[str, Any] | None = Field(
+        None, description="Instead of messages: the provider's whole response, as it came."
+    )
     metadata: Metadata | None = None
 
 
 class AppendQuery(In):
-    returned: Annotated[
-        Literal["turns"] | None,
-        Field(alias="return", description="`turns`: the receipt has the text of each turn."),
-    ] = None
+    returned: Literal["turns"] | None = Field(
+        None, alias="return", description="`turns`: the receipt has the text of each turn."
+    )
 
 
 class PostQuery(AppendQuery):
-    mode: Annotated[
-        Literal["append", "sync"],
-        Field(
-            description="`sync`: the body is the whole list of messages; what is new is appended."
-        ),
-    ] = "append"
+    mode: Literal["append", "sync"] = Field(
+        "append",
+        description="`sync`: the body is the whole list of messages; what is new is appended.",
+    )
 
 
 class StreamQuery(AppendQuery):
@@ -93,26 +113,21 @@ class StreamQuery(AppendQuery):
     provider: Provider
     format: Format = None
     model: str | None = None
-    turn_id: Annotated[
-        CallerTurnId,
-        Field(description="Your own id: a retry stores once, and completes what broke off."),
-    ] = None
+    turn_id: CallerTurnId = Field(
+        None, description="Your own id: a retry stores once, and completes what broke off."
+    )
 
 
 class TurnPageQuery(In):
-    after: Annotated[int, Field(ge=0, le=2**62, description="Turns with a higher seq.")] = 0
-    before: Annotated[int | None, Field(ge=0, le=2**62, description="Turns with a lower seq.")] = (
-        None
-    )
-    order: Annotated[Order, Field(description="`desc`: the newest first; page with `before`.")] = (
-        "asc"
-    )
+    after: int = Field(0, ge=0, le=2**62, description="Turns with a higher seq.")
+    before: int | None = Field(None, ge=0, le=2**62, description="Turns with a lower seq.")
+    order: Order = Field("asc", description="`desc`: the newest first; page with `before`.")
     limit: PageSize = 100
-    raw: Annotated[bool, Field(description="Adds what was posted.")] = False
+    raw: bool = Field(False, description="Adds what was posted.")
 
 
 class AppendedCallOut(GivenOut):
-    id: Annotated[str, Field(description="The canonical id; results may name it.")]
+    id: str = Field(description="The canonical id; results may name it.")
     raw_id: str | None
     name: str
     call_index: int

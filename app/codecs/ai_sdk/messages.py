@@ -5,9 +5,10 @@ are read, the stored UI messages of both versions too; what is written is the ve
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
-from app.codecs.shared.reading import beside, check_named, draft, elements, unknown_role
+from app.codecs.shared import reading
 from app.core.conversation import (
     Block,
     Draft,
@@ -22,12 +23,10 @@ from app.core.conversation import (
     ToolCall,
     ToolResult,
 )
-from app.core.errors import RuleBroken
 from app.core.json.fields import Fields
-from app.core.json.text import Json, JsonObject, dumps
+from app.core.json.text import Json, JsonObject
 from app.core.render.media import data_url
-from app.core.render.view import AnswerShown, CallShown, Content, Message, View
-from app.core.telling import wrong_type
+from app.core.render.view import CallShown, Content, Message, ResultShown, View
 from app.core.wire.codec import Posted
 
 _SPEAKERS: dict[str, Speaker] = {
@@ -50,30 +49,17 @@ _UI_MARKS = ("callProviderMetadata", "resultProviderMetadata", "preliminary", "t
 _FINISHED = {"result", "output-available", "output-error", "output-denied"}
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
-    """`wire` names the shape of native parts; `v4` chooses the older names."""
-
-    wire: str
-    v4: bool
+def parse(posted: Posted, wire: str) -> list[Draft]:
+    """`wire` names the shape of native parts."""
+    drafts = [_draft(fields, text, wire) for fields, text in reading.elements(posted, "messages")]
+    return [*reading.beside(posted, "system", reading.plain_text), *drafts]
 
 
-def parse(posted: Posted, version: Version) -> list[Draft]:
-    drafts = [_draft(fields, text, version) for fields, text in elements(posted, "messages")]
-    return [*beside(posted, "system", _system), *drafts]
-
-
-def _system(fields: Fields, name: str) -> Iterator[Block]:
-    yield Text(fields.text(name))
-
-
-def _draft(fields: Fields, text: str, version: Version) -> Draft:
-    role = fields.text("role")
-    if role not in _SPEAKERS:
-        raise unknown_role(fields, role, _SPEAKERS)
+def _draft(fields: Fields, text: str, wire: str) -> Draft:
+    speaker = reading.speaker_of(fields, _SPEAKERS)
     fields.passed_over(*_ABOUT)
     name = "parts" if fields.members.get("parts") else "content"
-    blocks = list(_content(fields, name, version))
+    blocks = list(reading.text_or_list(fields, name, partial(_part, wire=wire)))
     if name == "parts":
         # Version 4 says the same thing again in its older form.
         fields.passed_over("content", "toolInvocations")
@@ -81,27 +67,10 @@ def _draft(fields: Fields, text: str, version: Version) -> Draft:
         blocks.extend(_invocation(invocation))
     attached = fields.each("experimental_attachments")
     blocks.extend(_file(attachment.text("url"), attachment) for attachment in attached)
-    return draft(fields, _SPEAKERS[role], blocks, text, name)
+    return reading.draft(fields, speaker, blocks, text, name)
 
 
-def _content(fields: Fields, name: str, version: Version) -> Iterator[Block]:
-    content = fields.get(name)
-    match content:
-        case None | "":
-            return
-        case str():
-            yield Text(content)
-        case list():
-            for place, value in enumerate(content):
-                yield from _part(fields.below(value, f"{name}/{place}"), version)
-        case _:
-            raise RuleBroken(
-                wrong_type(name, "a string or a list of parts", content),
-                pointer=f"{fields.at}/{name}",
-            )
-
-
-def _part(part: Fields, version: Version) -> Iterator[Block]:
+def _part(part: Fields, wire: str) -> Iterator[Block]:
     kind = part.text("type")
     part.passed_over(*_MARKS)
     match kind:
@@ -114,7 +83,7 @@ def _part(part: Fields, version: Version) -> Iterator[Block]:
             yield _file(_address(part, data, "application/octet-stream"), part)
         case "reasoning" | "redacted-reasoning":
             said = part.members.get("text", part.members.get("reasoning"))
-            yield Thinking(said if isinstance(said, str) else "", part.whole(), version.wire)
+            yield Thinking(said if isinstance(said, str) else "", part.whole(), wire)
         case "tool-call":
             yield _call(part)
         case "tool-result":
@@ -126,7 +95,7 @@ def _part(part: Fields, version: Version) -> Iterator[Block]:
         case _ if kind.startswith("tool-") or kind == "dynamic-tool":
             yield from _invocation(part, kind.removeprefix("tool-"))
         case _:
-            yield Opaque(kind, part.whole(), version.wire)
+            yield Opaque(kind, part.whole(), wire)
 
 
 def _address(part: Fields, name: str, otherwise: str) -> str:
@@ -148,8 +117,7 @@ def _file(url: str, part: Fields) -> Image | File:
 
 
 def _call(part: Fields, otherwise: str = "") -> ToolCall:
-    given = part.get("input") if "input" in part else part.get("args")
-    arguments = given if isinstance(given, str) else "" if given is None else dumps(given)
+    arguments = reading.text_or_value(part.get("input" if "input" in part else "args"))
     name = part.maybe_text("toolName") or otherwise
     return ToolCall(part.maybe_text("toolCallId"), name, arguments)
 
@@ -164,7 +132,7 @@ def _result(part: Fields) -> ToolResult:
         result = ToolResult(raw_id, result=value, status=status, name=name)
     else:
         result = replace(_output(part.inner("output")), raw_id=raw_id, name=name)
-    check_named(part, raw_id, "toolCallId")
+    reading.check_named(part, raw_id, "toolCallId")
     return result
 
 
@@ -209,24 +177,25 @@ def _invocation(part: Fields, otherwise: str = "") -> Iterator[Block]:
         yield ToolResult(call.raw_id, result=value)
 
 
-def render(view: View, version: Version) -> JsonObject:
+def render(view: View, *, is_v4: bool) -> JsonObject:
+    """`is_v4` chooses the older names."""
     request: JsonObject = {}
     if view.system:
         request["system"] = "\n".join(text.text for text in view.system)
-    request["messages"] = [_message(message, version) for message in view.messages]
+    request["messages"] = [_message(message, is_v4=is_v4) for message in view.messages]
     return request
 
 
-def _message(message: Message, version: Version) -> JsonObject:
+def _message(message: Message, *, is_v4: bool) -> JsonObject:
     contents = message.contents()
     texts = [content.text for content in contents if isinstance(content, Text)]
-    if len(texts) == len(contents) and (version.v4 or len(texts) == 1):
+    if len(texts) == len(contents) and (is_v4 or len(texts) == 1):
         return {"role": message.role, "content": "\n".join(texts)}
-    parts: list[Json] = [_written(content, version) for content in contents]
+    parts: list[Json] = [_written(content, is_v4=is_v4) for content in contents]
     return {"role": message.role, "content": parts}
 
 
-def _written(content: Content, version: Version) -> Json:
+def _written(content: Content, *, is_v4: bool) -> Json:
     match content:
         case Text():
             return {"type": "text", "text": content.text}
@@ -235,7 +204,7 @@ def _written(content: Content, version: Version) -> Json:
         case File() if (content.media_type or "").startswith("image/"):
             return {"type": "image", "image": content.url}
         case File():
-            return _written_file(content, version)
+            return _written_file(content, is_v4=is_v4)
         case Thinking() | Opaque():
             return content.native
         case CallShown():
@@ -243,34 +212,30 @@ def _written(content: Content, version: Version) -> Json:
                 "type": "tool-call",
                 "toolCallId": content.id,
                 "toolName": content.name,
-                "args" if version.v4 else "input": content.value,
+                "args" if is_v4 else "input": content.value,
             }
-        case AnswerShown():
-            return _written_result(content, version)
+        case ResultShown():
+            return _written_result(content, is_v4=is_v4)
 
 
-def _written_file(content: File, version: Version) -> JsonObject:
+def _written_file(content: File, *, is_v4: bool) -> JsonObject:
     held = data_url(content.url)
     media_type = held.media_type if held else content.media_type or "application/octet-stream"
     shown: JsonObject = {"type": "file", "data": held.data if held else content.url}
-    shown["mimeType" if version.v4 else "mediaType"] = media_type
+    shown["mimeType" if is_v4 else "mediaType"] = media_type
     if content.name:
         shown["filename"] = content.name
     return shown
 
 
-def _written_result(answer: AnswerShown, version: Version) -> JsonObject:
-    value: Json = answer.text if answer.value is None else answer.value
-    shown: JsonObject = {
-        "type": "tool-result",
-        "toolCallId": answer.id,
-        "toolName": answer.name,
-    }
-    if version.v4:
+def _written_result(result: ResultShown, *, is_v4: bool) -> JsonObject:
+    value: Json = result.text if result.value is None else result.value
+    shown: JsonObject = {"type": "tool-result", "toolCallId": result.id, "toolName": result.name}
+    if is_v4:
         shown["result"] = value
-        if answer.failed:
+        if result.failed:
             shown["isError"] = True
         return shown
     kind = "text" if isinstance(value, str) else "json"
-    shown["output"] = {"type": f"error-{kind}" if answer.failed else kind, "value": value}
+    shown["output"] = {"type": f"error-{kind}" if result.failed else kind, "value": value}
     return shown

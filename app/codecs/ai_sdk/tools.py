@@ -3,23 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.codecs.shared.reading import bad_choice, definitions
+from app.codecs.shared import tools as shared
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import (
-    Choice,
-    Definition,
-    HostedTool,
-    Mode,
-    Refused,
-    Tool,
-    tool,
-    with_own,
-)
+from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 
 # Tools that a provider runs; older versions said `provider-defined`.
 _HOSTED = ("provider-defined", "provider")
 _MEMBERS = ("type", "name", "description", "inputSchema", "parameters")
-_WORDS: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
 
 
 def read_tools(value: Json, wire: str) -> list[Definition]:
@@ -28,10 +18,7 @@ def read_tools(value: Json, wire: str) -> list[Definition]:
             replace(_definition(name, one, wire), at=name.replace("~", "~0").replace("/", "~1"))
             for name, one in value.items()
         ]
-    return [
-        _definition(one.get("name") if isinstance(one, dict) else None, one, wire)
-        for one in definitions(value)
-    ]
+    return shared.definitions(value, lambda one: _definition(one.get("name"), one, wire))
 
 
 def _definition(name: Json, value: Json, wire: str) -> Definition:
@@ -47,16 +34,14 @@ def _definition(name: Json, value: Json, wire: str) -> Definition:
     return with_own(tool(name, value.get("description"), schema), value, _MEMBERS, wire)
 
 
-def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
+def read_choice(choice: Json) -> Choice:
     match choice:
-        case None:
-            return None if parallel is None else Choice(parallel=parallel)
-        case str() if choice in _WORDS:
-            return Choice(_WORDS[choice], parallel=parallel)
+        case str() if choice in shared.MODES:
+            return Choice(shared.MODES[choice])
         case {"type": "tool", "toolName": str(name)}:
-            return Choice("tool", name, parallel=parallel)
+            return Choice("tool", name)
         case _:
-            raise bad_choice()
+            raise shared.bad_choice()
 
 
 def write_tools(
@@ -68,8 +53,7 @@ def write_tools(
         request["tools"] = {one.name: _written(one, key) for one in tools}
     if tools and choice is not None:
         named: JsonObject = {"type": "tool", "toolName": choice.name}
-        word = "required" if choice.mode == "any" else choice.mode
-        request["toolChoice"] = named if choice.mode == "tool" else word
+        request["toolChoice"] = named if choice.mode == "tool" else shared.mode_word(choice)
     return request
 
 

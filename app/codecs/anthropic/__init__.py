@@ -43,10 +43,8 @@ def _whole_pairs(opaque: Sequence[Opaque]) -> set[int]:
     return kept
 
 
-class AnthropicCodec:
-    """The wire as a value."""
-
-    profile = Profile(
+CODEC = Codec(
+    profile=Profile(
         results="user",
         system="beside",
         inner_system="user",
@@ -71,34 +69,30 @@ class AnthropicCodec:
         image_pixels=8_000,
         files=frozenset({"application/pdf", "text/plain", "url"}),
         result_media=True,
-    )
+    ),
     # The API: "input_schema does not support oneOf, allOf, or anyOf at the top level"; "Property
     # keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'", which only those at the top must.
-    tools = ToolRules(
+    tools=ToolRules(
         lenient=True,
         object_type=True,
         refused_top=COMBINATIONS,
         keys=re.compile(r"[a-zA-Z0-9_.-]{1,64}"),
         strict=True,
-    )
-    ids = Prefixed("toolu_")
-    keys = ("system", "messages")
-    messages = "messages"
-    nicknames = ("claude",)
+    ),
+    ids=Prefixed("toolu_"),
+    keys=("system", "messages"),
+    nicknames=("claude",),
     # The anthropic SDK's MessageCreateParams, the beta ones too; the last three until 0.125.
-    settings = names(
+    settings=names(
         "betas cache_control compaction container context_management diagnostics"
         " fallback_credit_token fallbacks inference_geo max_tokens mcp_servers output_config"
         " service_tier speed stop_sequences stream thinking thread user_profile_id workspace_id"
         " temperature top_k top_p"
-    )
-    replies = Replies(read_reply, AnthropicGathering, used, is_message)
-
-    parse = staticmethod(parse)
-    render = staticmethod(render)
-    read_tools = staticmethod(read_tools)
-    read_choice = staticmethod(read_choice)
-    write_tools = staticmethod(write_tools)
-
-
-CODEC: Codec = AnthropicCodec()
+    ),
+    replies=Replies(read_reply, AnthropicGathering, used, is_message),
+    parse=parse,
+    render=render,
+    read_tools=read_tools,
+    read_choice=read_choice,
+    write_tools=write_tools,
+)

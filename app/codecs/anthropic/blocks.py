@@ -5,13 +5,14 @@ import re
 from collections.abc import Iterator
 
 from app.codecs.anthropic.tools import WIRE
-from app.codecs.shared.reading import arguments_text, check_named
+from app.codecs.shared.reading import arguments_text, check_named, text_or_list
 from app.core.conversation import (
     Block,
     File,
     Image,
     Opaque,
     Part,
+    Status,
     Text,
     Thinking,
     ToolCall,
@@ -19,28 +20,13 @@ from app.core.conversation import (
 )
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields
-from app.core.telling import wrong_type
 
 _SERVER_RESULT = re.compile(r".+_tool_result")
 
 
 def blocks(fields: Fields, name: str) -> Iterator[Block]:
     """The content under a name: a text, or blocks."""
-    content = fields.get(name)
-    match content:
-        case None:
-            return
-        case str():
-            if content:
-                yield Text(content)
-        case list():
-            for place, value in enumerate(content):
-                yield _block(fields.below(value, f"{name}/{place}"))
-        case _:
-            raise RuleBroken(
-                wrong_type(name, "a string or a list of blocks", content),
-                pointer=f"{fields.at}/{name}",
-            )
+    return text_or_list(fields, name, lambda one: [_block(one)], "blocks")
 
 
 def _block(fields: Fields) -> Block:
@@ -85,15 +71,11 @@ def result(fields: Fields) -> ToolResult:
     """A `tool_result` block."""
     fields.passed_over("type", "cache_control")
     raw_id = fields.maybe_text("tool_use_id")
-    status = "error" if fields.get("is_error") is True else "ok"
-    content = fields.members.get("content")
-    read = ToolResult(raw_id, result=content, status=status)  # type: ignore[arg-type]
-    if isinstance(content, list):
-        parts = tuple(_parts(fields))
-        read = ToolResult(raw_id, parts=parts, status=status)  # type: ignore[arg-type]
-    fields.get("content")
+    status: Status = "error" if fields.get("is_error") is True else "ok"
+    content = fields.get("content")
+    parts = tuple(_parts(fields)) if isinstance(content, list) else None
     check_named(fields, raw_id, "tool_use_id")
-    return read
+    return ToolResult(raw_id, None if parts is not None else content, parts, status)
 
 
 def _parts(fields: Fields) -> Iterator[Part]:

@@ -1,27 +1,18 @@
 """Anthropic's messages, read and written."""
 
 import base64
+from collections.abc import Sequence
 from typing import assert_never
 
 from app.codecs.anthropic.blocks import blocks
+from app.codecs.shared import reading
 from app.codecs.shared.calls import calls
-from app.codecs.shared.reading import beside, draft, elements, left_over, reply, unknown_role
-from app.core.conversation import (
-    Block,
-    Draft,
-    File,
-    Image,
-    Opaque,
-    Speaker,
-    Text,
-    Thinking,
-    ToolResult,
-)
+from app.core.conversation import Block, Draft, File, Image, Opaque, Speaker, Text, Thinking
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject
 from app.core.render.media import data_url
-from app.core.render.view import AnswerShown, CallShown, Content, Message, View
+from app.core.render.view import CallShown, Content, ResultShown, View
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
@@ -32,8 +23,8 @@ _ABOUT = ("id", "type", "model", "stop_reason", "stop_sequence", "usage", "conta
 
 
 def parse(posted: Posted) -> list[Draft]:
-    drafts = [_draft(fields, text) for fields, text in elements(posted, "messages")]
-    return [*beside(posted, "system", blocks), *drafts]
+    drafts = [_draft(fields, text) for fields, text in reading.elements(posted, "messages")]
+    return [*reading.beside(posted, "system", blocks), *drafts]
 
 
 def read_reply(response: JsonObject, at: str) -> Reply:
@@ -44,14 +35,9 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     said = list(blocks(fields, "content"))
     # What the API says about its response is no content; only what stands in the blocks is.
     fields.passed_over(*response)
-    return reply(
-        said,
-        left_over(fields, said, "content"),
-        id=response.get("id"),
-        model=response.get("model"),
-        stop_reason=response.get("stop_reason"),
-        usage=response.get("usage"),
-        error=response.get("error"),
+    stop_reason = response.get("stop_reason")
+    return reading.reply(
+        said, reading.left_over(fields, said, "content"), **reading.facts_of(response, stop_reason)
     )
 
 
@@ -73,30 +59,27 @@ def render(view: View) -> JsonObject:
         request["system"] = view.system[0].text
     elif view.system:
         request["system"] = [{"type": "text", "text": text.text} for text in view.system]
-    request["messages"] = [_message(message) for message in view.messages]
+    request["messages"] = [
+        {"role": message.role, "content": _text_or_blocks(message.contents())}
+        for message in view.messages
+    ]
     return request
 
 
 def _draft(fields: Fields, text: str) -> Draft:
-    role = fields.text("role")
-    if role not in _SPEAKERS:
-        raise unknown_role(fields, role, _SPEAKERS)
+    speaker = reading.speaker_of(fields, _SPEAKERS)
     fields.passed_over(*_ABOUT)
     said: list[Block] = list(blocks(fields, "content"))
-    if role == "assistant":
+    if speaker == "ai":
         # A chat message under this name is a slip that many make; what it calls is plain.
         said += calls(fields)
-    speaker = _SPEAKERS[role]
-    if speaker == "human" and any(isinstance(block, ToolResult) for block in said):
-        speaker = "tool"
-    return draft(fields, speaker, said, text, "content")
+    return reading.draft(fields, reading.answering(speaker, said), said, text, "content")
 
 
-def _message(message: Message) -> JsonObject:
-    contents = message.contents()
+def _text_or_blocks(contents: Sequence[Content]) -> Json:
     if len(contents) == 1 and isinstance(contents[0], Text):
-        return {"role": message.role, "content": contents[0].text}
-    return {"role": message.role, "content": [_written(content) for content in contents]}
+        return contents[0].text
+    return [_written(content) for content in contents]
 
 
 def _written(content: Content) -> Json:
@@ -114,8 +97,10 @@ def _written(content: Content) -> Json:
                 "name": content.name,
                 "input": content.value,
             }
-        case AnswerShown():
-            return _written_result(content)
+        case ResultShown():
+            result: JsonObject = {"type": "tool_result", "tool_use_id": content.id}
+            result["content"] = _text_or_blocks(content.parts)
+            return result | ({"is_error": True} if content.failed else {})
         case _:
             assert_never(content)
 
@@ -132,15 +117,4 @@ def _written_media(content: Image | File) -> JsonObject:
         shown["source"] = {"type": "base64", "media_type": held.media_type, "data": held.data}
     if isinstance(content, File) and content.name:
         shown["title"] = content.name
-    return shown
-
-
-def _written_result(answer: AnswerShown) -> JsonObject:
-    shown: JsonObject = {"type": "tool_result", "tool_use_id": answer.id}
-    if len(answer.parts) == 1 and isinstance(answer.parts[0], Text):
-        shown["content"] = answer.parts[0].text
-    else:
-        shown["content"] = [_written(part) for part in answer.parts]
-    if answer.failed:
-        shown["is_error"] = True
     return shown

@@ -3,15 +3,10 @@
 from dataclasses import dataclass, field
 from typing import cast
 
-from app.codecs.shared.gathering import Gathered, Pieces, an_error, number, value_of
+from app.codecs.shared.gathering import Pieces, an_error, number, value_of
 from app.core.json.text import Json, JsonObject, JsonText
+from app.core.wire.responses import Gathering
 
-# Deltas that are pieces of a text: the member of the delta, and the member of the block.
-_GROWS = {
-    "text_delta": ("text", "text"),
-    "thinking_delta": ("thinking", "thinking"),
-    "signature_delta": ("signature", "signature"),
-}
 # Events of a message; others stand between or beside them.
 _BEGUN = frozenset(
     f"{what}_{when}" for what in ("message", "content_block") for when in ("start", "delta", "stop")
@@ -56,7 +51,7 @@ class _Block:
         return self.start.get("input", {}) if self.stopped else JsonText("")
 
 
-class AnthropicGathering(Gathered):
+class AnthropicGathering(Gathering):
     def __init__(self) -> None:
         super().__init__()
         self._message: JsonObject = {}
@@ -100,7 +95,7 @@ class AnthropicGathering(Gathered):
             case {"delta": dict(delta)}:
                 self._delta(index, delta)
             case _:
-                self._odd.note(f"an event {kind} said nothing")
+                self._odd[f"an event {kind} said nothing"] += 1
 
     def _block(self, index: int | None) -> _Block | None:
         """The block that is meant: the newest under this index, else the last one."""
@@ -118,10 +113,10 @@ class AnthropicGathering(Gathered):
         block = self._block(index)
         kind = delta.get("type")
         if block is None:
-            self._odd.note("a delta came before its block began")
+            self._odd["a delta came before its block began"] += 1
             block = self._begin(_Block(index, _begun(kind)))
         elif index is None:
-            self._odd.note("a delta came without an index")
+            self._odd["a delta came without an index"] += 1
         match delta:
             case {"type": "input_json_delta"}:
                 self._left_over(delta, ("type", "partial_json"))
@@ -132,10 +127,11 @@ class AnthropicGathering(Gathered):
                 block.input.add(piece)
             case {"type": "citations_delta", "citation": citation}:
                 block.citations.append(citation)
-            case {"type": str(name)} if name in _GROWS:
-                source, key = _GROWS[name]
-                self._left_over(delta, ("type", source))
-                block.grow(key, delta.get(source))
+            case {"type": "text_delta" | "thinking_delta" | "signature_delta" as name}:
+                # A piece of the member that both the delta and the block have.
+                key = name.removesuffix("_delta")
+                self._left_over(delta, ("type", key))
+                block.grow(key, delta.get(key))
             case _:
                 # A delta of a kind that is newer than this reader: its texts grow by name.
                 for key, text in delta.items():

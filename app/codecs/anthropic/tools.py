@@ -3,37 +3,22 @@
 import re
 from collections.abc import Sequence
 
-from app.codecs.shared.reading import (
-    bad_choice,
-    definitions,
-)
+from app.codecs.shared import tools as shared
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import (
-    Choice,
-    Definition,
-    HostedTool,
-    Mode,
-    Refused,
-    Tool,
-    tool,
-    with_own,
-)
+from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 
 WIRE = "anthropic"
 
 # The provider's own tools carry a version in their type: web_search_20250305, bash_20250124.
 _HOSTED = re.compile(r"[a-z_]+_20[0-9]{6}")
 _MEMBERS = ("type", "name", "description", "input_schema", "strict")
-_WORDS: dict[str, Mode] = {"auto": "auto", "any": "any", "none": "none"}
 
 
 def read_tools(value: Json) -> list[Definition]:
-    return [_definition(one) for one in definitions(value)]
+    return shared.definitions(value, _definition)
 
 
-def _definition(value: Json) -> Definition:
-    if not isinstance(value, dict):
-        return Refused(None, "the definition is not a JSON object")
+def _definition(value: JsonObject) -> Definition:
     kind = value.get("type", "custom")
     name = value.get("name")
     if isinstance(kind, str) and _HOSTED.fullmatch(kind):
@@ -46,20 +31,16 @@ def _definition(value: Json) -> Definition:
     return with_own(read, value, _MEMBERS, WIRE)
 
 
-def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
-    if choice is None:
-        return None if parallel is None else Choice(parallel=parallel)
-    if not isinstance(choice, dict):
-        raise bad_choice()
-    if (disabled := choice.get("disable_parallel_tool_use")) is not None:
-        parallel = disabled is not True
+def read_choice(choice: Json) -> Choice:
+    disabled = choice.get("disable_parallel_tool_use") if isinstance(choice, dict) else None
+    parallel = None if disabled is None else disabled is not True
     match choice:
         case {"type": "tool", "name": str(name)}:
             return Choice("tool", name, parallel=parallel)
-        case {"type": str(word)} if word in _WORDS:
-            return Choice(_WORDS[word], parallel=parallel)
+        case {"type": "auto" | "any" | "none" as mode}:
+            return Choice(mode, parallel=parallel)
         case _:
-            raise bad_choice()
+            raise shared.bad_choice()
 
 
 def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
@@ -79,10 +60,5 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
 def _written_tool(one: Tool | HostedTool) -> JsonObject:
     if isinstance(one, HostedTool):
         return one.native
-    shown: JsonObject = {"name": one.name}
-    if one.description is not None:
-        shown["description"] = one.description
-    shown["input_schema"] = one.schema
-    if one.strict:
-        shown["strict"] = True
-    return shown | one.own
+    strict: JsonObject = {"strict": True} if one.strict else {}
+    return {**shared.name_and_description(one), "input_schema": one.schema, **strict, **one.own}

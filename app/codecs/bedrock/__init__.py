@@ -40,10 +40,8 @@ def _is_in_s3(block: Opaque) -> bool:
             return False
 
 
-class BedrockCodec:
-    """The wire as a value."""
-
-    profile = Profile(
+CODEC = Codec(
+    profile=Profile(
         keeps_opaque=_own_blocks,
         results="user",
         system="beside",
@@ -69,8 +67,8 @@ class BedrockCodec:
         image_bytes=3_932_160,
         image_pixels=8_000,
         result_media=True,
-    )
-    tools = ToolRules(
+    ),
+    tools=ToolRules(
         choice=("toolChoice",),
         config="toolConfig",
         object_type=True,
@@ -80,23 +78,19 @@ class BedrockCodec:
         none=False,
         parallel=False,
         strict=True,
-    )
-    ids = Prefixed("tooluse_")
-    keys = ("system", "messages")
-    messages = "messages"
-    nicknames = ("aws", "amazon", "converse")
+    ),
+    ids=Prefixed("tooluse_"),
+    keys=("system", "messages"),
+    nicknames=("aws", "amazon", "converse"),
     # botocore's service model of Converse, without `promptVariables`, which are content.
-    settings = names(
+    settings=names(
         "additionalModelRequestFields additionalModelResponseFieldPaths guardrailConfig"
         " inferenceConfig modelId outputConfig performanceConfig requestMetadata serviceTier"
-    )
-    replies = Replies(read_reply, BedrockGathering, used, is_converse)
-
-    parse = staticmethod(parse)
-    render = staticmethod(render)
-    read_tools = staticmethod(read_tools)
-    read_choice = staticmethod(read_choice)
-    write_tools = staticmethod(write_tools)
-
-
-CODEC: Codec = BedrockCodec()
+    ),
+    replies=Replies(read_reply, BedrockGathering, used, is_converse),
+    parse=parse,
+    render=render,
+    read_tools=read_tools,
+    read_choice=read_choice,
+    write_tools=write_tools,
+)

@@ -6,16 +6,7 @@ from collections.abc import Iterator
 
 from app.codecs.bedrock.stream import BROKEN_OFF
 from app.codecs.bedrock.tools import WIRE, write_tools
-from app.codecs.shared.reading import (
-    arguments_text,
-    beside,
-    check_named,
-    draft,
-    elements,
-    left_over,
-    reply,
-    unknown_role,
-)
+from app.codecs.shared import reading
 from app.core.conversation import (
     Block,
     Draft,
@@ -33,11 +24,8 @@ from app.core.conversation import (
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.render.media import data_url
-from app.core.render.view import AnswerShown, CallShown, Content, Message, View
-from app.core.tools.definitions import (
-    EMPTY_SCHEMA,
-    Tool,
-)
+from app.core.render.view import CallShown, Content, ResultShown, View
+from app.core.tools.definitions import EMPTY_SCHEMA, Tool
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
@@ -65,8 +53,8 @@ _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9()\[\]-]+")
 
 
 def parse(posted: Posted) -> list[Draft]:
-    drafts = [_draft(fields, text) for fields, text in elements(posted, "messages")]
-    return [*beside(posted, "system", _system), *drafts]
+    drafts = [_draft(fields, text) for fields, text in reading.elements(posted, "messages")]
+    return [*reading.beside(posted, "system", _system), *drafts]
 
 
 def _system(fields: Fields, name: str) -> Iterator[Block]:
@@ -81,20 +69,16 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     message = Fields(response, at).inner("output").inner("message")
     message.passed_over("role")
     blocks = list(_blocks(message, "content"))
-    return reply(
+    about = response.get("ResponseMetadata")
+    return reading.reply(
         blocks,
-        left_over(message, blocks, "content"),
-        id=_request_id(response),
+        reading.left_over(message, blocks, "content"),
+        id=about.get("RequestId") if isinstance(about, dict) else None,
         model=response.get("modelId"),
         stop_reason=response.get("stopReason"),
         usage=response.get("usage"),
         error=response.get("error"),
     )
-
-
-def _request_id(response: JsonObject) -> Json:
-    about = response.get("ResponseMetadata")
-    return about.get("RequestId") if isinstance(about, dict) else None
 
 
 def used(usage: JsonObject) -> Usage:
@@ -105,14 +89,9 @@ def used(usage: JsonObject) -> Usage:
 
 
 def _draft(fields: Fields, text: str) -> Draft:
-    role = fields.text("role")
-    if role not in _SPEAKERS:
-        raise unknown_role(fields, role, _SPEAKERS)
+    speaker = reading.speaker_of(fields, _SPEAKERS)
     blocks = list(_blocks(fields, "content"))
-    speaker = _SPEAKERS[role]
-    if speaker == "human" and any(isinstance(block, ToolResult) for block in blocks):
-        speaker = "tool"
-    return draft(fields, speaker, blocks, text, "content")
+    return reading.draft(fields, reading.answering(speaker, blocks), blocks, text, "content")
 
 
 def _blocks(fields: Fields, name: str) -> Iterator[Block]:
@@ -142,7 +121,9 @@ def _block(block: Fields) -> Block:
         case {"toolUse": dict()}:
             use = block.inner("toolUse")
             name = use.maybe_text("name") or ""
-            return ToolCall(use.maybe_text("toolUseId"), name, arguments_text(use.get("input")))
+            return ToolCall(
+                use.maybe_text("toolUseId"), name, reading.arguments_text(use.get("input"))
+            )
         case {"toolResult": dict()}:
             return _result(block.inner("toolResult"))
         case {"citationsContent": dict()}:
@@ -189,7 +170,7 @@ def _result(fields: Fields) -> ToolResult:
     raw_id = fields.maybe_text("toolUseId")
     status: Status = "error" if fields.get("status") == "error" else "ok"
     blocks = list(fields.each("content"))
-    check_named(fields, raw_id, "toolUseId")
+    reading.check_named(fields, raw_id, "toolUseId")
     if len(blocks) == 1:
         for key in ("json", "text"):
             if key in blocks[0]:
@@ -210,14 +191,12 @@ def render(view: View) -> JsonObject:
     request: JsonObject = {}
     if view.system:
         request["system"] = [{"text": text.text} for text in view.system]
-    request["messages"] = [_message(message) for message in view.messages]
+    request["messages"] = [
+        {"role": message.role, "content": [_written(one) for one in message.contents()]}
+        for message in view.messages
+    ]
     stubs = [Tool(name, None, EMPTY_SCHEMA) for name in view.tools]
     return request | write_tools(stubs, None)
-
-
-def _message(message: Message) -> JsonObject:
-    content: list[Json] = [_written(content) for content in message.contents()]
-    return {"role": message.role, "content": content}
 
 
 def _written(content: Content) -> Json:
@@ -232,7 +211,7 @@ def _written(content: Content) -> Json:
             return {
                 "toolUse": {"toolUseId": content.id, "name": content.name, "input": content.value}
             }
-        case AnswerShown():
+        case ResultShown():
             shown: JsonObject = {"toolUseId": content.id}
             if isinstance(content.value, dict):
                 shown["content"] = [{"json": content.value}]

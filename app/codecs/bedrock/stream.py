@@ -4,8 +4,9 @@ import base64
 from dataclasses import dataclass, field
 from typing import cast
 
-from app.codecs.shared.gathering import Gathered, Pieces, an_error, number, value_of
+from app.codecs.shared.gathering import Pieces, an_error, number, value_of
 from app.core.json.text import Json, JsonObject, JsonText
+from app.core.wire.responses import Gathering
 
 BROKEN_OFF = "brokenOff"
 # What is read of a delta. A citation is not: it belongs to a text that comes by itself.
@@ -61,7 +62,7 @@ class _Block:
                 return self.other
 
 
-class BedrockGathering(Gathered):
+class BedrockGathering(Gathering):
     def __init__(self) -> None:
         super().__init__()
         self._top: JsonObject = {}
@@ -143,7 +144,7 @@ class BedrockGathering(Gathered):
             return found
         is_tool = "toolUse" in delta
         if is_tool:
-            self._odd.note("a delta came before its block began")
+            self._odd["a delta came before its block began"] += 1
         return self._begin(_Block(index, {"name": ""} if is_tool else None))
 
     def response(self) -> JsonObject:

@@ -2,31 +2,18 @@
 
 from collections.abc import Sequence
 
-from app.codecs.shared.reading import (
-    bad_choice,
-    definitions,
-)
+from app.codecs.shared import tools as shared
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import (
-    Choice,
-    Definition,
-    HostedTool,
-    Refused,
-    Tool,
-    tool,
-    with_own,
-)
+from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 
 WIRE = "bedrock"
 
 
 def read_tools(value: Json) -> list[Definition]:
-    return [_definition(one) for one in definitions(value)]
+    return shared.definitions(value, _definition)
 
 
-def _definition(value: Json) -> Definition:
-    if not isinstance(value, dict):
-        return Refused(None, "the definition is not a JSON object")
+def _definition(value: JsonObject) -> Definition:
     spec = value.get("toolSpec")
     if isinstance(spec, dict):
         schema = spec.get("inputSchema")
@@ -42,18 +29,16 @@ def _definition(value: Json) -> Definition:
             return Refused(None, "the tool has no toolSpec")
 
 
-def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
+def read_choice(choice: Json) -> Choice:
     match choice:
-        case None:
-            return None if parallel is None else Choice(parallel=parallel)
         case {"tool": {"name": str(name)}}:
-            return Choice("tool", name, parallel=parallel)
+            return Choice("tool", name)
         case {"any": _}:
-            return Choice("any", parallel=parallel)
+            return Choice("any")
         case {"auto": _}:
-            return Choice("auto", parallel=parallel)
+            return Choice("auto")
         case _:
-            raise bad_choice()
+            raise shared.bad_choice()
 
 
 def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:

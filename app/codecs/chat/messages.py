@@ -9,16 +9,8 @@ from dataclasses import dataclass
 
 from app.codecs.anthropic import blocks as anthropic
 from app.codecs.chat.reasoning_details import words
+from app.codecs.shared import reading
 from app.codecs.shared.calls import calls
-from app.codecs.shared.reading import (
-    check_named,
-    draft,
-    elements,
-    first_of,
-    left_over,
-    reply,
-    unknown_role,
-)
 from app.core.conversation import (
     Block,
     Draft,
@@ -31,11 +23,9 @@ from app.core.conversation import (
     Thinking,
     ToolResult,
 )
-from app.core.errors import RuleBroken
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject
-from app.core.render.view import AnswerShown, CallShown, Content, Message, View
-from app.core.telling import wrong_type
+from app.core.render.view import CallShown, Content, Message, ResultShown, View
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
@@ -80,24 +70,17 @@ class Dialect:
 
 def parse(posted: Posted, wire: str) -> list[Draft]:
     """`wire` is the shape of the reasoning."""
-    return [_draft(fields, text, wire) for fields, text in elements(posted, "messages")]
+    return [_draft(fields, text, wire) for fields, text in reading.elements(posted, "messages")]
 
 
 def read_reply(response: JsonObject, at: str, wire: str) -> Reply:
     """A `ChatCompletion`: its first choice."""
-    choice, notes = first_of(Fields(response, at), "choices")
+    choice, notes = reading.first_of(Fields(response, at), "choices")
     message = choice.inner("message")
     message.passed_over("role")
     blocks = _said(message, wire)
-    return reply(
-        blocks,
-        (*notes, *left_over(message, blocks, "content")),
-        id=response.get("id"),
-        model=response.get("model"),
-        stop_reason=choice.get("finish_reason"),
-        usage=response.get("usage"),
-        error=response.get("error"),
-    )
+    notes = (*notes, *reading.left_over(message, blocks, "content"))
+    return reading.reply(blocks, notes, **reading.facts_of(response, choice.get("finish_reason")))
 
 
 def used(usage: JsonObject) -> Usage:
@@ -123,15 +106,10 @@ def render(view: View, dialect: Dialect) -> JsonObject:
 
 
 def _draft(fields: Fields, text: str, wire: str) -> Draft:
-    role = fields.text("role")
-    if role not in _SPEAKERS:
-        raise unknown_role(fields, role, _SPEAKERS)
-    speaker = _SPEAKERS[role]
+    speaker = reading.speaker_of(fields, _SPEAKERS)
     fields.passed_over(*_MARKS)
     blocks = [_result(fields)] if speaker == "tool" else _said(fields, wire)
-    if speaker == "human" and any(isinstance(block, ToolResult) for block in blocks):
-        speaker = "tool"
-    return draft(fields, speaker, blocks, text, "content")
+    return reading.draft(fields, reading.answering(speaker, blocks), blocks, text, "content")
 
 
 def _said(fields: Fields, wire: str) -> list[Block]:
@@ -157,21 +135,7 @@ def _reasoning(fields: Fields, wire: str) -> Iterator[Thinking]:
 
 
 def _content(fields: Fields) -> Iterator[Block]:
-    content = fields.get("content")
-    match content:
-        case None:
-            pass
-        case str():
-            if content:
-                yield Text(content)
-        case list():
-            for place, value in enumerate(content):
-                yield _part(fields.below(value, f"content/{place}"))
-        case _:
-            raise RuleBroken(
-                wrong_type("content", "a string or a list of parts", content),
-                pointer=f"{fields.at}/content",
-            )
+    yield from reading.text_or_list(fields, "content", lambda one: [_part(one)])
     if refusal := fields.maybe_text("refusal"):
         yield Text(refusal)
 
@@ -231,15 +195,14 @@ def _thought(fields: Fields) -> Thinking:
 
 
 def _result(fields: Fields) -> ToolResult:
-    content = fields.members.get("content")
+    content = fields.get("content")
     raw_id = fields.maybe_text("tool_call_id")
     name = fields.maybe_text("name")
     result = ToolResult(raw_id, result=content, name=name)
-    if isinstance(content, list) and all(_is_part(value) for value in content):
+    if isinstance(content, list) and all(map(_is_part, content)):
         parts = tuple(part for part in _content(fields) if isinstance(part, Part))
         result = ToolResult(raw_id, parts=parts, name=name)
-    fields.get("content")
-    check_named(fields, raw_id, "tool_call_id")
+    reading.check_named(fields, raw_id, "tool_call_id")
     return result
 
 
@@ -250,12 +213,20 @@ def _is_part(value: Json) -> bool:
 def _message(message: Message, dialect: Dialect) -> JsonObject:
     contents = message.contents()
     if message.role == "tool":
-        (answer,) = contents
-        assert isinstance(answer, AnswerShown)
-        name: JsonObject = {"name": answer.name} if dialect.names_results else {}
-        return {"role": "tool", "tool_call_id": answer.id, **name, "content": answer.text}
+        (result,) = contents
+        assert isinstance(result, ResultShown)
+        name: JsonObject = {"name": result.name} if dialect.names_results else {}
+        return {"role": "tool", "tool_call_id": result.id, **name, "content": result.text}
     shown: JsonObject = {"role": message.role, "content": _written(contents, dialect)}
-    calls: list[Json] = [_call(part) for part in contents if isinstance(part, CallShown)]
+    calls: list[Json] = [
+        {
+            "id": part.id,
+            "type": "function",
+            "function": {"name": part.name, "arguments": part.arguments},
+        }
+        for part in contents
+        if isinstance(part, CallShown)
+    ]
     thoughts = [part for part in contents if isinstance(part, Thinking)]
     if thoughts:
         shown |= _written_thoughts(thoughts, dialect)
@@ -312,11 +283,3 @@ def _written(contents: Sequence[Content], dialect: Dialect) -> Json:
     if only_text and (dialect.string_content or len(texts) < 2):
         return "\n".join(texts)
     return parts
-
-
-def _call(call: CallShown) -> JsonObject:
-    return {
-        "id": call.id,
-        "type": "function",
-        "function": {"name": call.name, "arguments": call.arguments},
-    }

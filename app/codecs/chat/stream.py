@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from app.codecs.chat.reasoning_details import DetailsGathering, words
-from app.codecs.shared.gathering import Gathered, Pieces, an_error, is_object, number, text_so_far
+from app.codecs.shared.gathering import Pieces, an_error, is_object, number, text_so_far
 from app.codecs.shared.reading import names
 from app.core.json.large import PIECE
 from app.core.json.text import Json, JsonObject, dumps
+from app.core.wire.responses import Gathering
 
 # How often the arguments of one call are taken apart to see whether they are whole.
 _LOOKS = 64
@@ -60,7 +61,7 @@ class _Call:
         return shown | self.more
 
 
-class ChatGathering(Gathered):
+class ChatGathering(Gathering):
     def __init__(self) -> None:
         super().__init__()
         self._top: JsonObject = {}
@@ -178,7 +179,7 @@ class ChatGathering(Gathered):
         name = given.get("name") if isinstance(given.get("name"), str) else ""
         assert raw_id is None or isinstance(raw_id, str)
         if self._fits_nowhere(index, raw_id, str(name)):
-            self._odd.note("a piece of a call fits none; it stands in the payload only")
+            self._odd["a piece of a call fits none; it stands in the payload only"] += 1
             return
         call = self._known(index, raw_id, str(name))
         if call is None:
@@ -214,11 +215,11 @@ class ChatGathering(Gathered):
             return self._last_open(index, raw_id, name)
         if raw_id is not None and found.id is not None and raw_id != found.id:
             if name or found.is_whole():
-                self._odd.note("calls under one index were told apart by their ids")
+                self._odd["calls under one index were told apart by their ids"] += 1
                 return None
-            self._odd.note("the id of a call changed between its pieces; the first one is kept")
+            self._odd["the id of a call changed between its pieces; the first one is kept"] += 1
         elif name and (raw_id is None or name != found.name) and found.is_whole():
-            self._odd.note("calls under one index were told apart by their names")
+            self._odd["calls under one index were told apart by their names"] += 1
             return None
         return found
 
@@ -232,9 +233,9 @@ class ChatGathering(Gathered):
         if raw_id is not None and last.is_whole():
             return None
         if index is not None or raw_id is not None:
-            self._odd.note("a piece under an unknown index or id went on with the last call")
+            self._odd["a piece under an unknown index or id went on with the last call"] += 1
         elif len(self._calls) > 1:
-            self._odd.note("a piece without index and id went on with the last of several calls")
+            self._odd["a piece without index and id went on with the last of several calls"] += 1
         return last
 
     def _grow(self, call: _Call, given: JsonObject) -> None:
@@ -242,7 +243,7 @@ class ChatGathering(Gathered):
         if isinstance(name, str) and name and name != call.name:
             # A name in pieces comes before the arguments; a repeated one is no new piece.
             if call.name:
-                self._odd.note("a tool's name came in pieces")
+                self._odd["a tool's name came in pieces"] += 1
             call.name += name
         arguments = given.get("arguments", given.get("input"))
         if isinstance(arguments, dict | list):

@@ -2,31 +2,18 @@
 
 from collections.abc import Sequence
 
-from app.codecs.shared.reading import bad_choice, definitions, description_in
+from app.codecs.shared import tools as shared
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import (
-    Choice,
-    Definition,
-    HostedTool,
-    Mode,
-    Refused,
-    Tool,
-    tool,
-    with_own,
-)
+from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 
 _MEMBERS = ("type", "function", "name", "description", "parameters", "strict")
-_MODES: dict[str, Mode] = {"auto": "auto", "required": "any", "any": "any", "none": "none"}
-_WORDS = {"auto": "auto", "any": "required", "none": "none"}
 
 
 def read_tools(value: Json) -> list[Definition]:
-    return [_definition(one) for one in definitions(value)]
+    return shared.definitions(value, _definition)
 
 
-def _definition(value: Json) -> Definition:
-    if not isinstance(value, dict):
-        return Refused(None, "the definition is not a JSON object")
+def _definition(value: JsonObject) -> Definition:
     if value.get("type") == "custom":
         custom = value.get("custom")
         name = custom.get("name") if isinstance(custom, dict) else None
@@ -40,7 +27,7 @@ def _definition(value: Json) -> Definition:
         return Refused(_name(value), "function is not a JSON object")
     read = tool(
         function.get("name"),
-        description_in(function),
+        shared.description_in(function),
         function.get("parameters"),
         strict=function.get("strict"),
     )
@@ -52,20 +39,21 @@ def _name(value: JsonObject) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
-    if choice is None:
-        return None if parallel is None else Choice(parallel=parallel)
-    if isinstance(choice, str) and choice in _MODES:
-        return Choice(_MODES[choice], parallel=parallel)
+def read_choice(choice: Json) -> Choice:
+    if choice == "any":
+        # Mistral's word for `required`.
+        return Choice("any")
+    if isinstance(choice, str) and choice in shared.MODES:
+        return Choice(shared.MODES[choice])
     if not isinstance(choice, dict):
-        raise bad_choice()
+        raise shared.bad_choice()
     allowed = choice.get("allowed_tools")
     if choice.get("type") == "allowed_tools" and isinstance(allowed, dict):
-        mode: Mode = "any" if allowed.get("mode") == "required" else "auto"
         listed = allowed.get("tools")
         names = [_chosen(one) for one in listed] if isinstance(listed, list) else []
-        return Choice(mode, None, tuple(names), parallel)
-    return Choice("tool", _chosen(choice), parallel=parallel)
+        is_demanded = allowed.get("mode") == "required"
+        return Choice("any" if is_demanded else "auto", None, tuple(names))
+    return Choice("tool", _chosen(choice))
 
 
 def _chosen(value: Json) -> str:
@@ -76,7 +64,7 @@ def _chosen(value: Json) -> str:
         case {"type": "custom", "custom": {"name": str(name)}} if name:
             return name
         case _:
-            raise bad_choice()
+            raise shared.bad_choice()
 
 
 def write_tools(
@@ -97,7 +85,7 @@ def write_tools(
     elif choice.mode == "tool":
         request["tool_choice"] = _choosing(choice.name, hosted)
     else:
-        request["tool_choice"] = _WORDS[choice.mode]
+        request["tool_choice"] = shared.mode_word(choice)
     if choice.parallel is not None:
         request["parallel_tool_calls"] = choice.parallel
     return request
@@ -111,10 +99,6 @@ def _choosing(name: str | None, hosted: set[str]) -> JsonObject:
 def _written(one: Tool | HostedTool, *, says_strict: bool) -> JsonObject:
     if isinstance(one, HostedTool):
         return one.native
-    function: JsonObject = {"name": one.name}
-    if one.description is not None:
-        function["description"] = one.description
-    function["parameters"] = one.schema
-    if says_strict or one.strict:
-        function["strict"] = one.strict
+    strict: JsonObject = {"strict": one.strict} if says_strict or one.strict else {}
+    function = {**shared.name_and_description(one), "parameters": one.schema, **strict}
     return {"type": "function", "function": function}

@@ -30,10 +30,8 @@ def _code_pairs(blocks: Sequence[Opaque]) -> set[int]:
     return kept
 
 
-class GeminiCodec:
-    """The wire as a value."""
-
-    profile = Profile(
+CODEC = Codec(
+    profile=Profile(
         results="together",
         system="beside",
         inner_system="user",
@@ -54,8 +52,8 @@ class GeminiCodec:
         signed_models=re.compile(r"(?!.*gemini-[12]\b).*", re.DOTALL),
         images=frozenset({"image/png", "image/jpeg", "image/webp"}),
         files=frozenset({"application/pdf", "text/plain", "url"}),
-    )
-    tools = ToolRules(
+    ),
+    tools=ToolRules(
         choice=("tool_config", "toolConfig"),
         switch=False,
         object_type=True,
@@ -65,25 +63,22 @@ class GeminiCodec:
         allowed=True,
         # The mode of function calling says nothing of google_search and its like.
         chooses_hosted=False,
-    )
-    ids = Prefixed("hist_tool_")
-    keys = ("system_instruction", "systemInstruction", "messages", "contents")
-    messages = "contents"
-    nicknames = ("google", "genai", "vertex")
+    ),
+    ids=Prefixed("hist_tool_"),
+    keys=("system_instruction", "systemInstruction", "messages", "contents"),
+    messages="contents",
+    nicknames=("google", "genai", "vertex"),
     # What google-genai writes beside the contents of a request; proto3's JSON takes both spellings.
-    settings = names(
+    settings=names(
         "cachedContent continuationToken generationConfig labels modelArmorConfig outputConfig"
         " safetySettings serviceTier store"
         " cached_content continuation_token generation_config model_armor_config output_config"
         " safety_settings service_tier"
-    )
-    replies = Replies(read_reply, GeminiGathering, used, is_generated, arrays=True)
-
-    parse = staticmethod(parse)
-    render = staticmethod(render)
-    read_tools = staticmethod(read_tools)
-    read_choice = staticmethod(read_choice)
-    write_tools = staticmethod(write_tools)
-
-
-CODEC: Codec = GeminiCodec()
+    ),
+    replies=Replies(read_reply, GeminiGathering, used, is_generated, arrays=True),
+    parse=parse,
+    render=render,
+    read_tools=read_tools,
+    read_choice=read_choice,
+    write_tools=write_tools,
+)

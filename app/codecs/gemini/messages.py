@@ -4,17 +4,7 @@ from collections.abc import Iterator
 
 from app.codecs.gemini.names import CANDIDATE, both, member, snake, snake_keys
 from app.codecs.gemini.tools import WIRE
-from app.codecs.shared.reading import (
-    arguments_text,
-    beside,
-    check_named,
-    draft,
-    elements,
-    first_of,
-    left_over,
-    reply,
-    unknown_role,
-)
+from app.codecs.shared import reading
 from app.core.conversation import (
     Block,
     Draft,
@@ -28,11 +18,13 @@ from app.core.conversation import (
     ToolCall,
     ToolResult,
 )
+from app.core.errors import RuleBroken
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.render.media import data_url, plain_base64
 from app.core.render.placeholders import value_text
-from app.core.render.view import AnswerShown, CallShown, Content, Message, View
+from app.core.render.view import CallShown, Content, ResultShown, View
+from app.core.telling import one_of
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
@@ -51,11 +43,11 @@ _SPEAKERS: dict[str, Speaker] = {
 
 def parse(posted: Posted) -> list[Draft]:
     key = "contents" if "contents" in posted.members else "messages"
-    drafts = [_draft(fields, text) for fields, text in elements(posted, key)]
+    drafts = [_draft(fields, text) for fields, text in reading.elements(posted, key)]
     name = "system_instruction"
     if posted.members.get(name) is None:
         name = "systemInstruction"
-    return [*beside(posted, name, _system), *drafts]
+    return [*reading.beside(posted, name, _system), *drafts]
 
 
 def _system(fields: Fields, name: str) -> Iterator[Block]:
@@ -80,16 +72,16 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     candidate = Fields({}, at)
     notes: tuple[Remark, ...] = ()
     if blocked is None or fields.items("candidates"):
-        candidate, notes = first_of(fields, "candidates")
+        candidate, notes = reading.first_of(fields, "candidates")
     said: list[Block] = []
     if candidate.get("content") is not None:
         content = candidate.below(_as_asked(candidate.inner("content")), "content")
         said = list(_parts(content, "parts"))
-        notes = (*notes, *left_over(content, said, "parts"))
+        notes = (*notes, *reading.left_over(content, said, "parts"))
     candidate.passed_over(*(name for name in candidate.members if snake(name) in CANDIDATE))
-    notes = (*notes, *left_over(candidate, said, "content"))
+    notes = (*notes, *reading.left_over(candidate, said, "content"))
     stop = member(candidate.members, "finish_reason")
-    return reply(
+    return reading.reply(
         said,
         notes,
         id=member(response, "response_id"),
@@ -137,12 +129,10 @@ def used(usage: JsonObject) -> Usage:
 def _draft(fields: Fields, text: str) -> Draft:
     role = fields.maybe_text("role") or "user"
     if role not in _SPEAKERS:
-        raise unknown_role(fields, role, ("user", "model"))
+        told = one_of("role", role, ["user", "model"])
+        raise RuleBroken(told, pointer=f"{fields.at}/role")
     blocks = list(_parts(fields, "parts"))
-    speaker = _SPEAKERS[role]
-    if speaker == "human" and any(isinstance(block, ToolResult) for block in blocks):
-        speaker = "tool"
-    return draft(fields, speaker, blocks, text, "parts")
+    return reading.draft(fields, reading.answering(_SPEAKERS[role], blocks), blocks, text, "parts")
 
 
 def _parts(fields: Fields, name: str) -> Iterator[Block]:
@@ -183,7 +173,7 @@ def _part(part: Fields) -> Block:
         call = part.inner(*both("function_call"))
         call.passed_over(*both("will_continue"), *both("partial_args"))
         given = call.get("args")
-        arguments = arguments_text(given if given is not None else {})
+        arguments = reading.arguments_text(given if given is not None else {})
         name = call.maybe_text("name") or ""
         return ToolCall(call.maybe_text("id"), name, arguments, signature=signed)
     if isinstance(member(part.members, "function_response"), dict):
@@ -230,7 +220,7 @@ def _result(fields: Fields) -> ToolResult:
     name = fields.maybe_text("name")
     fields.passed_over(*both("will_continue"), "scheduling")
     media = [_media(part) or _kept(part) for part in fields.each("parts")]
-    check_named(fields, raw_id, "id")
+    reading.check_named(fields, raw_id, "id")
     if media:
         said = () if response is None else (Text(value_text(response)),)
         return ToolResult(raw_id, parts=(*said, *media), name=name)
@@ -247,13 +237,14 @@ def render(view: View) -> JsonObject:
     request: JsonObject = {}
     if view.system:
         request["system_instruction"] = {"parts": [{"text": text.text} for text in view.system]}
-    request["contents"] = [_content(message) for message in view.messages]
+    request["contents"] = [
+        {
+            "role": "model" if message.role == "assistant" else "user",
+            "parts": [_written(content) for content in message.contents()],
+        }
+        for message in view.messages
+    ]
     return request
-
-
-def _content(message: Message) -> JsonObject:
-    role = "model" if message.role == "assistant" else "user"
-    return {"role": role, "parts": [_written(content) for content in message.contents()]}
 
 
 def _written(content: Content) -> Json:
@@ -274,29 +265,24 @@ def _written(content: Content) -> Json:
             if content.signature:
                 shown["thought_signature"] = content.signature
             return shown
-        case AnswerShown():
-            response: JsonObject = {
-                "id": content.id,
-                "name": content.name,
-                "response": _response(content),
-            }
-            return {"function_response": response}
+        case ResultShown():
+            said = _response(content)
+            return {"function_response": {"id": content.id, "name": content.name, "response": said}}
 
 
-def _response(answer: AnswerShown) -> JsonObject:
-    if answer.failed:
-        return {"error": answer.text}
-    if isinstance(answer.value, dict):
-        return answer.value
-    return {"result": answer.text if answer.value is None else answer.value}
+def _response(result: ResultShown) -> JsonObject:
+    if result.failed:
+        return {"error": result.text}
+    if isinstance(result.value, dict):
+        return result.value
+    return {"result": result.text if result.value is None else result.value}
 
 
 def _written_media(content: Image | File) -> JsonObject:
     held = data_url(content.url)
     if held is not None:
         return {"inline_data": {"mime_type": held.media_type, "data": held.data}}
-    media_type = content.media_type if isinstance(content, File) else None
     file: JsonObject = {"file_uri": content.url}
-    if media_type:
-        file["mime_type"] = media_type
+    if isinstance(content, File) and content.media_type:
+        file["mime_type"] = content.media_type
     return {"file_data": file}

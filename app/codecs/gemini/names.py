@@ -16,20 +16,20 @@ _CAPITAL = re.compile(r"(?<=[a-z0-9])[A-Z]")
 def member(members: JsonObject, name: str) -> Json:
     """A member under its snake_case or camelCase name."""
     value = members.get(name)
-    return value if value is not None else members.get(_camel(name))
+    return value if value is not None else members.get(camel(name))
 
 
 def both(name: str) -> tuple[str, str]:
     """A name as the SDK and as the wire writes it."""
-    return name, _camel(name)
+    return name, camel(name)
 
 
 def spelled(members: JsonObject, name: str) -> str:
     """How a member's name is written here."""
-    return name if name in members else _camel(name)
+    return name if name in members else camel(name)
 
 
-def _camel(name: str) -> str:
+def camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(map(str.title, rest))
 

@@ -5,21 +5,15 @@ camelCase, 64-bit integers as text. Only schemas are rewritten: defaults, exampl
 are data and stay as they are.
 """
 
+from app.codecs.gemini.names import camel
+from app.codecs.shared.reading import names
 from app.core.json.text import Json, JsonObject
 
-_NAMES = {
-    "additional_properties": "additionalProperties",
-    "any_of": "anyOf",
-    "defs": "$defs",
-    "max_items": "maxItems",
-    "max_length": "maxLength",
-    "max_properties": "maxProperties",
-    "min_items": "minItems",
-    "min_length": "minLength",
-    "min_properties": "minProperties",
-    "property_ordering": "propertyOrdering",
-    "ref": "$ref",
-}
+_SNAKE = names(
+    "additional_properties any_of max_items max_length max_properties min_items min_length"
+    " min_properties property_ordering"
+)
+_NAMES = {"defs": "$defs", "ref": "$ref"} | {name: camel(name) for name in _SNAKE}
 _COUNTS = frozenset(name for name in _NAMES.values() if name[:3] in ("max", "min"))
 
 

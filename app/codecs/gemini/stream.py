@@ -5,16 +5,17 @@ from collections.abc import Sequence
 from typing import cast
 
 from app.codecs.gemini.names import CANDIDATE, member, snake
-from app.codecs.shared.gathering import Gathered, Pieces, an_error, number
+from app.codecs.shared.gathering import Pieces, an_error, number
 from app.core.json.text import Json, JsonObject, JsonText, dumps
 from app.core.limits import Limits
+from app.core.wire.responses import Gathering
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[([0-9]{1,6})\]|\['([^']*)'\]")
 _DEEPEST = Limits().depth - 8
 _VALUES = ("string_value", "number_value", "bool_value")
 
 
-class GeminiGathering(Gathered):
+class GeminiGathering(Gathering):
     def __init__(self) -> None:
         super().__init__()
         self._top: JsonObject = {}
@@ -69,7 +70,7 @@ class GeminiGathering(Gathered):
     def _part(self, part: JsonObject) -> None:
         call = member(part, "function_call")
         if isinstance(call, dict) and self._call is not None and _is_another(call, self._call):
-            self._odd.note("a call began before the one in front of it had ended")
+            self._odd["a call began before the one in front of it had ended"] += 1
             self._call["args"] = self._args_so_far(self._call["args"])
             self._call = None
         if isinstance(call, dict) and (self._call is not None or _goes_on(call)):

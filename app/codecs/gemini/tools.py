@@ -5,10 +5,8 @@ from dataclasses import replace
 
 from app.codecs.gemini.names import member, spelled
 from app.codecs.gemini.schema import json_schema
-from app.codecs.shared.reading import (
-    bad_choice,
-    definitions,
-)
+from app.codecs.shared import tools as shared
+from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import (
     Choice,
@@ -53,7 +51,7 @@ _BESIDE = ("retrieval_config", "include_server_side_tool_invocations")
 def read_tools(value: Json) -> list[Definition]:
     return [
         definition
-        for place, one in enumerate(definitions(value))
+        for place, one in enumerate(Fields({"tools": value}, "").items("tools"))
         for definition in _definitions(one, str(place))
     ]
 
@@ -88,11 +86,9 @@ def _declaration(value: Json) -> Definition:
     return with_own(read, value, _MEMBERS, WIRE)
 
 
-def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
-    if choice is None:
-        return None if parallel is None else Choice(parallel=parallel)
+def read_choice(choice: Json) -> Choice:
     if not isinstance(choice, dict):
-        raise bad_choice()
+        raise shared.bad_choice()
     more = any(member(choice, name) is not None for name in _BESIDE)
     config = member(choice, "function_calling_config")
     if config is None:
@@ -101,19 +97,23 @@ def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
     mode = config.get("mode", unsaid) if isinstance(config, dict) else None
     word = mode.upper() if isinstance(mode, str) else ""
     if not isinstance(config, dict) or word not in _MODES:
-        raise bad_choice()
+        raise shared.bad_choice()
     allowed = member(config, "allowed_function_names") or []
     names = tuple(str(name) for name in allowed) if isinstance(allowed, list) else ()
     # "Validated" has no other word.
     native = choice if more or (word == "VALIDATED" and not names) else None
     wire = None if native is None else WIRE
     if word == "ANY" and len(names) == 1:
-        return Choice("tool", names[0], (), parallel, native, wire)
-    return Choice(_MODES[word], None, names, parallel, native, wire)
+        return Choice("tool", names[0], native=native, wire=wire)
+    return Choice(_MODES[word], None, names, native=native, wire=wire)
 
 
 def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
-    declared: list[Json] = [_written_tool(one) for one in tools if isinstance(one, Tool)]
+    declared: list[Json] = [
+        {**shared.name_and_description(one), "parameters_json_schema": one.schema, **one.own}
+        for one in tools
+        if isinstance(one, Tool)
+    ]
     listed: list[Json] = [{"function_declarations": declared}] if declared else []
     listed += [one.native for one in tools if isinstance(one, HostedTool)]
     request: JsonObject = {"tools": listed} if listed else {}
@@ -126,10 +126,3 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
             config["allowed_function_names"] = list(names)
         request["tool_config"] = choice.native or {"function_calling_config": config}
     return request
-
-
-def _written_tool(one: Tool) -> JsonObject:
-    shown: JsonObject = {"name": one.name}
-    if one.description is not None:
-        shown["description"] = one.description
-    return shown | {"parameters_json_schema": one.schema} | one.own

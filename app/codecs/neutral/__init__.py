@@ -13,24 +13,15 @@ from app.core.render.profile import Profile
 from app.core.tools.rules import ToolRules
 from app.core.wire.codec import Codec, Prefixed
 
-
-class NeutralCodec:
-    """The form as a value."""
-
-    profile = Profile(verbatim=True, names=re.compile(r".*", re.DOTALL))
-    tools = ToolRules(allowed=True, strict=True, hosted=True)
-    ids = Prefixed(CANONICAL_PREFIX)
-    keys = ("messages", "turns")
-    messages = "turns"
-    settings: frozenset[str] = frozenset()
-    replies = None
-    nicknames = ()
-
-    parse = staticmethod(parse)
-    render = staticmethod(render)
-    read_tools = staticmethod(read_tools)
-    read_choice = staticmethod(read_choice)
-    write_tools = staticmethod(write_tools)
-
-
-CODEC: Codec = NeutralCodec()
+CODEC = Codec(
+    profile=Profile(verbatim=True, names=re.compile(r".*", re.DOTALL)),
+    tools=ToolRules(allowed=True, strict=True, hosted=True),
+    ids=Prefixed(CANONICAL_PREFIX),
+    keys=("messages", "turns"),
+    messages="turns",
+    parse=parse,
+    render=render,
+    read_tools=read_tools,
+    read_choice=read_choice,
+    write_tools=write_tools,
+)

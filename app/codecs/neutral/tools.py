@@ -2,18 +2,16 @@
 
 from collections.abc import Sequence
 
-from app.codecs.shared.reading import bad_choice, definitions
+from app.codecs.shared import tools as shared
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
+from app.core.tools.definitions import Choice, Definition, HostedTool, Tool, tool, with_own
 
 
 def read_tools(value: Json) -> list[Definition]:
-    return [_definition(one) for one in definitions(value)]
+    return shared.definitions(value, _definition)
 
 
-def _definition(value: Json) -> Definition:
-    if not isinstance(value, dict):
-        return Refused(None, "the definition is not a JSON object")
+def _definition(value: JsonObject) -> Definition:
     name = value.get("name")
     native, wire = value.get("native"), value.get("wire")
     if isinstance(native, dict) and isinstance(wire, str):
@@ -24,29 +22,22 @@ def _definition(value: Json) -> Definition:
     return with_own(read, own if isinstance(own, dict) else {}, (), known)
 
 
-def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
-    if choice is None:
-        return None if parallel is None else Choice(parallel=parallel)
+def read_choice(choice: Json) -> Choice:
     if not isinstance(choice, dict):
-        raise bad_choice()
-    said = choice.get("parallel")
-    parallel = said if isinstance(said, bool) else parallel
-    allowed = choice.get("allowed")
+        raise shared.bad_choice()
+    said, allowed = choice.get("parallel"), choice.get("allowed")
+    parallel = said if isinstance(said, bool) else None
     names = tuple(str(one) for one in allowed) if isinstance(allowed, list) else ()
     native, wire = choice.get("native"), choice.get("wire")
     own = native if isinstance(native, dict) and isinstance(wire, str) else None
     known = wire if own is not None and isinstance(wire, str) else None
     match choice:
-        case {"mode": "auto"}:
-            return Choice("auto", None, names, parallel, own, known)
-        case {"mode": "any"}:
-            return Choice("any", None, names, parallel, own, known)
-        case {"mode": "none"}:
-            return Choice("none", None, names, parallel, own, known)
+        case {"mode": ("auto" | "any" | "none") as mode}:
+            return Choice(mode, None, names, parallel, own, known)
         case {"mode": "tool", "name": str(name)}:
             return Choice("tool", name, (), parallel, own, known)
         case _:
-            raise bad_choice()
+            raise shared.bad_choice()
 
 
 def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
@@ -70,10 +61,7 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
 def _written_tool(one: Tool | HostedTool) -> JsonObject:
     if isinstance(one, HostedTool):
         return {"name": one.name, "wire": one.wire, "native": one.native}
-    shown: JsonObject = {"name": one.name}
-    if one.description is not None:
-        shown["description"] = one.description
-    shown["parameters"] = one.schema
+    shown: JsonObject = {**shared.name_and_description(one), "parameters": one.schema}
     if one.strict:
         shown["strict"] = True
     if one.own:

@@ -6,30 +6,19 @@ its issuer only, with its encrypted content, and only in front of the item it be
 """
 
 import re
-from collections.abc import Sequence
 
 from app.codecs.openai_responses.messages import parse, read_reply, render, used
 from app.codecs.openai_responses.stream import ResponsesGathering, is_response
 from app.codecs.openai_responses.tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs.shared.reading import names
-from app.core.conversation import Opaque
-from app.core.render.profile import ASSISTANT, Profile
+from app.core.render.profile import ASSISTANT, Profile, keeping
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema.walk import COMBINATIONS
 from app.core.wire.codec import Codec, Prefixed
 from app.core.wire.responses import Replies
 
-
-def _own_items(blocks: Sequence[Opaque]) -> set[int]:
-    """Items that the provider answered itself, and files by id in user messages."""
-    own = ("server_tool", "input_image", "input_file")
-    return {place for place, block in enumerate(blocks) if block.kind in own}
-
-
-class ResponsesCodec:
-    """The wire as a value."""
-
-    profile = Profile(
+CODEC = Codec(
+    profile=Profile(
         system="beside",
         alternate=ASSISTANT,
         calls_last=True,
@@ -38,38 +27,36 @@ class ResponsesCodec:
         wire=WIRE,
         thinking=True,
         issuers=frozenset({"openai", "openai-responses"}),
-        keeps_opaque=_own_items,
+        # Items that the provider answered itself, and files by id in user messages.
+        keeps_opaque=keeping("server_tool", "input_image", "input_file"),
         images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
         files=frozenset({"application/pdf", "url"}),
-    )
+    ),
     # The API: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at
     # the top level" (langchain-ai/langchainjs#9804).
-    tools = ToolRules(
+    tools=ToolRules(
         exacting=True,
         described=True,
         object_type=True,
         refused_top=(*COMBINATIONS, "enum", "not"),
         allowed=True,
         strict=True,
-    )
-    ids = Prefixed("call_")
-    keys = ("instructions", "messages", "input")
-    messages = "input"
-    nicknames = ("responses",)
+    ),
+    ids=Prefixed("call_"),
+    keys=("instructions", "messages", "input"),
+    messages="input",
+    nicknames=("responses",),
     # The openai SDK's ResponseCreateParams, without `prompt`, whose variables are content.
-    settings = names(
+    settings=names(
         "access_programs background context_management conversation image include max_output_tokens"
         " max_tool_calls moderation previous_response_id prompt_cache_key prompt_cache_options"
         " prompt_cache_retention reasoning safety_identifier service_tier store stream"
         " stream_options temperature text top_logprobs top_p truncation user"
-    )
-    replies = Replies(read_reply, ResponsesGathering, used, is_response)
-
-    parse = staticmethod(parse)
-    render = staticmethod(render)
-    read_tools = staticmethod(read_tools)
-    read_choice = staticmethod(read_choice)
-    write_tools = staticmethod(write_tools)
-
-
-CODEC: Codec = ResponsesCodec()
+    ),
+    replies=Replies(read_reply, ResponsesGathering, used, is_response),
+    parse=parse,
+    render=render,
+    read_tools=read_tools,
+    read_choice=read_choice,
+    write_tools=write_tools,
+)

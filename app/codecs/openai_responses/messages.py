@@ -4,16 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from app.codecs.openai_responses.tools import WIRE
-from app.codecs.shared.reading import (
-    arguments_text,
-    beside,
-    check_named,
-    draft,
-    elements,
-    left_over,
-    reply,
-    unknown_role,
-)
+from app.codecs.shared import reading
 from app.core.conversation import (
     Block,
     Draft,
@@ -31,8 +22,7 @@ from app.core.conversation import (
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject, dumps
-from app.core.render.view import AnswerShown, CallShown, Content, Message, View
-from app.core.telling import wrong_type
+from app.core.render.view import CallShown, Content, Message, ResultShown, View
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
@@ -54,24 +44,20 @@ _NULLS: JsonObject = {"code": None, "outputs": None}
 
 def parse(posted: Posted) -> list[Draft]:
     key = "input" if "input" in posted.members else "messages"
-    drafts = beside(posted, "instructions", _instructions)
+    drafts = reading.beside(posted, "instructions", reading.plain_text)
     if isinstance(only := posted.members.get(key), str):
         text = posted.texts[key][0]
         return [*drafts, Draft("human", (Text(only),), payload=text, pointer=f"/{key}")]
     said: list[Draft] = []
-    for fields, text in elements(posted, key):
+    for fields, text in reading.elements(posted, key):
         speaker, blocks = _item(fields)
-        one = draft(fields, speaker, blocks, text, "content")
+        one = reading.draft(fields, speaker, blocks, text, "content")
         if speaker == "ai":
             said.append(one)
             continue
         drafts += [*_spoken(said), one]
         said = []
     return [*drafts, *_spoken(said)]
-
-
-def _instructions(fields: Fields, name: str) -> Iterator[Block]:
-    yield Text(fields.text(name))
 
 
 def read_reply(response: JsonObject, at: str) -> Reply:
@@ -83,18 +69,11 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     for item in Fields(response, at).each("output"):
         read = _item(item)[1]
         blocks += read
-        notes += left_over(item, read, "content")
+        notes += reading.left_over(item, read, "content")
     details = response.get("incomplete_details")
     reason = details.get("reason") if isinstance(details, dict) else None
-    return reply(
-        blocks,
-        notes,
-        id=response.get("id"),
-        model=response.get("model"),
-        stop_reason=reason if reason is not None else response.get("status"),
-        usage=response.get("usage"),
-        error=response.get("error"),
-    )
+    stop_reason = reason if reason is not None else response.get("status")
+    return reading.reply(blocks, notes, **reading.facts_of(response, stop_reason))
 
 
 def used(usage: JsonObject) -> Usage:
@@ -123,10 +102,7 @@ def _item(item: Fields) -> tuple[Speaker, list[Block]]:
     match kind:
         case "message":
             item.passed_over(*_ABOUT, "phase")
-            role = item.text("role")
-            if role not in _SPEAKERS:
-                raise unknown_role(item, role, _SPEAKERS)
-            return _SPEAKERS[role], list(_content(item, "content"))
+            return reading.speaker_of(item, _SPEAKERS), list(_content(item, "content"))
         case "function_call" | "custom_tool_call":
             item.passed_over(*_ABOUT)
             return "ai", [_call(item, kind)]
@@ -142,21 +118,7 @@ def _item(item: Fields) -> tuple[Speaker, list[Block]]:
 
 
 def _content(fields: Fields, name: str) -> Iterator[Part]:
-    content = fields.get(name)
-    match content:
-        case None:
-            return
-        case str():
-            if content:
-                yield Text(content)
-        case list():
-            for place, part in enumerate(content):
-                yield _part(fields.below(part, f"{name}/{place}"))
-        case _:
-            raise RuleBroken(
-                wrong_type(name, "a string or a list of parts", content),
-                pointer=f"{fields.at}/{name}",
-            )
+    return reading.text_or_list(fields, name, lambda one: [_part(one)])
 
 
 def _part(part: Fields) -> Part:
@@ -188,7 +150,7 @@ def _call(item: Fields, kind: str) -> ToolCall:
     name = item.maybe_text("name") or ""
     raw_id = item.maybe_text("call_id")
     if kind == "custom_tool_call":
-        return ToolCall(raw_id, name, arguments_text(item.get("input")))
+        return ToolCall(raw_id, name, reading.arguments_text(item.get("input")))
     arguments = item.get("arguments")
     return ToolCall(raw_id, name, arguments if isinstance(arguments, str) else dumps(arguments))
 
@@ -196,12 +158,11 @@ def _call(item: Fields, kind: str) -> ToolCall:
 def _result(item: Fields) -> ToolResult:
     raw_id = item.maybe_text("call_id")
     item.passed_over("status")
-    output = item.members.get("output")
+    output = item.get("output")
     result = ToolResult(raw_id, result=output)
     if isinstance(output, list) and all(isinstance(part, dict) for part in output):
         result = ToolResult(raw_id, parts=tuple(_content(item, "output")))
-    item.get("output")
-    check_named(item, raw_id, "call_id")
+    reading.check_named(item, raw_id, "call_id")
     item.passed_over(*_ABOUT)
     return result
 
@@ -244,7 +205,7 @@ def _items(message: Message) -> Iterator[Json]:
                     "name": content.name,
                     "arguments": content.arguments,
                 }
-            case AnswerShown():
+            case ResultShown():
                 yield {
                     "type": "function_call_output",
                     "call_id": content.id,
@@ -267,13 +228,8 @@ def _written(contents: Sequence[Content]) -> Json:
             case Text():
                 parts.append({"type": "input_text", "text": content.text})
             case Image():
-                parts.append(
-                    {
-                        "type": "input_image",
-                        "image_url": content.url,
-                        "detail": content.detail or "auto",
-                    }
-                )
+                detail = content.detail or "auto"
+                parts.append({"type": "input_image", "image_url": content.url, "detail": detail})
             case File() if content.url.startswith("http"):
                 parts.append({"type": "input_file", "file_url": content.url})
             case File():

@@ -7,8 +7,9 @@ grow by their deltas.
 from dataclasses import dataclass, field
 from typing import cast
 
-from app.codecs.shared.gathering import Gathered, Pieces, an_error, number, text_so_far
+from app.codecs.shared.gathering import Pieces, an_error, number, text_so_far
 from app.core.json.text import Json, JsonObject
+from app.core.wire.responses import Gathering
 
 # Deltas: the list of the item that the piece belongs to, its index there, the kind of the element.
 _IN_LISTS = {
@@ -54,7 +55,7 @@ class _Item:
         return shown
 
 
-class ResponsesGathering(Gathered):
+class ResponsesGathering(Gathering):
     def __init__(self) -> None:
         super().__init__()
         self._response: JsonObject = {}
@@ -91,7 +92,7 @@ class ResponsesGathering(Gathered):
         index = number(event.get("output_index"))
         if index is not None:
             return index
-        self._odd.note("an event came without the index of its item")
+        self._odd["an event came without the index of its item"] += 1
         named = item.get("id") if item else event.get("item_id")
         if isinstance(named, str) and named in self._places:
             return self._places[named]

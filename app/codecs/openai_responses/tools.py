@@ -2,55 +2,28 @@
 
 from collections.abc import Sequence
 
-from app.codecs.shared.reading import bad_choice, definitions, description_in
+from app.codecs.shared import tools as shared
+from app.codecs.shared.reading import names
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import (
-    Choice,
-    Definition,
-    HostedTool,
-    Mode,
-    Refused,
-    Tool,
-    tool,
-    with_own,
-)
+from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 
 WIRE = "openai-responses"
 
 # Tools that the provider runs, by the types its own package knows.
-_HOSTED = frozenset(
-    {
-        "web_search",
-        "web_search_2025_08_26",
-        "web_search_preview",
-        "web_search_preview_2025_03_11",
-        "file_search",
-        "code_interpreter",
-        "computer",
-        "computer_use",
-        "computer_use_preview",
-        "image_generation",
-        "local_shell",
-        "shell",
-        "apply_patch",
-        "mcp",
-        "custom",
-        "tool_search",
-        "programmatic_tool_calling",
-        "namespace",
-    }
+_HOSTED = names(
+    "web_search web_search_2025_08_26 web_search_preview web_search_preview_2025_03_11"
+    " file_search code_interpreter computer computer_use computer_use_preview"
+    " image_generation local_shell shell apply_patch mcp custom tool_search"
+    " programmatic_tool_calling namespace"
 )
 _MEMBERS = ("type", "name", "description", "parameters", "strict", "function")
-_WORDS: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
 
 
 def read_tools(value: Json) -> list[Definition]:
-    return [_definition(one) for one in definitions(value)]
+    return shared.definitions(value, _definition)
 
 
-def _definition(value: Json) -> Definition:
-    if not isinstance(value, dict):
-        return Refused(None, "the definition is not a JSON object")
+def _definition(value: JsonObject) -> Definition:
     kind = value.get("type")
     name = value.get("name")
     if isinstance(kind, str) and kind in _HOSTED:
@@ -61,7 +34,7 @@ def _definition(value: Json) -> Definition:
     said = value if not isinstance(inner, dict) else inner | value
     read = tool(
         said.get("name"),
-        description_in(said),
+        shared.description_in(said),
         said.get("parameters"),
         strict=said.get("strict"),
     )
@@ -78,20 +51,18 @@ def _hosted_name(value: JsonObject, kind: str) -> str:
     return name if isinstance(name, str) and name else (*versions, kind)[0]
 
 
-def read_choice(choice: Json, parallel: bool | None) -> Choice | None:
+def read_choice(choice: Json) -> Choice:
     match choice:
-        case None:
-            return None if parallel is None else Choice(parallel=parallel)
-        case str() if choice in _WORDS:
-            return Choice(_WORDS[choice], parallel=parallel)
+        case str() if choice in shared.MODES:
+            return Choice(shared.MODES[choice])
         case {"type": "allowed_tools", "mode": str(word), "tools": list(listed)}:
             names = tuple(_chosen(one) for one in listed)
-            return Choice("any" if word == "required" else "auto", None, names, parallel)
+            return Choice("any" if word == "required" else "auto", None, names)
         case {"type": str(kind)} if kind in _HOSTED and isinstance(choice, dict):
             # It may say more than the tool's name does: which tool of a server, which version.
-            return Choice("tool", _chosen(choice), (), parallel, choice, WIRE)
+            return Choice("tool", _chosen(choice), native=choice, wire=WIRE)
         case _:
-            return Choice("tool", _chosen(choice), parallel=parallel)
+            return Choice("tool", _chosen(choice))
 
 
 def _chosen(value: Json) -> str:
@@ -102,7 +73,7 @@ def _chosen(value: Json) -> str:
         case {"type": str(kind)} if kind in _HOSTED and isinstance(value, dict):
             return _hosted_name(value, kind)
         case _:
-            raise bad_choice()
+            raise shared.bad_choice()
 
 
 def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
@@ -111,7 +82,7 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
         request["tools"] = [_written_tool(one) for one in tools]
     if not tools or choice is None:
         return request
-    word = "required" if choice.mode == "any" else choice.mode
+    word = shared.mode_word(choice)
     named = {one.name: _choosing(one) for one in tools}
     if choice.allowed:
         listed: list[Json] = [named[name] for name in choice.allowed]
@@ -135,8 +106,11 @@ def _choosing(one: Tool | HostedTool) -> JsonObject:
 def _written_tool(one: Tool | HostedTool) -> JsonObject:
     if isinstance(one, HostedTool):
         return one.native
-    shown: JsonObject = {"type": "function", "name": one.name}
-    if one.description is not None:
-        shown["description"] = one.description
-    # Left out, the API would turn strict mode on.
-    return shown | {"strict": one.strict, "parameters": one.schema} | one.own
+    return {
+        "type": "function",
+        **shared.name_and_description(one),
+        # Left out, the API would turn strict mode on.
+        "strict": one.strict,
+        "parameters": one.schema,
+        **one.own,
+    }

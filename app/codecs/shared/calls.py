@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-from app.codecs.shared.reading import arguments_text
+from app.codecs.shared.reading import arguments_text, text_or_value
 from app.core.conversation import ToolCall
 from app.core.identity.ids import signature_in
 from app.core.json.fields import Fields
-from app.core.json.text import dumps
 from app.core.render.media import is_base64
 
 
@@ -40,8 +39,5 @@ def _signature(call: Fields) -> str | None:
 
 
 def _function(fields: Fields, raw_id: str | None, signature: str | None = None) -> ToolCall:
-    arguments = fields.get("arguments")
-    text = (
-        arguments if isinstance(arguments, str) else "" if arguments is None else dumps(arguments)
-    )
+    text = text_or_value(fields.get("arguments"))
     return ToolCall(raw_id, fields.maybe_text("name") or "", text, signature=signature)

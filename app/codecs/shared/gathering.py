@@ -1,9 +1,8 @@
-"""Putting streams together: pieces of text, JSON that may break off, notes about what was odd."""
+"""Putting streams together: pieces of text, and JSON that may break off."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import cast
 
-from app.core.conversation import Remark
 from app.core.errors import TurnkeepError
 from app.core.json.large import PIECE
 from app.core.json.text import Json, JsonObject, JsonText, dumps, loads
@@ -12,9 +11,6 @@ from app.core.limits import Limits
 # What arrives as text inside events has not passed the limits of a body.
 _LIMITS = Limits()
 _MANY = 64
-# How many members one note names, and how much of each name.
-_NAMED = 20
-_LONGEST = 100
 
 
 class Pieces:
@@ -106,53 +102,3 @@ def an_error(error: Json) -> JsonObject:
         return {"message": str(error)}
     kept = ("type", "code", "status", "message")
     return {key: error[key] for key in kept if isinstance(error.get(key), str | int)}
-
-
-class Odd:
-    """Collects what was odd, each thing once, with how often it happened."""
-
-    def __init__(self) -> None:
-        self._seen: dict[str, int] = {}
-
-    def note(self, detail: str) -> None:
-        self._seen[detail] = self._seen.get(detail, 0) + 1
-
-    def notes(self) -> list[Remark]:
-        return [
-            Remark("STREAM_REASSEMBLED", detail if times == 1 else f"{detail} ({times} times)")
-            for detail, times in self._seen.items()
-        ]
-
-
-class Gathered:
-    """What everybody who puts streams together has; most wires do not know the word [DONE].
-
-    `unread` are the names of members of events that no one reads.
-    """
-
-    def __init__(self) -> None:
-        self.begun = False
-        self.whole = False
-        self.unread: dict[str, None] = {}
-        self._odd = Odd()
-
-    def done(self) -> None:
-        """The stream said [DONE]."""
-
-    def notes(self) -> list[Remark]:
-        notes = self._odd.notes()
-        if self.unread:
-            names = ", ".join(self.unread)
-            detail = f"{names} (in events): kept in the payload, shown in no replay"
-            notes.append(Remark("MEMBERS_NOT_READ", detail))
-        return notes
-
-    def _left_over(self, members: JsonObject, known: Collection[str]) -> None:
-        """Remembers the members that nobody reads; empty ones are no news."""
-        for name, value in members.items():
-            if name not in known and value not in (None, "", [], {}):
-                self._unknown(name)
-
-    def _unknown(self, name: str) -> None:
-        if len(self.unread) < _NAMED:
-            self.unread[name[:_LONGEST]] = None

@@ -3,25 +3,19 @@
 What a codec did not ask for is noted; a message with content of which nothing was read is refused.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
-from app.core.conversation import (
-    Block,
-    Draft,
-    Opaque,
-    Remark,
-    Speaker,
-    Thinking,
-    ToolResult,
-)
+from app.core.conversation import Block, Draft, Opaque, Remark, Speaker, Text, Thinking, ToolResult
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields, escaped
 from app.core.json.text import Json, JsonObject, JsonText, dumps
-from app.core.telling import missing, named, one_of
+from app.core.telling import missing, named, one_of, wrong_type
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 
+Made = TypeVar("Made", bound=Block)
 _GIVEN = ("input", "args")
 # How many members one note names, and how much of each pointer.
 _NAMED = 20
@@ -61,6 +55,11 @@ def beside(
     ]
 
 
+def plain_text(fields: Fields, name: str) -> Iterator[Text]:
+    """For `beside`: what stands there is one text."""
+    yield Text(fields.text(name))
+
+
 def left_over(fields: Fields, blocks: Sequence[Block], content: str) -> Iterator[Remark]:
     """The note that names what nobody read. Raises `RuleBroken` where that was all there is."""
     names = list(fields.unread())
@@ -74,7 +73,8 @@ def left_over(fields: Fields, blocks: Sequence[Block], content: str) -> Iterator
             pointer=names[0],
         )
     ids = [name for name in names if name.lower().endswith("id")]
-    if ids and any(isinstance(one, ToolResult) and not _has_id(one) for one in blocks):
+    results = [one for one in blocks if isinstance(one, ToolResult)]
+    if ids and not all(one.raw_id or one.call_id for one in results):
         # It may be the id of the result, one level too high or too deep.
         raise RuleBroken(
             f"A result without an id stands beside {named(ids[0].rpartition('/')[2])}, which is"
@@ -84,10 +84,6 @@ def left_over(fields: Fields, blocks: Sequence[Block], content: str) -> Iterator
     shown = ", ".join(name[:_LONGEST] for name in names[:_NAMED])
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     yield Remark("MEMBERS_NOT_READ", f"{shown}{more}: kept in the payload, shown in no replay")
-
-
-def _has_id(result: ToolResult) -> bool:
-    return bool(result.raw_id or result.call_id)
 
 
 def check_named(result: Fields, raw_id: str | None, key: str) -> None:
@@ -107,6 +103,13 @@ def check_named(result: Fields, raw_id: str | None, key: str) -> None:
 def arguments_text(value: "Json | JsonText") -> str:
     """Arguments that came as a value, as text; exactly as far as they came, if they broke off."""
     return value.text if isinstance(value, JsonText) else dumps(value)
+
+
+def text_or_value(arguments: Json) -> str:
+    """Arguments that should come as text, and that some send as a value; none are an empty text."""
+    if arguments is None:
+        return ""
+    return arguments if isinstance(arguments, str) else dumps(arguments)
 
 
 def first_of(response: Fields, key: str) -> tuple[Fields, tuple[Remark, ...]]:
@@ -129,13 +132,24 @@ def reply(blocks: Iterable[Block], notes: Iterable[Remark] = (), **facts: Json) 
     said: JsonObject = {
         name: without_nulls(fact) for name, fact in facts.items() if fact is not None
     }
-    return Reply(tuple(map(_as_sent, blocks)), said, tuple(notes))
+    sent = (
+        replace(one, native=without_nulls(one.native))
+        if isinstance(one, Thinking | Opaque)
+        else one
+        for one in blocks
+    )
+    return Reply(tuple(sent), said, tuple(notes))
 
 
-def _as_sent(block: Block) -> Block:
-    if not isinstance(block, Thinking | Opaque):
-        return block
-    return replace(block, native=without_nulls(block.native))
+def facts_of(response: JsonObject, stop_reason: Json) -> JsonObject:
+    """The facts of a response, where they have the names that most providers give them."""
+    return {
+        "id": response.get("id"),
+        "model": response.get("model"),
+        "stop_reason": stop_reason,
+        "usage": response.get("usage"),
+        "error": response.get("error"),
+    }
 
 
 def without_nulls(value: Json) -> Json:
@@ -153,23 +167,38 @@ def without_nulls(value: Json) -> Json:
             return value
 
 
-def definitions(value: Json) -> list[Json]:
-    """A list of tool definitions; nothing and null count as none."""
-    return Fields({"tools": value}, "").items("tools")
+def speaker_of(fields: Fields, known: Mapping[str, Speaker]) -> Speaker:
+    """Who speaks, by the role of a message."""
+    role = fields.text("role")
+    if role not in known:
+        raise RuleBroken(one_of("role", role, list(known)), pointer=f"{fields.at}/role")
+    return known[role]
 
 
-def description_in(function: JsonObject) -> Json:
-    """The description of a function; one without words is none, and some wires refuse it."""
-    said = function.get("description")
-    return None if said == "" else said
+def answering(speaker: Speaker, blocks: Iterable[Block]) -> Speaker:
+    """A user's message that holds results is the tools', on wires that have no role for them."""
+    has_results = any(isinstance(block, ToolResult) for block in blocks)
+    return "tool" if speaker == "human" and has_results else speaker
 
 
-def bad_choice() -> RuleBroken:
-    return RuleBroken("`tool_choice` is none that this format knows.", pointer="/tool_choice")
-
-
-def unknown_role(fields: Fields, role: str, known: Iterable[str]) -> RuleBroken:
-    return RuleBroken(one_of("role", role, list(known)), pointer=f"{fields.at}/role")
+def text_or_list(
+    fields: Fields, name: str, read: Callable[[Fields], Iterable[Made]], what: str = "parts"
+) -> Iterator[Made | Text]:
+    """The content under a name: a text, or a list of `what`, each of which is read."""
+    content = fields.get(name)
+    match content:
+        case None | "":
+            return
+        case str():
+            yield Text(content)
+        case list():
+            for place, value in enumerate(content):
+                yield from read(fields.below(value, f"{name}/{place}"))
+        case _:
+            raise RuleBroken(
+                wrong_type(name, f"a string or a list of {what}", content),
+                pointer=f"{fields.at}/{name}",
+            )
 
 
 def names(text: str) -> frozenset[str]:

@@ -16,6 +16,8 @@ CANONICAL_PREFIX = "hist_tool_"
 CANONICAL = re.compile(r"hist_tool_[A-Za-z0-9_-]{24}")
 CALLER_TURN_ID = TURN_ID.pattern
 
+# The forms that older histories swapped, and the prefix of each.
+SWAPPED = {"openai": "call_", "history": CANONICAL_PREFIX, "anthropic": "toolu_"}
 _STRIPPED = ("hist_tool_", "toolu_", "call_", "fc_", "call")
 
 
@@ -29,7 +31,8 @@ def turn_id(conversation_id: str, seq: int) -> str:
 def canonical_id(provider: str, raw_id: str | None, name: str, turn: str, call_index: int) -> str:
     """The one id of a call. All five fields always take part; a missing one keeps its slot."""
     fields = (provider, raw_id or "", name, turn, str(call_index))
-    return CANONICAL_PREFIX + _short_hash("|".join(map(_escape, fields)))
+    escaped = (field.replace("\\", "\\\\").replace("|", "\\|") for field in fields)
+    return CANONICAL_PREFIX + _short_hash("|".join(escaped))
 
 
 def is_canonical(text: str) -> bool:
@@ -66,19 +69,12 @@ def normalized(raw_id: str) -> str:
     return core
 
 
-def to_openai(any_id: str) -> str:
-    """Prefix swap to `call_…`; an unknown form is prefixed as it is."""
-    return _swap(any_id, "call_", ("hist_tool_", "toolu_"))
-
-
-def to_history(any_id: str) -> str:
-    """Prefix swap to `hist_tool_…`; an unknown form is prefixed as it is."""
-    return _swap(any_id, "hist_tool_", ("call_", "toolu_"))
-
-
-def to_anthropic(any_id: str) -> str:
-    """Prefix swap to `toolu_…`; an unknown form is prefixed as it is."""
-    return _swap(any_id, "toolu_", ("hist_tool_", "call_"))
+def swapped(any_id: str, wanted: str) -> str:
+    """The id under the prefix that is wanted; an unknown form is prefixed as it is."""
+    if any_id.startswith(wanted):
+        return any_id
+    known = next((one for one in SWAPPED.values() if any_id.startswith(one)), "")
+    return wanted + any_id.removeprefix(known)
 
 
 def fingerprint(text: str) -> bytes:
@@ -86,19 +82,5 @@ def fingerprint(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _swap(any_id: str, wanted: str, known: tuple[str, ...]) -> str:
-    if any_id.startswith(wanted):
-        return any_id
-    for prefix in known:
-        if any_id.startswith(prefix):
-            return wanted + any_id[len(prefix) :]
-    return wanted + any_id
-
-
-def _escape(field: str) -> str:
-    return field.replace("\\", "\\\\").replace("|", "\\|")
-
-
 def _short_hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-    return base64.urlsafe_b64encode(digest).decode()[:24]
+    return base64.urlsafe_b64encode(fingerprint(text)).decode()[:24]

@@ -17,11 +17,7 @@ def given_excerpt(arguments: str) -> JsonObject:
     """`parameters` or `arguments`; of long ones the beginning of the text and the size."""
     if len(arguments) <= SHOWN:
         return as_given(arguments)
-    return {
-        "arguments": arguments[:SHOWN],
-        "arguments_size": len(arguments),
-        "arguments_cut": True,
-    }
+    return {"arguments": arguments[:SHOWN], "arguments_size": len(arguments), "arguments_cut": True}
 
 
 def result_excerpt(result: ToolResult) -> JsonObject:

@@ -54,7 +54,7 @@ class Showing:
         """The results of its calls, and the media of results that stand behind them."""
         beside: list[Shown] = []
         shown = [
-            Answering(answer, self.profile, self._media_of_result).shown(
+            Answering(answer, self.profile, self._media).shown(
                 self.provider_ids[answer.call.id], repairs, beside
             )
             for answer in step.answers
@@ -179,11 +179,6 @@ class Showing:
             return block if block.detail in _DETAILS else replace(block, detail=None)
         name = None if block.name is None else _mended(block.name, item, repairs)
         return replace(block, name=name)
-
-    def _media_of_result(
-        self, block: Image | File, item: Placed, repairs: list[Repair]
-    ) -> Image | File | Text:
-        return self._media(block, item, repairs)
 
     def _thinking(
         self, block: Thinking, item: Placed, kept: set[int], repairs: list[Repair]

@@ -1,6 +1,7 @@
 """Flattening: calls and results as marked text, for models that are given no tools."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from app.core.conversation import Text, ToolCall
 from app.core.render import placeholders as wording
@@ -12,24 +13,21 @@ def flattened(step: Step) -> list[Step]:
     """The step without a single call; results stand behind the turn that called."""
     if not step.answers:
         return [step]
-    items = [_called(item) for item in step.items]
-    repairs = [
-        Repair("FLATTENED_TO_TEXT", "shown as text", item.turn.turn_id, block=item.place)
-        for item in step.items
-        if isinstance(item.block, ToolCall)
-    ]
+    items: list[Placed] = []
+    repairs = list(step.repairs)
+    for item in step.items:
+        call, where = item.block, item.turn.turn_id
+        if isinstance(call, ToolCall):
+            text = f"{wording.MARK} Called the tool {call.name} with: {call.arguments}"
+            items.append(replace(item, block=Text(text)))
+            repairs.append(Repair("FLATTENED_TO_TEXT", "shown as text", where, block=item.place))
+        else:
+            items.append(item)
     results = [shown for answer in step.answers for shown in _result_parts(answer)]
     return [
-        Step("ai", step.seq, items, seqs=step.seqs, repairs=[*step.repairs, *repairs]),
+        Step("ai", step.seq, items, seqs=step.seqs, repairs=repairs),
         Step("human", step.seq, results, seqs=step.seqs),
     ]
-
-
-def _called(item: Placed) -> Placed:
-    if not isinstance(item.block, ToolCall):
-        return item
-    text = f"{wording.MARK} Called the tool {item.block.name} with: {item.block.arguments}"
-    return Placed(Text(text), item.turn, item.place)
 
 
 def _result_parts(answer: Answer) -> Iterator[Placed]:

@@ -11,7 +11,7 @@ from app.core.render.pairing import Step
 from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
 from app.core.render.segments import Carry
-from app.core.render.view import AnswerShown, CallShown, Message, Role, Shown, bridge
+from app.core.render.view import CallShown, Message, ResultShown, Role, Shown, bridge
 
 
 def messages_of(
@@ -41,10 +41,7 @@ def messages_of(
 
 def is_solid(message: Message) -> bool:
     """Whether it is there to stay: thinking alone may be left out."""
-    first, *others = message.parts
-    return not isinstance(first.content, Thinking) or any(
-        not isinstance(part.content, Thinking) for part in others
-    )
+    return not all(isinstance(part.content, Thinking) for part in message.parts)
 
 
 def arranged(
@@ -61,8 +58,9 @@ def arranged(
     found = _merged(_without_loose_thinking(found, repairs), profile, repairs)
     # Bridges come behind that: they stand between messages, and join none.
     found = _bridged(found, profile, carry, repairs)
-    # One signature for each message, hence for the joined ones.
-    found = _signed(found, profile, options, repairs)
+    # One signature for each message, hence for the joined ones, where the wire's models ask for it.
+    if profile.signature and profile.signed_models.fullmatch(options.model or ""):
+        found = [_with_signature(message, profile.signature, repairs) for message in found]
     # Empty reasoning is a form to be filled in, and no thought that something must follow.
     if profile.demands_reasoning and options.reasoning != "drop":
         found = [_with_reasoning(message) for message in found]
@@ -190,16 +188,8 @@ def _with_reasoning(message: Message) -> Message:
     return replace(message, parts=(Shown(Thinking(""), None), *message.parts))
 
 
-def _signed(
-    messages: list[Message], profile: Profile, options: ReplayOptions, repairs: list[Repair]
-) -> list[Message]:
-    """The first call of each message carries a signature, where the wire's models ask for one."""
-    if profile.signature is None or not profile.signed_models.fullmatch(options.model or ""):
-        return messages
-    return [_with_signature(message, profile.signature, repairs) for message in messages]
-
-
 def _with_signature(message: Message, signature: str, repairs: list[Repair]) -> Message:
+    """The first call of a message carries a signature."""
     for place, part in enumerate(message.parts):
         call = part.content
         if isinstance(call, CallShown):
@@ -221,7 +211,7 @@ def foreign_loop(
         return
     before, last = messages[-2], messages[-1]
     rounds = [step for step in steps if step.answers]
-    if not rounds or not isinstance(last.parts[-1].content, AnswerShown):
+    if not rounds or not isinstance(last.parts[-1].content, ResultShown):
         return
     caller = rounds[-1].items[0].turn
     thinks = any(isinstance(part.content, Thinking) for part in before.parts)

@@ -149,10 +149,6 @@ class _Neighbours:
             behind.append(turn)
         return behind
 
-    def answered_between(self, first: int, second: int) -> bool:
-        """Whether the model spoke between two turns: then it was shown a placeholder."""
-        return bisect_right(self.ai_seqs, first) < bisect_left(self.ai_seqs, second)
-
 
 def _answer(
     step: Step,
@@ -166,17 +162,23 @@ def _answer(
     in_place = {turn.seq} | {other.seq for other in group}
     step.seqs |= in_place
     for call in calls:
-        chosen = _chosen(results.get(call.id, ()))
+        # The last one that says something; a bare interruption only when there is nothing else.
+        chosen = last_real(results.get(call.id, ()), lambda one: is_real(one.block))
         for other in results.get(call.id, ()):
             step.seqs.add(other.turn.seq)
             if other is not chosen:
-                step.repairs.append(_superseded(call, other))
+                why, at = "another result of this call is shown", other.turn.turn_id
+                repair = Repair("DUP_RESULT_SUPERSEDED", why, at, call.id, other.place)
+                step.repairs.append(repair)
         if chosen is None:
             step.answers.append(Answer(call, None, turn, None))
             continue
         assert isinstance(chosen.block, ToolResult)
         step.answers.append(Answer(call, chosen.block, chosen.turn, chosen.place))
-        step.repairs.extend(_weakly_matched(call, chosen, around.links))
+        rule = around.links[chosen.turn.seq, chosen.place or 0].matched_by
+        if rule in ("normalized", "name", "position"):
+            why, at = f"the result was matched by {rule}", chosen.turn.turn_id
+            step.repairs.append(Repair("MATCHED_BY_FALLBACK", why, at, call.id, chosen.place))
         if chosen.turn.seq not in in_place:
             step.repairs.extend(_moved(call, turn, chosen, around))
     if _out_of_order(step.answers, group, around.links, call_ids):
@@ -185,52 +187,19 @@ def _answer(
         )
 
 
-def _chosen(candidates: Sequence[Placed]) -> Placed | None:
-    """The last result that says something; a bare interruption only when there is nothing else."""
-    return last_real(candidates, lambda one: is_real(one.block))
-
-
 def is_real(block: Block) -> bool:
     return isinstance(block, ToolResult) and conversation.is_real(block.status)
 
 
-def _superseded(call: ToolCall, other: Placed) -> Repair:
-    return Repair(
-        "DUP_RESULT_SUPERSEDED",
-        "another result of this call is shown",
-        other.turn.turn_id,
-        call.id,
-        other.place,
-    )
-
-
-def _weakly_matched(call: ToolCall, chosen: Placed, links: Links) -> Iterable[Repair]:
-    rule = links[chosen.turn.seq, chosen.place or 0].matched_by
-    if rule in ("normalized", "name", "position"):
-        yield Repair(
-            "MATCHED_BY_FALLBACK",
-            f"the result was matched by {rule}",
-            chosen.turn.turn_id,
-            call.id,
-            chosen.place,
-        )
-
-
 def _moved(call: ToolCall, turn: Turn, chosen: Placed, around: _Neighbours) -> Iterable[Repair]:
     where = chosen.turn.turn_id
-    yield Repair(
-        "RESULTS_MOVED_TO_CALL",
-        f"recorded in turn {where}, shown after the call in turn {turn.turn_id}",
-        where,
-        call.id,
-    )
-    if around.answered_between(turn.seq, chosen.turn.seq):
-        yield Repair(
-            "LATE_RESULT_APPLIED",
-            "earlier replays showed a placeholder here; a cached prefix ends at this call",
-            where,
-            call.id,
-        )
+    why = f"recorded in turn {where}, shown after the call in turn {turn.turn_id}"
+    yield Repair("RESULTS_MOVED_TO_CALL", why, where, call.id)
+    # Whether the model spoke between the two turns: then it was shown a placeholder.
+    spoke = bisect_right(around.ai_seqs, turn.seq), bisect_left(around.ai_seqs, chosen.turn.seq)
+    if spoke[0] < spoke[1]:
+        why = "earlier replays showed a placeholder here; a cached prefix ends at this call"
+        yield Repair("LATE_RESULT_APPLIED", why, where, call.id)
 
 
 def _out_of_order(

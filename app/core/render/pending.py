@@ -5,10 +5,10 @@ A runtime that comes back to a conversation can run these tools, or say what bec
 
 from collections.abc import Iterator, Mapping
 
-from app.core.render import flatten as flattening
-from app.core.render import results as answers
-from app.core.render.pairing import Answer, Step
+from app.core.render.flatten import result_line
+from app.core.render.pairing import Step
 from app.core.render.profile import Profile
+from app.core.render.results import unrecorded
 from app.core.render.view import Pending
 
 
@@ -18,12 +18,8 @@ def pending(
     """The calls of a step that have no result, in order. `flat`: they are shown as text."""
     for answer in step.answers:
         if answer.result is None:
-            provider_id = provider_ids[answer.call.id]
-            placeholder = _placeholder(answer, profile, flat=flat)
-            yield Pending(answer.call, provider_id, answer.turn.turn_id, placeholder)
-
-
-def _placeholder(answer: Answer, profile: Profile, *, flat: bool) -> str | None:
-    if profile.verbatim:
-        return None
-    return flattening.result_line(answer) if flat else answers.unrecorded(answer, profile)
+            placeholder = None
+            if not profile.verbatim:
+                placeholder = result_line(answer) if flat else unrecorded(answer, profile)
+            call = answer.call
+            yield Pending(call, provider_ids[call.id], answer.turn.turn_id, placeholder)

@@ -11,8 +11,12 @@ BOTH = frozenset({"user", "assistant"})
 ASSISTANT = frozenset({"assistant"})
 
 
-def _keeps_nothing(blocks: Sequence[Opaque]) -> set[int]:
-    return set()
+def keeping(*kinds: str) -> Callable[[Sequence[Opaque]], set[int]]:
+    """Opaque blocks of these kinds may be returned, each by itself."""
+    return lambda blocks: {place for place, block in enumerate(blocks) if block.kind in kinds}
+
+
+_keeps_nothing = keeping()
 
 
 @dataclass(frozen=True, slots=True)

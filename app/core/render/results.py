@@ -16,7 +16,7 @@ from app.core.render import placeholders as wording
 from app.core.render.pairing import Answer, Placed
 from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
-from app.core.render.view import AnswerShown, Shown
+from app.core.render.view import ResultShown, Shown
 
 Piece: TypeAlias = Text | Image | File
 ShowMedia: TypeAlias = Callable[[Image | File, Placed, list[Repair]], Piece]
@@ -39,7 +39,7 @@ class Answering:
         failed = result is None or result.status != "ok"
         pieces = self._pieces()
         name = shown_name(self.answer.call.name, self.profile.names)
-        content = AnswerShown(provider_id, name, tuple(pieces), failed, self._value())
+        content = ResultShown(provider_id, name, tuple(pieces), failed, self._value())
         return Shown(content, self.answer.turn.turn_id if result else None)
 
     def _pieces(self) -> list[Piece]:
@@ -88,11 +88,11 @@ class Answering:
         said = self._elided(self._mended(wording.result_text(result)))
         if state := wording.of_status(result.status):
             self._report("SYNTH_RESULT", f"the state {result.status} is put in words")
-            return self._flagged(f"{state}\n{said}" if said.strip() else state)
+            return _flagged(f"{state}\n{said}" if said.strip() else state, self.profile)
         if result.status == "error":
             if not said.strip():
                 said = self._placeholder(wording.NO_MESSAGE)
-            return self._flagged(said)
+            return _flagged(said, self.profile)
         if not said.strip() and not has_more and not self.profile.blank_results:
             return self._placeholder(wording.NO_OUTPUT)
         return said
@@ -100,9 +100,6 @@ class Answering:
     def _placeholder(self, text: str) -> str:
         self._report("EMPTY_RESULT_PLACEHOLDER", "the result is empty")
         return text
-
-    def _flagged(self, text: str) -> str:
-        return _flagged(text, self.profile)
 
     def _mended(self, text: str) -> str:
         if not is_broken(text):

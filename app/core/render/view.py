@@ -12,7 +12,6 @@ from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall
 from app.core.json.text import Json, JsonObject
 from app.core.json.unicode import mended_value
 from app.core.render.arguments import as_given
-from app.core.render.repairs import Repair
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 
@@ -29,8 +28,8 @@ class CallShown:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerShown:
-    """The answer to a call. `value` is the result where it was a JSON value and no text."""
+class ResultShown:
+    """The result of a call. `value` is what it gave, where that was a JSON value and no text."""
 
     id: str
     name: str
@@ -43,7 +42,7 @@ class AnswerShown:
         return "\n".join(part.text for part in self.parts if isinstance(part, Text))
 
 
-Content: TypeAlias = Text | Image | File | Thinking | Opaque | CallShown | AnswerShown
+Content: TypeAlias = Text | Image | File | Thinking | Opaque | CallShown | ResultShown
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +98,11 @@ class View:
 
     `turns` are the stored turns in the neutral form, for the wire that shows them as they are;
     `tools` the names of the tools to declare, for the wire that wants them all declared.
-    `pending` are the calls without a result; codecs write down what is shown for them as results.
     `is_prefix` says that the last message is the assistant's, for the model to go on with.
     """
 
     system: tuple[Text, ...] = ()
     messages: tuple[Message, ...] = ()
-    repairs: tuple[Repair, ...] = ()
     turns: tuple[JsonObject, ...] = ()
     tools: tuple[str, ...] = ()
-    pending: tuple[Pending, ...] = ()
     is_prefix: bool = False

@@ -5,6 +5,7 @@ into the window is shown whole; leading system turns belong to every window.
 """
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall, Turn
 from app.core.render.notes import spoken
@@ -81,7 +82,4 @@ def _words(item: Placed) -> str:
 
 def leading(steps: Sequence[Step]) -> Sequence[Step]:
     """The steps of the system that every window begins with."""
-    for place, step in enumerate(steps):
-        if step.role != "system":
-            return steps[:place]
-    return steps
+    return list(takewhile(lambda step: step.role == "system", steps))

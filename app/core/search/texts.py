@@ -78,8 +78,7 @@ def _bounded(found: Collection[str]) -> list[str]:
 
 def _ids(turn: Turn, calls: Sequence[Call]) -> Iterator[str | None]:
     yield turn.turn_id
-    response = turn.metadata.get("response")
-    if isinstance(response, dict) and isinstance(name := response.get("id"), str):
+    if isinstance(name := turn.response.get("id"), str):
         yield name
     for call in calls:
         yield from (call.id, call.raw_id, *call.provider_ids.values())

@@ -72,23 +72,16 @@ def same_result(told: ToolResult, stored: ToolResult) -> bool:
     return told_value is not None and told_value == stored_value
 
 
-def same_media(told: Image | File, stored: Image | File) -> bool:
-    return media_key(told) == media_key(stored)
-
-
 def media_key(block: Image | File) -> str | tuple[str, bytes]:
     """A picture or file by its content, or by its address."""
     held = data_url(block.url)
     return mended(block.url) if held is None else (held.media_type, held.content)
 
 
-def is_blank(block: Block) -> bool:
-    return isinstance(block, Text) and not block.text.strip()
-
-
 def is_unspoken(block: Block) -> bool:
     """What renders may leave out without a word in its place."""
-    return isinstance(block, Thinking | Opaque) or is_blank(block)
+    is_blank = isinstance(block, Text) and not block.text.strip()
+    return is_blank or isinstance(block, Thinking | Opaque)
 
 
 def unspoken_key(block: Block) -> str:

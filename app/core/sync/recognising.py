@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from app.core.conversation import ToolCall, ToolResult, Turn, last_real
-from app.core.render.interruptions import Interruption
 from app.core.render.pairing import Links, Placed, Role, is_real, steps
+from app.core.sync.interruptions import Interruption
 from app.core.sync.likeness import (
     is_unspoken,
     moved_media,
@@ -109,7 +109,7 @@ class Recognising:
             is_alone = walk.place.part - start < 2 and walk.place.part < len(self._parts)
             # A part that was left out is no beginning; the one behind it is looked at by itself.
             if isinstance(found, Recognised) and walk.began == start and not is_alone:
-                found.begins = min((part.turn, *self._answering(found)), key=_seq)
+                found.begins = min((part.turn, *self._answering(found)), key=lambda turn: turn.seq)
                 fitting.append(found)
         return fitting
 
@@ -330,10 +330,6 @@ def _record(found: Recognised, item: Placed, taken: ToolCall | bool) -> None:
         found.calls.pop(item.block.id, None)
         if isinstance(taken, ToolCall):
             found.calls[item.block.id] = taken.id
-
-
-def _seq(turn: Turn) -> int:
-    return turn.seq
 
 
 def _size(found: Recognised) -> int:

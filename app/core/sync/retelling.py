@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from app.core.conversation import Block, File, Image, Text, Thinking, ToolCall, Turn
 from app.core.render import placeholders as wording
 from app.core.render.pairing import Placed, Role, Step
-from app.core.sync.likeness import is_unspoken, media_key, plain, same_call, same_media
+from app.core.sync.likeness import is_unspoken, media_key, plain, same_call
 
 What: TypeAlias = Literal["speaker", "text", "image", "file", "call", "result"]
 
@@ -158,7 +158,7 @@ class Walk:
         try:
             part = self._part({role})
             piece = self._piece(part) if part else None
-            if isinstance(piece, Image | File) and same_media(block, piece):
+            if isinstance(piece, Image | File) and media_key(block) == media_key(piece):
                 self._met(Place(self.place.part, self.place.piece + 1, 0, self.place.call))
                 return True
             if part:

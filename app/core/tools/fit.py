@@ -14,7 +14,7 @@ from app.core.tools.schema import rewrite as schemas
 from app.core.tools.schema.combine import with_plain_top, with_top_resolved
 from app.core.tools.schema.references import open_references
 from app.core.tools.schema.rewrite import note_if_changed
-from app.core.tools.schema.walk import COMBINATIONS
+from app.core.tools.schema.walk import COMBINATIONS, inner_schemas, mapped
 
 Required: TypeAlias = Literal["keep", "filter"]
 
@@ -124,7 +124,11 @@ def _with_schema(
     if strict and not rules.strict:
         notes.append(Note("STRICT_DROPPED", "the target has no strict tools", name))
         strict = False
-    if strict and (foreign or rules.strict_closed) and not schemas.is_strict(schema):
+    if (
+        strict
+        and (foreign or rules.strict_closed)
+        and not all(map(schemas.is_strict, inner_schemas(schema)))
+    ):
         notes.append(Note("STRICT_DROPPED", "the schema breaks the rules of strict tools", name))
         strict = False
     return replace(tool, schema=schema, strict=strict)
@@ -133,7 +137,9 @@ def _with_schema(
 def _shaped(schema: JsonObject, rules: ToolRules, name: str, notes: list[Note]) -> JsonObject:
     """The schema in the form that the wire takes; only what accepts more than before is noted."""
     if rules.object_type:
-        schema = schemas.as_object(with_top_resolved(schema))
+        schema = with_top_resolved(schema)
+        # Every tool's input is one anyway.
+        schema = schema if schema.get("type") == "object" else schema | {"type": "object"}
     if any(word in schema for word in rules.refused_top):
         plain = schema
         if any(word in schema for word in COMBINATIONS if word in rules.refused_top):
@@ -142,7 +148,7 @@ def _shaped(schema: JsonObject, rules: ToolRules, name: str, notes: list[Note]) 
         why = "combinations at the top are joined into one object; more inputs are accepted"
         schema = note_if_changed(schema, plain, "SCHEMA_LOOSENED", why, name, notes)
     if rules.lone_refs:
-        schema = schemas.with_lone_references(schema)
+        schema = mapped(schema, schemas.lone_reference)
     if rules.typed_branches:
-        schema = schemas.with_typed_branches(schema)
+        schema = mapped(schema, schemas.typed_branches)
     return schema

@@ -1,7 +1,7 @@
 """The seam between service and codecs: what was posted, how calls are named, what a codec is."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from app.core.conversation import Draft, ToolCall
@@ -47,54 +47,42 @@ class Assigned(Protocol):
 IdRule: TypeAlias = Prefixed | Assigned
 
 
-@runtime_checkable
-class Codec(Protocol):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Codec:
     """A wire format, as a value. Each module of `app.codecs` has one, under the name CODEC.
 
-    profile    what the wire demands of a history
-    ids        how it names calls
-    keys       the members of a posted request that it reads
-    settings   those that hold nothing of the conversation; they are ignored with a note
-    messages   the member of a rendered request that holds the messages
-    tools      what the wire demands of tool definitions
-    replies    how its responses are read; None where it has none
-    nicknames  how other names begin that people have for it
+    profile      what the wire demands of a history
+    tools        what it demands of tool definitions
+    ids          how it names calls
+    keys         the members of a posted request that it reads
+    messages     the member of a rendered request that holds the messages
+    settings     members that hold nothing of the conversation; they are ignored with a note
+    nicknames    how other names begin that people have for it
+    replies      how its responses are read; None where it has none
+    parse        the turns of a posted request, each with the very text it was read from
+    render       the request. The view obeys the profile already: nothing is repaired here
+    read_tools   definitions in the wire's own shape; what cannot be used is refused one by one
+    read_choice  a tool choice in its own shape
+    write_tools  the members of a request that offer these tools
     """
 
-    @property
-    def profile(self) -> Profile: ...
+    profile: Profile
+    tools: ToolRules
+    ids: IdRule
+    keys: tuple[str, ...] = ("messages",)
+    messages: str = "messages"
+    settings: frozenset[str] = frozenset()
+    nicknames: tuple[str, ...] = ()
+    replies: Replies | None = None
+    parse: Callable[[Posted], list[Draft]]
+    render: Callable[[View], JsonObject]
+    read_tools: Callable[[Json], list[Definition]]
+    read_choice: Callable[[Json], Choice]
+    write_tools: Callable[[Sequence[Tool | HostedTool], Choice | None], JsonObject]
 
-    @property
-    def ids(self) -> IdRule: ...
-
-    @property
-    def keys(self) -> tuple[str, ...]: ...
-
-    @property
-    def settings(self) -> frozenset[str]: ...
-
-    @property
-    def messages(self) -> str: ...
-
-    @property
-    def tools(self) -> ToolRules: ...
-
-    @property
-    def replies(self) -> Replies | None: ...
-
-    @property
-    def nicknames(self) -> tuple[str, ...]: ...
-
-    def parse(self, posted: Posted) -> list[Draft]:
-        """The turns of a posted request, each with the very text it was read from."""
-
-    def render(self, view: View) -> JsonObject:
-        """The request. The view obeys the profile already: it is written down, nothing repaired."""
-
-    def read_tools(self, definitions: Json) -> list[Definition]:
-        """Definitions in the wire's own shape; what cannot be used is refused one by one."""
-
-    def read_choice(self, choice: Json, parallel: bool | None) -> Choice | None: ...
-
-    def write_tools(self, tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
-        """The members of a request that offer these tools."""
+    def choice(self, said: Json, parallel: bool | None) -> Choice | None:
+        """The tool choice of a request, and `parallel`, which it says beside; None: neither."""
+        if said is None:
+            return None if parallel is None else Choice(parallel=parallel)
+        read = self.read_choice(said)
+        return replace(read, parallel=parallel) if read.parallel is None else read

@@ -1,12 +1,17 @@
 """The response of a provider: whole, or put together from the events of its stream."""
 
+from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from app.core.conversation import Block, Remark
+from app.core.conversation import Block, Draft, Remark
 from app.core.json.text import JsonObject
 from app.core.wire.usage import Usage
+
+# How many members one note names, and how much of each name.
+_NAMED = 20
+_LONGEST = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,38 +22,57 @@ class Reply:
     facts: JsonObject = field(default_factory=dict)
     notes: tuple[Remark, ...] = ()
 
-    @property
-    def model(self) -> str | None:
+    def draft(self) -> Draft:
+        """The turn of the model that it is, but for what was posted."""
         model = self.facts.get("model")
-        return model if isinstance(model, str) else None
+        named = model if isinstance(model, str) else None
+        return Draft("ai", self.blocks, facts=self.facts, model=named, notes=self.notes)
 
 
-class Gathering(Protocol):
-    """Puts the response together from the events of one stream."""
+class Gathering(ABC):
+    """Puts the response together from the events of one stream.
 
+    begun   whether anything of the response has arrived; pings and errors are nothing of it
+    whole   whether the end of the response has arrived
+    unread  the names of members of its events that no one reads
+    """
+
+    def __init__(self) -> None:
+        self.begun = False
+        self.whole = False
+        self.unread: dict[str, None] = {}
+        # What was odd, each thing once, with how often it happened.
+        self._odd: Counter[str] = Counter()
+
+    @abstractmethod
     def take(self, event: JsonObject) -> bool:
         """Takes an event; False when it is none of this wire."""
 
-    def done(self) -> None:
-        """The stream said [DONE]."""
-
-    @property
-    def begun(self) -> bool:
-        """Whether anything of the response has arrived; pings and errors are nothing of it."""
-
-    @property
-    def whole(self) -> bool:
-        """Whether the end of the response has arrived."""
-
+    @abstractmethod
     def response(self) -> JsonObject:
         """The response as far as it came, in the wire's own shape."""
 
-    @property
-    def unread(self) -> Collection[str]:
-        """The names of members of its events that no one reads."""
+    def done(self) -> None:  # noqa: B027
+        """The stream said [DONE], a word that most wires do not know."""
 
     def notes(self) -> list[Remark]:
         """What was odd about the stream."""
+        notes = [
+            Remark("STREAM_REASSEMBLED", detail if times == 1 else f"{detail} ({times} times)")
+            for detail, times in self._odd.items()
+        ]
+        if self.unread:
+            names = ", ".join(self.unread)
+            detail = f"{names} (in events): kept in the payload, shown in no replay"
+            notes.append(Remark("MEMBERS_NOT_READ", detail))
+        return notes
+
+    def _left_over(self, members: JsonObject, known: Collection[str]) -> None:
+        """Remembers the members that nobody reads; empty ones are no news."""
+        for name, value in members.items():
+            is_news = name not in known and value not in (None, "", [], {})
+            if is_news and len(self.unread) < _NAMED:
+                self.unread[name[:_LONGEST]] = None
 
 
 @dataclass(frozen=True, slots=True)

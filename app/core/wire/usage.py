@@ -5,7 +5,8 @@
 Each codec knows how its wire says that. What a provider does not say is 0.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
+from operator import add, sub
 
 from app.core.json.text import Json, JsonObject
 
@@ -21,36 +22,16 @@ class Usage:
     reasoning_tokens: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cached_tokens + other.cached_tokens,
-            self.reasoning_tokens + other.reasoning_tokens,
-        )
+        return Usage(*map(add, astuple(self), astuple(other)))
 
     def __sub__(self, other: "Usage") -> "Usage":
-        return Usage(
-            self.input_tokens - other.input_tokens,
-            self.output_tokens - other.output_tokens,
-            self.cached_tokens - other.cached_tokens,
-            self.reasoning_tokens - other.reasoning_tokens,
-        )
+        return Usage(*map(sub, astuple(self), astuple(other)))
 
     def at_most(self, other: "Usage") -> "Usage":
-        return Usage(
-            min(self.input_tokens, other.input_tokens),
-            min(self.output_tokens, other.output_tokens),
-            min(self.cached_tokens, other.cached_tokens),
-            min(self.reasoning_tokens, other.reasoning_tokens),
-        )
+        return Usage(*map(min, astuple(self), astuple(other)))
 
     def json(self) -> JsonObject:
-        return {
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-            "cached_tokens": self.cached_tokens,
-            "reasoning_tokens": self.reasoning_tokens,
-        }
+        return asdict(self)
 
 
 def tokens(usage: Json, *path: str) -> int:

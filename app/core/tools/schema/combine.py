@@ -63,7 +63,15 @@ class _Plain:
     def of(self, schema: Json) -> JsonObject:
         if not isinstance(schema, dict):
             return {}
-        parts = [*self.referred(schema), *self.all_of(schema), *self.either(schema)]
+        parts = [
+            *self.referred(schema),
+            *(self.of(branch) for branch in _branches(schema, "allOf")),
+            *(
+                _either([self.of(one) for one in branches])
+                for word in ("anyOf", "oneOf")
+                if (branches := _branches(schema, word))
+            ),
+        ]
         # What a branch had evaluated would count as unevaluated without it.
         gone = (*COMBINATIONS, "$ref", "unevaluatedProperties") if parts else ()
         plain: JsonObject = {key: value for key, value in schema.items() if key not in gone}
@@ -80,13 +88,6 @@ class _Plain:
         found = self.of(resolved(self.root, reference))
         self.depth -= 1
         return [found]
-
-    def all_of(self, schema: JsonObject) -> list[JsonObject]:
-        return [self.of(branch) for branch in _branches(schema, "allOf")]
-
-    def either(self, schema: JsonObject) -> list[JsonObject]:
-        found = [_branches(schema, word) for word in ("anyOf", "oneOf")]
-        return [_either([self.of(one) for one in branches]) for branches in found if branches]
 
 
 def _branches(schema: JsonObject, word: str) -> list[Json]:
@@ -149,18 +150,16 @@ def _alternatives(branches: Sequence[JsonObject], rests: Sequence[Json]) -> Json
 
 def _rests(branches: Sequence[JsonObject]) -> list[Json]:
     """What each branch says of properties that it does not name: false, or a schema."""
-    rests = [_rest(branch) for branch in branches]
+    rests: list[Json] = []
+    for branch in branches:
+        rest = branch.get("additionalProperties", {})
+        is_open = "patternProperties" in branch or rest is True
+        rests.append({} if is_open or not isinstance(rest, dict | bool) else rest)
     texts = {dumps(rest) for rest in rests}
     # They would be repeated for every property; few and short ones are worth that.
     if len(texts) > _FEW or any(len(text) > _SHORT for text in texts):
         return [rest if rest is False else {} for rest in rests]
     return rests
-
-
-def _rest(branch: JsonObject) -> Json:
-    rest = branch.get("additionalProperties", {})
-    is_open = "patternProperties" in branch or rest is True
-    return {} if is_open or not isinstance(rest, dict | bool) else rest
 
 
 def _one_or(word: str, schemas: dict[str, Json]) -> Json:

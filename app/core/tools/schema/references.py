@@ -1,7 +1,5 @@
 """References inside a schema. None is ever fetched: what leads out of the schema stays open."""
 
-from collections.abc import Iterator
-
 from app.core.json.text import Json, JsonObject
 from app.core.tools.schema.walk import inner_schemas
 
@@ -21,10 +19,12 @@ def resolved(root: JsonObject, reference: str) -> JsonObject | None:
 
 def open_references(schema: JsonObject) -> list[str]:
     """References that lead nowhere in the schema itself, each once."""
-    found = dict.fromkeys(_references(schema))
-    if not found or any("$id" in one for one in inner_schemas(schema)):
+    parts = list(inner_schemas(schema))
+    said = (one.get(key) for one in parts for key in ("$ref", "$dynamicRef"))
+    found = dict.fromkeys(reference for reference in said if isinstance(reference, str))
+    if not found or any("$id" in one for one in parts):
         return []
-    anchors = {one.get("$anchor", one.get("$dynamicAnchor")) for one in inner_schemas(schema)}
+    anchors = {one.get("$anchor", one.get("$dynamicAnchor")) for one in parts}
     return [
         reference
         for reference in found
@@ -32,10 +32,3 @@ def open_references(schema: JsonObject) -> list[str]:
         and resolved(schema, reference) is None
         and reference.removeprefix("#") not in anchors
     ]
-
-
-def _references(schema: JsonObject) -> Iterator[str]:
-    for one in inner_schemas(schema):
-        for key in ("$ref", "$dynamicRef"):
-            if isinstance(reference := one.get(key), str):
-                yield reference

@@ -83,34 +83,21 @@ def without_formats(schema: JsonObject, known: frozenset[str]) -> JsonObject:
     return mapped(schema, change)
 
 
-def as_object(schema: JsonObject) -> JsonObject:
-    """The schema with `type: object` at its top, which every tool's input is anyway."""
-    return schema if schema.get("type") == "object" else {**schema, "type": "object"}
-
-
 def without_top(schema: JsonObject, words: tuple[str, ...]) -> JsonObject:
     """The schema without some of the words at its top: it then accepts more than before."""
     return {key: value for key, value in schema.items() if key not in words}
 
 
-def with_lone_references(schema: JsonObject) -> JsonObject:
-    """References stand alone; what stood beside one stands around it and says the same."""
-    return mapped(schema, _lone_reference)
-
-
-def _lone_reference(schema: JsonObject) -> JsonObject:
+def lone_reference(schema: JsonObject) -> JsonObject:
+    """A reference stands alone; what stood beside it stands around it and says the same."""
     words = [key for key in schema if not key.startswith("$")]
     if "$ref" not in schema or not words or "anyOf" in schema:
         return schema
     return without_top(schema, ("$ref",)) | {"anyOf": [{"$ref": schema["$ref"]}]}
 
 
-def with_typed_branches(schema: JsonObject) -> JsonObject:
+def typed_branches(schema: JsonObject) -> JsonObject:
     """`type` inside every branch of anyOf and oneOf instead of beside them."""
-    return mapped(schema, _typed_branches)
-
-
-def _typed_branches(schema: JsonObject) -> JsonObject:
     words = [word for word in ("anyOf", "oneOf") if isinstance(schema.get(word), list)]
     if "type" not in schema or not words:
         return schema
@@ -138,11 +125,10 @@ def _typed(branch: Json, kind: Json) -> Json:
 
 
 def is_strict(schema: JsonObject) -> bool:
-    """OpenAI's rules for strict tools: objects are closed, require all, and are not combined."""
-    return all(map(_is_strict, inner_schemas(schema)))
+    """OpenAI's rules for strict tools: objects are closed, require all, and are not combined.
 
-
-def _is_strict(schema: JsonObject) -> bool:
+    They must hold of the schema, and of every schema inside it.
+    """
     if any(word in schema for word in _NEVER_STRICT) or ("$ref" in schema and len(schema) > 1):
         return False
     properties = schema.get("properties")

@@ -3,8 +3,3 @@
 The forms: server-sent events or one JSON object a line (`lines`), one JSON array (`arrays`), the
 binary frames of AWS (`frames`). Bytes may be cut anywhere; the events are the same.
 """
-
-from app.core.wire.events.event import Event
-from app.core.wire.events.reader import EventReader
-
-__all__ = ["Event", "EventReader"]

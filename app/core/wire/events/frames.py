@@ -46,7 +46,8 @@ class FrameReader:
             self._bytes += data
         while not self._lost and len(self._bytes) >= _PRELUDE.size:
             length, headers, checksum = _PRELUDE.unpack_from(self._bytes)
-            if not _may_be(length, headers) or checksum != crc32(self._bytes[:8]):
+            may_be = headers <= _HEADERS and 0 <= length - headers - _LEAST <= _PAYLOAD
+            if not may_be or checksum != crc32(self._bytes[:8]):
                 yield from self._lose()
             elif len(self._bytes) < length:
                 return
@@ -100,11 +101,6 @@ class FrameReader:
         except ValueError:
             return Event(None, broken=True)
         return event_of(text, self._limits) or Event(None)
-
-
-def _may_be(length: int, headers: int) -> bool:
-    payload = length - headers - _LEAST
-    return headers <= _HEADERS and 0 <= payload <= _PAYLOAD
 
 
 def _texts(data: bytes) -> dict[str, str] | None:

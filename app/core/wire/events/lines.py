@@ -46,9 +46,12 @@ class LineReader:
         # A line of JSON that has its end will not go on; anything else might have.
         if event := self._pending(whole=bool(line) or not self._is_line):
             yield event
-        elif self._data and not _may_go_on("\n".join(self._data[:_LINES])):
-            self.cut = False
-            yield Event(None)
+        elif self._data:
+            begun = "\n".join(self._data[:_LINES]).lstrip()
+            # What can be the beginning of an object, or of the last word, has only broken off.
+            if not begun.startswith("{") and not DONE.startswith(begun):
+                self.cut = False
+                yield Event(None)
 
     def _lines(self, data: bytes) -> deque[bytes]:
         """The lines that end in these bytes, without their ends."""
@@ -101,9 +104,3 @@ class LineReader:
         self._data = []
         self.cut = False
         return event
-
-
-def _may_go_on(text: str) -> bool:
-    """Whether this can be the beginning of an event: of an object, or of the last word."""
-    begun = text.lstrip()
-    return begun.startswith("{") or DONE.startswith(begun)

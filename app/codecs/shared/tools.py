@@ -1,0 +1,40 @@
+"""Tool definitions and tool choice: what several wires read and write in the same way."""
+
+from collections.abc import Callable
+
+from app.core.errors import RuleBroken
+from app.core.json.fields import Fields
+from app.core.json.text import Json, JsonObject
+from app.core.tools.definitions import Choice, Definition, Mode, Refused, Tool
+
+# How OpenAI, and who followed, call the modes.
+MODES: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
+
+
+def definitions(value: Json, read: Callable[[JsonObject], Definition]) -> list[Definition]:
+    """Each definition of a list; nothing and null count as the empty list."""
+    return [
+        read(one) if isinstance(one, dict) else Refused(None, "the definition is not a JSON object")
+        for one in Fields({"tools": value}, "").items("tools")
+    ]
+
+
+def description_in(function: JsonObject) -> Json:
+    """The description of a function; one without words is none, and some wires refuse it."""
+    said = function.get("description")
+    return None if said == "" else said
+
+
+def name_and_description(tool: Tool) -> JsonObject:
+    """What every definition begins with."""
+    about: JsonObject = {} if tool.description is None else {"description": tool.description}
+    return {"name": tool.name, **about}
+
+
+def mode_word(choice: Choice) -> str:
+    """The mode in the words of `MODES`."""
+    return "required" if choice.mode == "any" else choice.mode
+
+
+def bad_choice() -> RuleBroken:
+    return RuleBroken("`tool_choice` is none that this format knows.", pointer="/tool_choice")
