@@ -285,4 +285,11 @@ FAULTS = (
         'self._line += str(data[skipped:], "utf-8", "ignore").encode()',
         CUTS,
     ),
+    Fault(
+        "two first requests at once make the page together",
+        "app/api/described.py",
+        "with _MAKING:",
+        "if _MAKING:",
+        ("tests/api/test_described.py",),
+    ),
 )
