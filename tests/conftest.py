@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import hypothesis
@@ -28,6 +29,9 @@ from tests.postgres import (
     postgres_server,
 )
 from tests.shapes import watch
+
+# So many bytes must be free there.
+ENOUGH = 1024**3
 
 # While tests are collected nearly nothing becomes garbage, and the search for it takes long.
 gc.disable()
@@ -116,10 +120,22 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def sqlite_database_url(sqlite_template: Path, tmp_path: Path) -> str:
-    path = tmp_path / "turnkeep.db"
-    shutil.copyfile(sqlite_template, path)
-    return f"sqlite:///{path}"
+def sqlite_database_url(sqlite_template: Path, _quick_folder: Path) -> Iterator[str]:
+    with TemporaryDirectory(dir=_quick_folder) as folder:
+        path = Path(folder) / "turnkeep.db"
+        shutil.copyfile(sqlite_template, path)
+        yield f"sqlite:///{path}"
+
+
+@pytest.fixture(scope="session")
+def _quick_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """In memory, where there is enough of it: nobody waits for a disk then."""
+    memory = Path("/dev/shm")
+    if not memory.is_dir() or shutil.disk_usage(memory).free < ENOUGH:
+        yield tmp_path_factory.mktemp("databases")
+        return
+    with TemporaryDirectory(dir=memory, prefix="turnkeep-tests-") as folder:
+        yield Path(folder)
 
 
 @pytest.fixture(scope="session")
