@@ -19,6 +19,7 @@ from app.api import (
     turns,
 )
 from app.api.context import Context
+from app.api.described import Described
 from app.api.documented import refusals
 from app.api.heads import Headed
 from app.api.indexer import Indexer
@@ -68,7 +69,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             REGISTRY.unregister(numbers)
             database.close()
 
-    app = FastAPI(
+    app = Described(
         title="Turnkeep",
         version=__version__,
         description=_DESCRIPTION.format(

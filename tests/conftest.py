@@ -4,24 +4,66 @@ A test that takes `database_url` runs twice, on SQLite and on PostgreSQL. The sc
 a session by the migrations. Of SQLite each test has a copy; of PostgreSQL the tests of a process
 have one database, emptied behind each, because to make one costs more than most tests. Those that
 change its schema, break its connections or ask for its plans are marked with `own_database`.
+Processes that share the work (`-n`) share the server of PostgreSQL, which the first of all starts.
 """
 
+import gc
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import hypothesis
 import pytest
 from fastapi import FastAPI
 
-from tests.postgres import database_name, empty, fresh_database, postgres_server
+from tests.postgres import (
+    NoPostgres,
+    connected,
+    database_name,
+    empty,
+    fresh_database,
+    postgres_server,
+)
 from tests.shapes import watch
+
+# So many bytes must be free there.
+ENOUGH = 1024**3
+
+# While tests are collected nearly nothing becomes garbage, and the search for it takes long.
+gc.disable()
 
 # In CI the same examples every time: a red run must be red again when somebody looks.
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+def pytest_collection_finish() -> None:
+    """What is there now stays: nobody need look through it for garbage again."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a process that runs a share of the tests where PostgreSQL is."""
+    config = node.config
+    if _SERVER not in config.stash:
+        stack = ExitStack()
+        config.add_cleanup(stack.close)
+        try:
+            config.stash[_SERVER] = stack.enter_context(postgres_server())
+        except NoPostgres:
+            # The tests that need one will say why there is none.
+            config.stash[_SERVER] = None
+    node.workerinput["postgres_url"] = config.stash[_SERVER]
+
+
+_SERVER = pytest.StashKey[str | None]()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -52,8 +94,11 @@ def _shapes() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def postgres_url() -> Iterator[str]:
-    """A PostgreSQL server, started when the first test asks for it."""
+def postgres_url(pytestconfig: pytest.Config) -> Iterator[str]:
+    """A PostgreSQL server: that of all processes, or one that starts when a test asks for it."""
+    if shared := getattr(pytestconfig, "workerinput", {}).get("postgres_url"):
+        yield shared
+        return
     with postgres_server() as url:
         yield url
 
@@ -75,16 +120,36 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def sqlite_database_url(sqlite_template: Path, tmp_path: Path) -> str:
-    path = tmp_path / "turnkeep.db"
-    shutil.copyfile(sqlite_template, path)
-    return f"sqlite:///{path}"
+def sqlite_database_url(sqlite_template: Path, _quick_folder: Path) -> Iterator[str]:
+    with TemporaryDirectory(dir=_quick_folder) as folder:
+        path = Path(folder) / "turnkeep.db"
+        shutil.copyfile(sqlite_template, path)
+        yield f"sqlite:///{path}"
 
 
 @pytest.fixture(scope="session")
-def _one_postgres_database_url(postgres_url: str, postgres_template: str) -> Iterator[str]:
-    with fresh_database(postgres_url, postgres_template) as url:
-        yield url
+def _quick_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """In memory, where there is enough of it: nobody waits for a disk then."""
+    memory = Path("/dev/shm")
+    if not memory.is_dir() or shutil.disk_usage(memory).free < ENOUGH:
+        yield tmp_path_factory.mktemp("databases")
+        return
+    with TemporaryDirectory(dir=memory, prefix="turnkeep-tests-") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def _one_postgres_database(
+    postgres_url: str, postgres_template: str
+) -> Iterator[tuple[str, Callable[[], None]]]:
+    """The address of a database, and how it is emptied: over one connection, which is kept."""
+    from app.storage.migrations import head  # noqa: PLC0415
+    from app.storage.tables import metadata  # noqa: PLC0415
+
+    # Those that point to others first.
+    tables, newest = [table.name for table in reversed(metadata.sorted_tables)], head()
+    with fresh_database(postgres_url, postgres_template) as url, connected(url) as connection:
+        yield url, lambda: empty(connection, tables, newest)
 
 
 @pytest.fixture
@@ -94,9 +159,9 @@ def postgres_database_url(request: pytest.FixtureRequest) -> Iterator[str]:
         with fresh_database(server, request.getfixturevalue("postgres_template")) as url:
             yield url
         return
-    shared: str = request.getfixturevalue("_one_postgres_database_url")
-    yield shared
-    _empty(shared)
+    url, emptied = request.getfixturevalue("_one_postgres_database")
+    yield url
+    emptied()
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -111,11 +176,3 @@ def _upgrade(url: str) -> None:
     from app.storage.migrations import upgrade  # noqa: PLC0415
 
     upgrade(url)
-
-
-def _empty(url: str) -> None:
-    from app.storage.migrations import head  # noqa: PLC0415
-    from app.storage.tables import metadata  # noqa: PLC0415
-
-    # Those that point to others first.
-    empty(url, [table.name for table in reversed(metadata.sorted_tables)], head())

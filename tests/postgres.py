@@ -78,13 +78,17 @@ def fresh_database(admin_url: str, template: str = "template0") -> Iterator[str]
             admin.execute(drop.format(sql.Identifier(name)))
 
 
-def empty(url: str, tables: Iterable[str], version: str | None) -> None:
+def connected(url: str) -> psycopg.Connection:
+    """A connection that waits for others only so long: whoever holds a row would do it for ever."""
+    return psycopg.connect(url, options=f"-clock_timeout={STOP_SECONDS}s")
+
+
+def empty(connection: psycopg.Connection, tables: Iterable[str], version: str | None) -> None:
     """Take the rows out of these tables, in this order; the schema must be the one it was."""
     delete = sql.SQL("; ").join(
         sql.SQL("DELETE FROM {}").format(sql.Identifier(table)) for table in tables
     )
-    # Whoever still holds a row would keep us waiting for ever.
-    with psycopg.connect(url, options=f"-clock_timeout={STOP_SECONDS}s") as connection:
+    with connection.transaction():
         found = connection.execute("SELECT version_num FROM alembic_version").fetchall()
         assert found == [(version,)], "a test that changes the schema needs the mark own_database"
         connection.execute(delete)
@@ -242,6 +246,8 @@ def _serve(
             f"-cport={port}",
             "-cunix_socket_directories=",
             "-cshared_buffers=64MB",
+            # All processes of the tests have it, and each of them several pools.
+            "-cmax_connections=500",
             *settings,
         )
         url = f"postgresql://turnkeep:{password}@127.0.0.1:{port}/postgres"

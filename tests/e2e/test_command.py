@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -14,6 +15,8 @@ from app import __version__
 from app.cli import main
 from tests.e2e.server import ROOT, serving, turnkeep
 from tests.postgres import fresh_database
+
+REPLAY = "/v1/conversations/c1/replay?provider=anthropic"
 
 
 def test_it_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -29,23 +32,38 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
     assert "--database-url" in capsys.readouterr().out
 
 
-def test_serving_an_empty_folder_makes_the_file_and_says_where(tmp_path: Path) -> None:
-    with serving(tmp_path) as server:
-        told = server.log.read_text()
-        assert server.url in told
-        assert str(tmp_path / "turnkeep.db") in told
-        assert "curl" in told
-    assert (tmp_path / "turnkeep.db").exists()
+@dataclass(frozen=True)
+class Lived:
+    """The folder of a server that has ended, what it had printed, and what it had answered."""
+
+    folder: Path
+    url: str
+    told: str
+    replay: bytes
 
 
-def test_turns_survive_the_end_of_the_process(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
+    """A server in an empty folder was told one message."""
+    folder = tmp_path_factory.mktemp("lived")
     body = {"provider": "openai", "messages": [{"role": "user", "content": "remember me"}]}
-    with serving(tmp_path) as server:
+    with serving(folder) as server:
+        told = server.log.read_text()
         httpx.post(f"{server.url}/v1/conversations/c1/turns", json=body).raise_for_status()
-        before = httpx.get(f"{server.url}/v1/conversations/c1/replay?provider=anthropic").content
-    with serving(tmp_path) as server:
-        after = httpx.get(f"{server.url}/v1/conversations/c1/replay?provider=anthropic").content
-    assert after == before
+        replay = httpx.get(f"{server.url}{REPLAY}").content
+    return Lived(folder, server.url, told, replay)
+
+
+def test_serving_an_empty_folder_makes_the_file_and_says_where(lived: Lived) -> None:
+    assert lived.url in lived.told
+    assert str(lived.folder / "turnkeep.db") in lived.told
+    assert "curl" in lived.told
+    assert (lived.folder / "turnkeep.db").exists()
+
+
+def test_turns_survive_the_end_of_the_process(lived: Lived) -> None:
+    with serving(lived.folder) as server:
+        assert httpx.get(f"{server.url}{REPLAY}").content == lived.replay
 
 
 def test_a_killed_server_has_kept_every_answered_turn(tmp_path: Path) -> None:
@@ -159,10 +177,7 @@ def test_a_wrong_setting_is_one_line(tmp_path: Path, args: list[str], words: str
     assert "Traceback" not in refused.stderr
 
 
-def test_verify_tells_what_disagrees(tmp_path: Path) -> None:
-    body = {"provider": "openai", "messages": [{"role": "user", "content": "x"}]}
-    with serving(tmp_path) as server:
-        httpx.post(f"{server.url}/v1/conversations/c1/turns", json=body).raise_for_status()
-    agreed = turnkeep("verify", cwd=tmp_path)
+def test_verify_tells_what_disagrees(lived: Lived) -> None:
+    agreed = turnkeep("verify", cwd=lived.folder)
     assert (agreed.returncode, agreed.stdout) == (0, "1 conversations agree, 0 do not.\n")
-    assert turnkeep("verify", "absent", cwd=tmp_path).returncode == 2
+    assert turnkeep("verify", "absent", cwd=lived.folder).returncode == 2

@@ -1,13 +1,12 @@
 """Thirty-two writers at once, through the real server: nothing lost, nothing twice, no gap."""
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.e2e.server import serving
+from tests.e2e.server import Server
 
 WRITERS = 32
 EACH = 6
@@ -30,23 +29,23 @@ async def write(http: httpx.AsyncClient, cid: str, writer: int) -> None:
 
 
 async def run(url: str, conversations: int) -> list[list[dict[str, Any]]]:
+    cids = [f"{number}-of-{conversations}" for number in range(conversations)]
     limits = httpx.Limits(max_connections=WRITERS)
     async with httpx.AsyncClient(base_url=url, timeout=120, limits=limits) as http:
         await asyncio.gather(
-            *(write(http, f"c{writer % conversations}", writer) for writer in range(WRITERS))
+            *(write(http, cids[writer % conversations], writer) for writer in range(WRITERS))
         )
         found = []
-        for number in range(conversations):
-            turns = await http.get(f"/v1/conversations/c{number}/turns?limit=1000")
-            assert (await http.get(f"/v1/conversations/c{number}/verify")).json()["ok"]
+        for cid in cids:
+            turns = await http.get(f"/v1/conversations/{cid}/turns?limit=1000")
+            assert (await http.get(f"/v1/conversations/{cid}/verify")).json()["ok"]
             found.append(turns.json()["data"])
         return found
 
 
 @pytest.mark.parametrize("conversations", [1, WRITERS])
-def test_nothing_is_lost_or_doubled(tmp_path: Path, database_url: str, conversations: int) -> None:
-    with serving(tmp_path, "--database-url", database_url, "--workers", "2") as server:
-        found = asyncio.run(run(server.url, conversations))
+def test_nothing_is_lost_or_doubled(four_workers: Server, conversations: int) -> None:
+    found = asyncio.run(run(four_workers.url, conversations))
     for turns in found:
         assert [turn["seq"] for turn in turns] == list(range(1, len(turns) + 1))
     said = sorted(turn["turn_id"] for turns in found for turn in turns)

@@ -3,13 +3,12 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import httpx
 import pytest
 
 from app.codecs import TARGETS
-from tests.e2e.server import ROOT, serving
+from tests.e2e.server import ROOT, Server, serving
 
 STORY = [
     {"provider": "kimi", "model": "kimi-k2", "messages": [{"role": "user", "content": "é 🎉 go"}]},
@@ -46,10 +45,10 @@ STORY = [
 def tell(url: str) -> list[bytes]:
     with httpx.Client(base_url=url, timeout=30) as http:
         for body in STORY:
-            http.post("/v1/conversations/c1/turns", json=body).raise_for_status()
+            http.post("/v1/conversations/same/turns", json=body).raise_for_status()
         answers = []
         for target in TARGETS:
-            replay = http.get(f"/v1/conversations/c1/replay?provider={target}")
+            replay = http.get(f"/v1/conversations/same/replay?provider={target}")
             answers.append(replay.raise_for_status().content)
         return answers
 
@@ -81,7 +80,6 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
 
 
 def test_one_worker_and_four_on_either_database_give_the_same_bytes(
-    tmp_path: Path, database_url: str, expected: list[bytes]
+    four_workers: Server, expected: list[bytes]
 ) -> None:
-    with serving(tmp_path, "--database-url", database_url, "--workers", "4") as server:
-        assert tell(server.url) == expected
+    assert tell(four_workers.url) == expected

@@ -35,7 +35,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The archive of the sources, and the wheel that is built from it."""
     folder = tmp_path_factory.mktemp("build")
     # A copy, so that nothing of an earlier build gets in and nothing is left behind.
-    left_out = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info", "*.db*")
+    left_out = shutil.ignore_patterns(
+        ".*", "__pycache__", "build", "dist", "node_modules", "*.egg-info", "*.db*"
+    )
     shutil.copytree(ROOT, folder / "checkout", ignore=left_out)
     sources = build("sdist", folder / "checkout", folder)
     with tarfile.open(sources) as archive:

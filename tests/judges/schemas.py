@@ -10,6 +10,9 @@ from jsonschema.exceptions import SchemaError
 
 from tests.judges.wellformed import value_faults
 
+# Keywords whose members have names that anybody may choose, `properties` among them.
+_BY_NAME = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+
 
 def schema_faults(schema: object, where: str, *, must_be_object: bool = False) -> list[str]:
     """Why `schema` is not JSON Schema draft 2020-12 (A15), or not one of an object."""
@@ -45,8 +48,16 @@ def strict_faults(schema: object, where: str) -> list[str]:
                 schema, properties if isinstance(properties, dict) else {}, where
             )
         for key, each in schema.items():
-            faults += strict_faults(each, f"{where}.{key}")
+            for place, inner in _schemas_under(key, each, f"{where}.{key}"):
+                faults += strict_faults(inner, place)
     return faults
+
+
+def _schemas_under(key: str, value: object, where: str) -> list[tuple[str, object]]:
+    """What may be a schema under a keyword: its value, or the values of a map of names."""
+    if key in _BY_NAME and isinstance(value, dict):
+        return [(f"{where}.{name}", each) for name, each in value.items()]
+    return [(where, value)]
 
 
 def _open_object(schema: dict[str, object], properties: dict[str, object], where: str) -> list[str]:

@@ -70,7 +70,7 @@ def _found(result: ToolResult, made: Sequence[Made], *, strong: bool = False) ->
     rules: tuple[Callable[[Made], bool], ...] = (
         lambda one: one.call.raw_id == raw_id,
         lambda one: raw_id in one.shown,
-        lambda one: bool(_core(raw_id)) and _core(one.call.raw_id or "") == _core(raw_id),
+        lambda one: bool(core(raw_id)) and core(one.call.raw_id or "") == core(raw_id),
     )
     for rule in rules[:2] if strong else rules:
         if still_open := [one for one in made if not one.answers and rule(one)]:
@@ -88,7 +88,8 @@ def _by_name_or_position(result: ToolResult, made: Sequence[Made]) -> Made | Non
     return next(iter(named or group), None)
 
 
-def _core(raw_id: str) -> str:
+def core(raw_id: str) -> str:
+    """What is left of an id without the ornaments of providers."""
     bare = re.split(r"\||__thought__", raw_id)[0]
     return re.sub(r"\A(hist_tool_|toolu_|call_|fc_|call)", "", bare)
 

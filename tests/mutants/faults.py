@@ -16,6 +16,7 @@ BOOK = ("tests/storage/test_book.py", "-k", "sqlite")
 WRITER = ("tests/storage/test_writer.py", "-k", "sqlite")
 CALLS = ("tests/storage/test_calls.py", "-k", "sqlite")
 APPEND = ("tests/api/test_append.py", "-k", "sqlite")
+CUTS = ("tests/streams/test_line_cuts.py",)
 FOREIGN = ("tests/zoo/test_zoo.py::test_it_is_shown_as_it_should_be", "-k", "z50 or z54")
 
 
@@ -255,5 +256,40 @@ FAULTS = (
         "return chain_hash(before, record, revision) == record.hash",
         "return True",
         ("tests/api/test_verify.py", "-k", "sqlite"),
+    ),
+    Fault(
+        "a line end that is cut in two is two line ends",
+        "app/core/wire/events/lines.py",
+        'self._after_return = data[-1:] == b"\\r"',
+        "self._after_return = False",
+        CUTS,
+    ),
+    Fault(
+        "an empty piece makes the reader forget half a line end",
+        "app/core/wire/events/lines.py",
+        "        if not data:\n            return lines\n",
+        "",
+        CUTS,
+    ),
+    Fault(
+        "a mark of UTF-8 that is cut in two is part of the first line",
+        "app/core/wire/events/reader.py",
+        "head = self._head + data",
+        "head = data",
+        CUTS,
+    ),
+    Fault(
+        "a character that is cut in two is no character",
+        "app/core/wire/events/lines.py",
+        "self._line += data[1:] if skipped else data",
+        'self._line += str(data[skipped:], "utf-8", "ignore").encode()',
+        CUTS,
+    ),
+    Fault(
+        "two first requests at once make the page together",
+        "app/api/described.py",
+        "with _MAKING:",
+        "if _MAKING:",
+        ("tests/api/test_described.py",),
     ),
 )

@@ -146,10 +146,10 @@ def labels(database: Database, cid: str) -> list[str]:
     )
 
 
-def append_many(url: str, cids: list[str], writer: str, count: int) -> None:
-    """What a process does: `count` turns for each conversation, all at once."""
+def append_many(url: str, groups: list[list[str]], writer: str, count: int) -> None:
+    """What a process does: `count` turns for each conversation, those of a group all at once."""
 
-    async def all_at_once(database: Database) -> None:
+    async def all_at_once(database: Database, cids: list[str]) -> None:
         writes = (
             database.write(append(cid, f"{writer}-{number}"))
             for number in range(count)
@@ -158,4 +158,5 @@ def append_many(url: str, cids: list[str], writer: str, count: int) -> None:
         await asyncio.gather(*writes)
 
     with Database(url) as database:
-        asyncio.run(all_at_once(database))
+        for cids in groups:
+            asyncio.run(all_at_once(database, cids))

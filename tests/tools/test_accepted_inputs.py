@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -167,8 +167,12 @@ def test_filtering_twice_changes_nothing_more(schema: Schema) -> None:
     assert with_filtered_required(once) == once
 
 
+CLOSED = {"type": "object", "properties": {}, "additionalProperties": False}
+
+
 @settings(max_examples=100, deadline=None)
 @given(SCHEMAS, st.sampled_from(["openai", "openai-responses"]), st.booleans())
+@example({"type": "object", "properties": {"properties": CLOSED}}, "openai", True)
 def test_what_openai_is_told_to_be_strict_keeps_its_rules(
     schema: Schema, target: str, closed: bool
 ) -> None:
