@@ -1,0 +1,125 @@
+"""Four times as much takes four times as long: operations are counted, at n and at 4n."""
+
+import json
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from app.core.json.text import loads_object
+from app.core.ledger.slice import Slice
+from app.core.limits import Limits
+from app.core.render.options import ReplayOptions
+from app.service.append import Append
+from app.service.memory import Remembered, remember
+from app.service.newturn import made_ready
+from app.service.posting import Post, read_post
+from app.service.rendering import render
+
+# What does not grow makes the quotient smaller than four, heaps and small caches a little larger; a
+# square makes it sixteen.
+MOST = 5
+N = 60
+LIMITS = Limits()
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+Turns = list[dict[str, Any]]
+
+
+def text(speaker: str) -> dict[str, Any]:
+    return {"speaker": speaker, "blocks": [{"type": "text", "text": "x"}]}
+
+
+def calls(*names: str) -> dict[str, Any]:
+    blocks = [{"type": "tool_call", "id": name, "name": "f"} for name in names]
+    return {"speaker": "ai", "blocks": blocks}
+
+
+def results(*names: str) -> dict[str, Any]:
+    blocks = [{"type": "tool_result", "call_id": name, "result": 0} for name in names]
+    return {"speaker": "tool", "blocks": blocks}
+
+
+HISTORIES: dict[str, Callable[[int], Turns]] = {
+    "one speaker": lambda n: [text("human")] * n,
+    "only the system": lambda n: [text("system")] * n,
+    "only notes": lambda n: [*[text("note")] * n, text("human")],
+    "orphans in one turn": lambda n: [results(*["x"] * n)],
+    "orphans in turns": lambda n: [results("x")] * n,
+    "calls of one id in one turn": lambda n: [calls(*["x"] * n)],
+    "calls of one id in turns": lambda n: [calls("x")] * n,
+    "calls of one id with results": lambda n: [calls("x"), results("x")] * n,
+    "results before their calls": lambda n: [
+        *(results(f"x{number}") for number in range(n)),
+        *(calls(f"x{number}") for number in range(n)),
+    ],
+    "results long after their calls": lambda n: [
+        *(calls(f"x{number}") for number in range(n)),
+        *(results(f"x{number}") for number in range(n)),
+    ],
+    "many results of one call": lambda n: [calls("x"), *[results("x")] * n],
+}
+every = pytest.mark.parametrize("history", HISTORIES.values(), ids=HISTORIES)
+
+
+def operations(work: Callable[[], object]) -> int:
+    """How many functions the work calls."""
+    count = 0
+
+    def note(*_: object) -> None:
+        nonlocal count
+        count += 1
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def assert_linear(work_of: Callable[[int], Callable[[], object]]) -> None:
+    work_of(N)()
+    few, many = operations(work_of(N)), operations(work_of(4 * N))
+    assert many / few < MOST, (few, many)
+
+
+def read(turns: Turns) -> Post:
+    body = json.dumps({"provider": "neutral", "messages": turns})
+    return read_post(*loads_object(body, LIMITS), LIMITS)
+
+
+def stored(turns: Turns) -> Remembered:
+    return remember(read(turns).drafts, "c")
+
+
+@every
+def test_an_append_is_linear(history: Callable[[int], Turns]) -> None:
+    def append(n: int) -> Callable[[], object]:
+        turns = history(n)
+
+        def work() -> object:
+            post = read(turns)
+            command = Append("c", post, made_ready(post))
+            command.keys(0, waiting=True)
+            return command.decide(Slice.absent("c", NOON, searches=True))
+
+        return work
+
+    assert_linear(append)
+
+
+@every
+@pytest.mark.parametrize("target", ["anthropic", "openai", "mistral", "gemini", "neutral"])
+@pytest.mark.parametrize("window", ["all", "last", "max_tokens"])
+def test_a_render_is_linear(history: Callable[[int], Turns], target: str, window: str) -> None:
+    def rendered(n: int) -> Callable[[], object]:
+        told = stored(history(n))
+        last, most = (n // 2 if window == one else None for one in ("last", "max_tokens"))
+        options = ReplayOptions(target, last=last, max_tokens=most)
+        links, assigned = told.links(), told.assigned(target)
+        return lambda: render(told.turns, links, assigned, options)
+
+    assert_linear(rendered)
