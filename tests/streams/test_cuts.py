@@ -1,7 +1,4 @@
-"""Every recording, cut anywhere: the same turn in any pieces, and what came when it breaks.
-
-Line ends, marks and characters that are cut are in `test_line_cuts`, at every byte.
-"""
+"""Every recording, cut at every byte: the same turn in any pieces, and what came when it breaks."""
 
 import itertools
 import json
@@ -24,13 +21,11 @@ every = pytest.mark.parametrize("one", RECORDINGS + OTHER_FORMS, ids=lambda one:
 def test_a_stream_cut_in_two_anywhere_gives_the_same_events(one: Recording) -> None:
     """Each cut is told by what is read around it: the event that it hits, and the next one.
 
-    To read all of the stream for each of its bytes would show no more. Of lines, which are all read
-    alike, each event has a seventh of the cuts, another one than the event before.
+    To read all of the stream for each of its bytes would show no more.
     """
-    step = 7 if one in RECORDINGS else 1
-    for number, (reader, event, after) in enumerate(passages(one.stream)):
+    for reader, event, after in passages(one.stream):
         whole = heard(twin(reader), event + after)
-        for cut in range(1 + number % step, len(event) + 1, step):
+        for cut in range(1, len(event) + 1):
             assert heard(twin(reader), event[:cut], event[cut:] + after) == whole, (event, cut)
 
 
