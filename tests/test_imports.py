@@ -37,6 +37,7 @@ PURE = {
     "json",
     "math",
     "operator",
+    "orjson",
     "pkgutil",
     "pydantic",
     "re",

@@ -107,7 +107,7 @@ class Talk:
 
 NAMES = ("human", "ai", "call", "call", "result", "result", "result", "interrupted", "complete")
 RARE = ("system", "note", "tools", "again")
-deeds = st.tuples(st.sampled_from((*NAMES, *NAMES, *RARE)), st.integers(0, 6))
+doing = st.tuples(st.sampled_from((*NAMES, *NAMES, *RARE)), st.integers(0, 6))
 asked = st.builds(
     ReplayOptions,
     st.sampled_from(TARGETS),
@@ -135,7 +135,9 @@ def body(
 
 @pytest.mark.parametrize("fine", [2, 16])
 @settings(tried(120), suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(deeds, min_size=1, max_size=24), st.lists(asked, min_size=3, max_size=3), st.data())
+@given(
+    st.lists(doing, min_size=1, max_size=24), st.lists(asked, min_size=3, max_size=3), st.data()
+)
 def test_what_is_kept_changes_no_byte(
     database: Database,
     fine: int,
@@ -157,6 +159,18 @@ def test_what_is_kept_changes_no_byte(
                     assert body(database, one, renders) == body(database, one)
                     later = replace(one, since=data.draw(st.integers(0, head.version), "since"))
                     assert body(database, later, renders) == body(database, later)
+
+
+def test_another_conversation_of_the_same_id_is_not_mixed_with_the_first(
+    database: Database,
+) -> None:
+    talk, renders, options = Talk(database), Renders(10_000_000), ReplayOptions("openai")
+    for more in range(3):
+        talk.again()
+        for _ in range(40 + more):
+            talk.text("human")
+            talk.text("ai")
+        assert body(database, options, renders) == body(database, options)
 
 
 def test_what_does_not_fit_is_not_kept(database: Database) -> None:

@@ -79,7 +79,7 @@ def test_a_window_shows_the_same_as_if_all_were_read(
             until = max(0, (head.version if head else 0) - cut)
             for options in asked:
                 part, whole = (read(store, cid, until, options) for read in (of_window, of_all))
-                assert part.request() == whole.request(), options
+                assert b"".join(part.request()) == b"".join(whole.request()), options
                 assert (part.repairs, part.pending) == (whole.repairs, whole.pending), options
 
         database.read_now(compare)
@@ -121,6 +121,6 @@ def test_a_result_that_came_late_brings_its_call_from_far_back(
         )
 
     part, whole, count_of_turns = database.read_now(read)
-    assert (part.request(), part.repairs) == (whole.request(), whole.repairs)
+    assert (b"".join(part.request()), part.repairs) == (b"".join(whole.request()), whole.repairs)
     assert target == "neutral" or "LATE_RESULT_APPLIED" in {one.code for one in part.repairs}
     assert count_of_turns < 34
