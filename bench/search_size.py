@@ -6,6 +6,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from app.cli.reindex import catch_up
 from app.core.json.text import loads_object
 from app.core.limits import Limits
 from app.service.append import Append
@@ -28,7 +29,7 @@ def main() -> None:
             size = file.stat().st_size / 1e6
             print(
                 f"search {'on ' if search else 'off'}: {posted / 1e6:.1f} MB posted,"
-                f" {size:.1f} MB on disk, {spent:.2f} ms of processor time an append"
+                f" {size:.1f} MB on disk, {spent:.2f} ms of processor time a turn"
             )
 
 
@@ -48,6 +49,8 @@ def _fill(url: str, *, search: bool) -> int:
             post = read_post(*loads_object(body, Limits()), Limits())
             turns = made_ready(post)
             database.write_now(Append(f"c{number % CONVERSATIONS}", post, turns))
+        if search:
+            catch_up(database)
     return posted
 
 
