@@ -135,9 +135,7 @@ def body(
 
 @pytest.mark.parametrize("fine", [2, 16])
 @settings(tried(120), suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.lists(doing, min_size=1, max_size=24), st.lists(asked, min_size=3, max_size=3), st.data()
-)
+@given(st.lists(doing, min_size=1, max_size=24), st.lists(asked, min_size=3, max_size=3), st.data())
 def test_what_is_kept_changes_no_byte(
     database: Database,
     fine: int,
