@@ -47,6 +47,8 @@ def response_id(turn: Turn) -> str | None:
 
 def read_object(stored: bytes) -> JsonObject:
     """A stored JSON object; an unreadable one is empty, never an error."""
+    if stored == b"{}":
+        return {}
     try:
         value = loads(stored.decode(), UNLIMITED)
     except (TurnkeepError, UnicodeDecodeError, RecursionError):

@@ -84,7 +84,7 @@ def joins_soon(request: pytest.FixtureRequest) -> Iterator[None]:
     """In long conversations segments are joined; in short ones too, where that is asked for."""
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "long":
-            patch.setattr(segments, "_FINE", 2)
+            patch.setattr(segments, "FINE", 2)
         yield
 
 

@@ -144,7 +144,7 @@ def test_what_is_kept_changes_no_byte(
     data: st.DataObject,
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(segments, "_FINE", fine)
+        patch.setattr(segments, "FINE", fine)
         talk = Talk(database)
         talk.again()
         renders = Renders(10_000_000)

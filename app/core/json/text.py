@@ -73,7 +73,7 @@ def loads(text: str, limits: Limits | None = None) -> Json:
     limits = limits or Limits()
     _check_depth(text, limits.depth)
     try:
-        value, end = _decoder(limits).raw_decode(text, _skip_blanks(text, 0))
+        value, end = _decoder(limits.integer_digits).raw_decode(text, _skip_blanks(text, 0))
     except json.JSONDecodeError as error:
         raise NotJson(told(error)) from None
     except RecursionError:
@@ -178,7 +178,7 @@ class _Walk:
 
     def __init__(self, text: str, limits: Limits) -> None:
         self.text = text
-        self.decode = _decoder(limits).raw_decode
+        self.decode = _decoder(limits.integer_digits).raw_decode
         self.position = 0
 
     def object(self) -> tuple[JsonObject, dict[str, list[str]]]:
@@ -243,8 +243,8 @@ class _Walk:
 
 
 @lru_cache
-def _decoder(limits: Limits) -> json.JSONDecoder:
-    digits = limits.integer_digits
+def _decoder(digits: int) -> json.JSONDecoder:
+    """A decoder that takes numbers of so many digits."""
 
     def integer(text: str) -> int | float:
         length = len(text.lstrip("-"))

@@ -31,10 +31,7 @@ def extend(kept: Render, turns: Sequence[Turn], links: Links, wire: Wire) -> Ren
     if wire.codec.profile.verbatim:
         segments = (*kept.segments, *_verbatim(kept, turns, found, links, wire))
         return Render(_dated(segments, turns, links, kept), kept.uses).compacted()
-    writing = Writing(kept, wire)
-    for step in found:
-        writing.add(step)
-    done = writing.end()
+    done = Writing(kept, wire).write(found)
     return replace(done, segments=_dated(done.segments, turns, links, kept)).compacted()
 
 

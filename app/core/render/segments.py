@@ -16,7 +16,7 @@ from app.core.render.view import Pending, Role
 
 K = TypeVar("K")
 # Behind the last so many segments, neighbours are joined: fewer things to hold and to go through.
-_FINE = 16
+FINE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +151,14 @@ class Render:
     def compacted(self) -> "Render":
         """The same with fewer segments, where many have gathered; the newest stay as they are."""
         small = sum(1 for _ in takewhile(_is_small, reversed(self.segments)))
-        if small < 3 * _FINE:
+        if small < 3 * FINE:
             return self
         rest, newest = self.segments[:-small], self.segments[-small:]
         blocks = [
-            Segment.joined(newest[place : place + _FINE])
-            for place in range(0, small - 2 * _FINE, _FINE)
+            Segment.joined(newest[place : place + FINE])
+            for place in range(0, small - 2 * FINE, FINE)
         ]
-        left = newest[len(blocks) * _FINE :]
+        left = newest[len(blocks) * FINE :]
         return replace(self, segments=(*rest, *blocks, *left))
 
     def _cut(self, count: int) -> "Render":
@@ -167,4 +167,4 @@ class Render:
 
 
 def _is_small(segment: Segment) -> bool:
-    return len(segment.sizes) < _FINE
+    return len(segment.sizes) < FINE

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from app.core.conversation import Text
 from app.core.json.text import JsonObject, dumps_utf8
 from app.core.render import placeholders as wording
+from app.core.render import segments
 from app.core.render.blocks import Showing
 from app.core.render.ending import ended, is_prefix
 from app.core.render.flatten import flattened
@@ -74,6 +75,8 @@ class Writing:
 
     def __init__(self, kept: Render, wire: Wire) -> None:
         self.wire = wire
+        # From this turn on segments are as small as they can be. Each has its cost.
+        self.newest = 0
         self.profile = wire.codec.profile
         self.segments = list(kept.segments)
         self.carry = kept.carry
@@ -81,7 +84,15 @@ class Writing:
         uses = kept.uses.before(kept.next)
         self.showing = Showing(self.profile, wire.options, wire.provider_ids, uses)
 
-    def add(self, step: Step) -> None:
+    def write(self, steps: Sequence[Step]) -> Render:
+        """The render with these steps, and the end that the wire demands."""
+        if steps:
+            self.newest = steps[-2 * segments.FINE :][0].seq
+        for step in steps:
+            self._add(step)
+        return self._end()
+
+    def _add(self, step: Step) -> None:
         repairs: list[Repair] = []
         messages = [
             message
@@ -111,6 +122,8 @@ class Writing:
         # A turn stands in one segment, however many steps it is told in.
         if not before.steps or before.steps[-1].seq == step.seq or not messages:
             return False
+        if step.seq < self.newest and len(before.steps) < segments.FINE:
+            return False
         role = messages[0].role
         if role not in self.profile.alternate:
             return is_solid(messages[0])
@@ -120,8 +133,7 @@ class Writing:
     def _close(self) -> None:
         self._keep(self._arranged())
 
-    def end(self) -> Render:
-        """The render, with the end that the wire demands."""
+    def _end(self) -> Render:
         options, repairs = self.wire.options, self.open.repairs
         messages = self._arranged()
         has_steps = bool(self.open.steps or self.segments)
