@@ -1,14 +1,23 @@
 import json
 import pickle
 import tracemalloc
+from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.core.errors import LimitExceeded, NotJson, RuleBroken
-from app.core.json.text import Json, NumberText, dumps, dumps_utf8, loads, loads_object
+from app.core.json.text import (
+    Json,
+    NumberText,
+    dumps,
+    dumps_sorted,
+    dumps_utf8,
+    loads,
+    loads_object,
+)
 from app.core.limits import Limits
 
 ODD_NUMBERS = [
@@ -297,6 +306,20 @@ def test_dumps_writes_nothing_but_ascii(value: Any) -> None:
 def test_writing_what_was_read_changes_nothing(value: Any) -> None:
     once = dumps(value)
     assert dumps(loads(once)) == once
+
+
+@given(values)
+@example(["\x7f"])
+@example({"\x7f": 1e-7, "e-": [5e-324, 1e-5, 9.9e-5, 1e-4, 1e16, -0.0, 2**64, None]})
+def test_writing_is_that_of_the_standard_library(value: Any) -> None:
+    compact = partial(json.dumps, separators=(",", ":"))
+    assert dumps(value) == compact(value)
+    assert dumps_sorted(value) == compact(value, sort_keys=True)
+    try:
+        readable = compact(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        readable = compact(value).encode()
+    assert dumps_utf8(value) == readable
 
 
 @given(values)

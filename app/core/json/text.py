@@ -31,6 +31,9 @@ _STRUCTURE = re.compile(r'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _CONVERTED = 4_300
 # Characters of a long text that are written at a time.
 _SLICE = 64 * 1024
+# Where orjson may have written something else than `json` does: null for a number that is not
+# finite, 1e-7 for 1e-07, 0.00001 for 1e-05.
+_DOUBTFUL = (b"null", b"e-", b"0.0000")
 # What is no plain JSON value is refused rather than written in some way.
 _PLAIN = (
     orjson.OPT_PASSTHROUGH_SUBCLASS
@@ -87,7 +90,7 @@ def loads(text: str, limits: Limits | None = None) -> Json:
 def dumps(value: Json) -> str:
     """Compact JSON in ASCII; numbers exactly as they were written."""
     text = _plain(value, _PLAIN)
-    if text is not None and text.isascii():
+    if text is not None and _is_plain_ascii(text):
         return text.decode()
     return _encode(value, ascii_only=True)
 
@@ -95,7 +98,7 @@ def dumps(value: Json) -> str:
 def dumps_sorted(value: Json) -> str:
     """The same with the members of every object in the order of their names."""
     text = _plain(value, _PLAIN | orjson.OPT_SORT_KEYS)
-    if text is not None and text.isascii():
+    if text is not None and _is_plain_ascii(text):
         return text.decode()
     return _encode(_sorted(value), ascii_only=True)
 
@@ -116,8 +119,12 @@ def _plain(value: Json, options: int) -> bytes | None:
         text = orjson.dumps(value, None, options)
     except TypeError:
         return None
-    # It writes null for a number that is not finite; `json` tells the two apart.
-    return None if b"null" in text else text
+    return None if any(sign in text for sign in _DOUBTFUL) else text
+
+
+def _is_plain_ascii(text: bytes) -> bool:
+    """Whether `json` would write the same in ASCII; it escapes DEL."""
+    return text.isascii() and b"\x7f" not in text
 
 
 def _sorted(value: Json) -> Json:
@@ -256,9 +263,7 @@ def _decoder(digits: int) -> json.JSONDecoder:
         if len(text) > digits:
             raise LimitExceeded("integer_digits", digits, len(text))
         number = float(text)
-        # With an exponent, orjson writes some in another way.
-        same = repr(number) == text and "e" not in text
-        return number if same else NumberText.of(text)
+        return number if repr(number) == text else NumberText.of(text)
 
     return json.JSONDecoder(
         parse_int=integer, parse_float=fraction, parse_constant=_refuse_constant
