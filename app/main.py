@@ -20,7 +20,6 @@ from app.api import (
 )
 from app.api.context import Context
 from app.api.described import Described
-from app.api.documented import refusals
 from app.api.heads import Headed
 from app.api.indexer import Indexer
 from app.api.metrics import REGISTRY, Measured, WriterNumbers
@@ -79,7 +78,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         # Their pages would fetch scripts from another host; ours are in `pages`.
         docs_url=None,
         redoc_url=None,
-        responses=refusals(422, 503),
     )
     problems.install(app)
     app.add_middleware(Headed)

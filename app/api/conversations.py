@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from app.api.context import Here, json_response
-from app.api.documented import refusals, takes
+from app.api.documented import EVERYWHERE, refusals, takes
 from app.api.parameters import Cid
 from app.api.requests import model_of
 from app.api.routes import Direct
@@ -14,7 +14,9 @@ from app.api.schemas import conversations as shapes
 from app.service import conversations, finding
 from app.service.verify import verify
 
-router = APIRouter(prefix="/v1/conversations", tags=["conversations"], route_class=Direct)
+router = APIRouter(
+    prefix="/v1/conversations", tags=["conversations"], route_class=Direct, responses=EVERYWHERE
+)
 
 _OF_METADATA = "metadata."
 _METADATA = {

@@ -4,13 +4,13 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Request, Response
 
 from app.api.context import Here, json_response
-from app.api.documented import refusals, takes
+from app.api.documented import EVERYWHERE, refusals, takes
 from app.api.requests import body_bytes, json_object
 from app.api.routes import Direct
 from app.api.schemas import convert as shapes
 from app.service import convert
 
-router = APIRouter(prefix="/v1/convert", tags=["convert"], route_class=Direct)
+router = APIRouter(prefix="/v1/convert", tags=["convert"], route_class=Direct, responses=EVERYWHERE)
 
 
 @router.post(

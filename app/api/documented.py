@@ -29,6 +29,10 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
+# What every operation may answer.
+EVERYWHERE = refusals(422, 503)
+
+
 def takes_stream() -> dict[str, Any]:
     """A body that is no JSON document of ours: events, as the provider sent them."""
     kinds = {

@@ -5,12 +5,12 @@ from fastapi.responses import PlainTextResponse
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from app.api.context import Here, json_response
-from app.api.documented import refusals
+from app.api.documented import EVERYWHERE, refusals
 from app.api.metrics import REGISTRY
 from app.api.schemas.problems import HealthOut, ReadyOut
 from app.core.errors import Unavailable
 
-router = APIRouter(tags=["health"])
+router = APIRouter(tags=["health"], responses=EVERYWHERE)
 
 
 @router.get(

@@ -3,9 +3,12 @@
 import asyncio
 import logging
 import time
+from collections.abc import Mapping
+from functools import partial
+from itertools import islice
 
 from app.core.errors import TurnkeepError, Unavailable
-from app.service.indexing import behind
+from app.service.indexing import BATCH, behind, versions_behind
 from app.storage.database import Database
 
 _log = logging.getLogger("turnkeep")
@@ -25,8 +28,9 @@ class Indexer:
         self.database = database
         # One at a time: two would make the same words.
         self._lock = asyncio.Lock()
-        # Commands of its own, and the commits up to which all is indexed.
+        # How many commands it has given itself.
         self._own = 0
+        # How many commits there were when nothing was left to index.
         self._done = -1
 
     async def run(self) -> None:
@@ -60,17 +64,23 @@ class Indexer:
     async def caught_up(self) -> None:
         """Returns when everything is indexed that was stored before. Raises `Unavailable`."""
         until = time.monotonic() + _WAIT
-        while await self._step():
-            if time.monotonic() > until:
+        left = await self.database.read(versions_behind)
+        while left:
+            some = dict(islice(left.items(), BATCH))
+            if not await self._step(some):
+                left = dict(islice(left.items(), BATCH, None))
+            elif time.monotonic() > until:
                 raise Unavailable("The words of what was stored lately are still being indexed.")
 
-    async def _step(self) -> bool:
-        """Indexes a few turns; False when there were none left."""
+    async def _step(self, versions: Mapping[str, int] | None = None) -> bool:
+        """Indexes a few turns, of any conversations or of these up to these versions; False when
+        there were none left."""
         async with self._lock:
             commits = self.database.counts().commits
-            found = await self.database.read(behind)
+            found = await self.database.read(partial(behind, versions=versions))
             if not found:
-                self._done = commits
+                if versions is None:
+                    self._done = commits
                 return False
             self._own += len(found)
             await asyncio.gather(*(self.database.write(one) for one in found))

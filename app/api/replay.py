@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from app.api.context import Here, Pieces
-from app.api.documented import refusals
+from app.api.documented import EVERYWHERE, refusals
 from app.api.parameters import Cid
 from app.api.requests import known_tags
 from app.api.routes import Direct
@@ -13,7 +13,9 @@ from app.api.schemas.replay import ReplayOut, ReplayQuery
 from app.core.render.options import ReplayOptions
 from app.service.replay import replay
 
-router = APIRouter(prefix="/v1/conversations/{cid}", tags=["replay"], route_class=Direct)
+router = APIRouter(
+    prefix="/v1/conversations/{cid}", tags=["replay"], route_class=Direct, responses=EVERYWHERE
+)
 
 
 @router.get(

@@ -5,14 +5,14 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from app.api.context import Here, json_response
-from app.api.documented import refusals
+from app.api.documented import EVERYWHERE, refusals
 from app.api.parameters import Cid
 from app.api.routes import Direct
 from app.api.schemas.tool_calls import FoundListOut, LookupQuery, ToolCallListOut, ToolCallPageQuery
 from app.service import audit
 from app.service import lookup as found
 
-router = APIRouter(prefix="/v1", tags=["audit"], route_class=Direct)
+router = APIRouter(prefix="/v1", tags=["audit"], route_class=Direct, responses=EVERYWHERE)
 
 
 @router.get(

@@ -6,7 +6,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
 
 from app.api.context import Here, json_response
-from app.api.documented import refusals, takes
+from app.api.documented import EVERYWHERE, refusals, takes
 from app.api.parameters import Cid
 from app.api.requests import body_bytes, json_object
 from app.api.routes import Direct
@@ -14,7 +14,9 @@ from app.api.schemas.tools import ToolsIn, ToolsOut, ToolsPutOut, ToolsQuery
 from app.service import tooldefs
 from app.service.conversations import check_id
 
-router = APIRouter(prefix="/v1/conversations/{cid}/tools", tags=["tools"], route_class=Direct)
+router = APIRouter(
+    prefix="/v1/conversations/{cid}/tools", tags=["tools"], route_class=Direct, responses=EVERYWHERE
+)
 
 
 @router.put(

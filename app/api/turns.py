@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.requests import ClientDisconnect
 
 from app.api.context import Here, json_response
-from app.api.documented import appended_before, refusals, takes, takes_stream
+from app.api.documented import EVERYWHERE, appended_before, refusals, takes, takes_stream
 from app.api.parameters import CONDITIONS, Cid, TurnId
 from app.api.requests import (
     body_bytes,
@@ -45,7 +45,9 @@ from app.service.streaming import Stream
 from app.service.sync import Sync
 from app.service.tooldefs import KeepTools, riding_order
 
-router = APIRouter(prefix="/v1/conversations/{cid}/turns", tags=["turns"], route_class=Direct)
+router = APIRouter(
+    prefix="/v1/conversations/{cid}/turns", tags=["turns"], route_class=Direct, responses=EVERYWHERE
+)
 
 _log = logging.getLogger("turnkeep")
 # Larger bodies are read on a thread: the loop must go on serving others meanwhile.

@@ -7,6 +7,7 @@ is indexed, and whoever looks for words waits until all are.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from app.core.conversation import Turn
 from app.core.ledger.keys import Keys
@@ -15,6 +16,7 @@ from app.core.ledger.slice import Change, Description, Slice
 from app.core.search.texts import conversation_words, title_words, turn_words
 from app.core.search.wanted import ID_PART, TITLE_PART, Facet, metadata_facets
 from app.service.turnform import read_object, read_turn
+from app.storage.scope import ALL
 from app.storage.store import ReadStore
 
 # Turns that are indexed at a time; with their calls they must fit into memory.
@@ -47,11 +49,13 @@ def turn_facets(turns: Iterable[Turn]) -> frozenset[Facet]:
 class Index:
     """The command to keep the words of the turns behind `done`, up to `until`.
 
-    They were made of what was read before; where that is not so any more, nothing is kept.
-    `revision`: the number that the next revision had.
+    They were made of what was read before; where that is not so any more, nothing is kept: the
+    conversation is another one of the same id (`created_at`), others have indexed it, or a turn
+    was completed (`revision`, the number that the next revision had).
     """
 
     conversation_id: str
+    created_at: datetime
     done: int
     until: int
     revision: int
@@ -64,7 +68,9 @@ class Index:
 
     def decide(self, known: Slice) -> Change[None]:
         head = known.head
-        if head is None or head.indexed != self.done or known.next_revision() != self.revision:
+        if head is None or (head.created_at, head.indexed) != (self.created_at, self.done):
+            return Change(None)
+        if known.next_revision() != self.revision:
             return Change(None)
         described = None if self.done else description(known, head.title, head.metadata)
         return Change(
@@ -76,11 +82,22 @@ class Index:
         )
 
 
-def behind(store: ReadStore) -> list[Index]:
-    """What is to be indexed next, a few turns of a few conversations."""
+def versions_behind(store: ReadStore) -> dict[str, int]:
+    """The conversations with turns that are not indexed yet, and up to which turn they are not."""
+    return {head.id: head.version for head in store.conversations.behind(ALL)}
+
+
+def behind(store: ReadStore, versions: Mapping[str, int] | None = None) -> list[Index]:
+    """What is to be indexed next, a few turns of a few conversations: of any, or of these."""
+    if versions is None:
+        heads = store.conversations.behind(BATCH)
+    else:
+        known = ((store.conversations.head(cid), version) for cid, version in versions.items())
+        heads = [head for head, version in known if head and head.indexed < version]
+        heads = [head for head in heads if head.indexed < head.version]
     found: list[Index] = []
     left = BATCH
-    for head in store.conversations.behind(BATCH):
+    for head in heads:
         found.append(_next(store, head, left))
         left -= found[-1].until - head.indexed
         if left <= 0:
@@ -98,6 +115,7 @@ def _next(store: ReadStore, head: ConversationRecord, most: int) -> Index:
     turns = [read_turn(record) for record in records]
     return Index(
         head.id,
+        head.created_at,
         head.indexed,
         until,
         store.turns.next_revision(head.id),

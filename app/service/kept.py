@@ -13,8 +13,8 @@ from app.core.render.options import ReplayOptions
 from app.core.render.segments import Render
 from app.service.rendering import Hashes
 
-# What a segment, a repair and a use hold beside their bytes: measured, and rounded up.
-_OVERHEAD = 600
+# What they hold beside their bytes: measured, and rounded up.
+_SEGMENT, _MESSAGE, _OTHER = 1500, 96, 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,14 @@ class Kept:
         """The bytes it holds in memory, about."""
         held = sum(
             len(one.text)
-            + 32 * len(one.sizes)
-            + _OVERHEAD * (1 + len(one.repairs) + len(one.pending) + len(one.system))
+            + _SEGMENT
+            + _MESSAGE * len(one.sizes)
+            + _OTHER * (len(one.repairs) + len(one.pending) + len(one.system))
             + sum(len(call.call.arguments) for call in one.pending)
             for one in self.render.segments
         )
         uses = self.render.uses
-        return held + _OVERHEAD * (len(uses.raw_ids) + len(uses.native_ids) + len(uses.tools))
+        return held + _OTHER * (len(uses.raw_ids) + len(uses.native_ids) + len(uses.tools))
 
 
 @dataclass(slots=True)

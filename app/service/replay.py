@@ -147,7 +147,8 @@ def _current(
 
 
 def _still_true(store: ReadStore, head: ConversationRecord, kept: Kept | None) -> Render:
-    if kept is None or kept.version > head.version:
+    # A turn may have been completed behind the version, in what others read and kept.
+    if kept is None or kept.version >= head.version:
         return Render()
     changed = store.ledger.first_changed(head.id, kept.version)
     return kept.render.before(kept.version + 1 if changed is None else changed)

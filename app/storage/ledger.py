@@ -83,7 +83,8 @@ _CALL_AT = select(*CALL).where(
 
 def _first_changed() -> AnySelect:
     """The first turn at or before a version that what came behind it has changed: a call that got a
-    result, an orphan that got its call, a turn that was completed, and the results of that."""
+    result, an orphan that got its call, a turn that was completed. With that, results of its calls
+    too, and orphans: the call that they answered may not be made any more."""
     version: BindParameter[int] = bindparam("version")
     linked = tool_results.join(
         tool_calls,
@@ -116,7 +117,16 @@ def _first_changed() -> AnySelect:
         )
         .where(owned(tool_results))
     )
-    parts = (late, adopted, completed, of_completed)
+    is_completed = select(turn_revisions.c.seq).where(
+        owned(turn_revisions), turn_revisions.c.at_version >= version
+    )
+    orphaned = select(func.min(tool_results.c.seq)).where(
+        owned(tool_results),
+        tool_results.c.call_id.is_(None),
+        tool_results.c.seq <= version,
+        is_completed.exists(),
+    )
+    parts = (late, adopted, completed, of_completed, orphaned)
     return select(*(part.scalar_subquery() for part in parts))
 
 

@@ -41,6 +41,14 @@ def test_every_operation_has_an_id_of_its_own(lite: Api) -> None:
     assert [one for one in ids if not re.fullmatch(r"[a-z]+(_[a-z]+){1,2}", one)] == []
 
 
+def test_every_operation_may_refuse_with_a_problem(lite: Api) -> None:
+    described = [one for methods in schema(lite)["paths"].values() for one in methods.values()]
+    for operation in described:
+        for status in ("422", "503"):
+            content = operation["responses"][status]["content"]
+            assert list(content) == ["application/problem+json"], operation["operationId"]
+
+
 def test_ids_in_paths_have_a_pattern_that_their_examples_keep(lite: Api) -> None:
     described = [one for methods in schema(lite)["paths"].values() for one in methods.values()]
     ids = [one for each in described for one in each.get("parameters", []) if one["in"] == "path"]

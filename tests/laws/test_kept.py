@@ -22,10 +22,11 @@ from app.service.conversations import Erase
 from app.service.kept import Renders
 from app.service.newturn import made_ready
 from app.service.posting import read_post
-from app.service.replay import replay
+from app.service.replay import Replayed, replay
 from app.service.tooldefs import PutTools, read_order
 from app.storage.database import Database
 from app.storage.migrations import upgrade
+from app.storage.store import ReadStore
 from tests.laws.running import tried
 
 
@@ -65,14 +66,15 @@ class Talk:
         block = {"type": "tool_result", "call_id": f"r{number}", "result": f"ok {self.turns}"}
         self.append("tool", [block])
 
-    def complete(self) -> None:
-        """With one call more."""
+    def complete(self, number: int) -> None:
+        """With one call more, or without those it had."""
         if not self.broken:
             return
-        name, blocks = self.broken.pop()
+        name, blocks = self.broken.pop(number % len(self.broken))
         self.calls += 1
         more = {"type": "tool_call", "id": f"r{self.calls}", "name": "f"}
-        self.post({"speaker": "ai", "blocks": [*blocks, more], "turn_id": name})
+        kept = blocks[:1] if number % 2 else [*blocks, more]
+        self.post({"speaker": "ai", "blocks": kept, "turn_id": name})
 
     def tools(self, count: int) -> None:
         schema: Json = {"type": "object", "properties": {}}
@@ -98,7 +100,7 @@ class Talk:
             case "result":
                 self.result(max(1, self.calls + 2 - number))
             case "complete":
-                self.complete()
+                self.complete(number)
             case "tools":
                 self.tools(number % 3)
             case _:
@@ -169,6 +171,63 @@ def test_another_conversation_of_the_same_id_is_not_mixed_with_the_first(
             talk.text("human")
             talk.text("ai")
         assert body(database, options, renders) == body(database, options)
+
+
+def test_a_late_result_is_shown_at_its_call(database: Database) -> None:
+    talk, renders, options = Talk(database), Renders(10_000_000), ReplayOptions("openai")
+    talk.again()
+    talk.call(1)
+    for _ in range(8):
+        talk.text("human")
+        talk.text("ai")
+    body(database, options, renders)
+    talk.result(talk.calls)
+    assert body(database, options, renders) == body(database, options)
+
+
+def test_a_result_that_loses_its_call_is_told_from_then_on(database: Database) -> None:
+    talk, renders, options = Talk(database), Renders(10_000_000), ReplayOptions("openai")
+    talk.again()
+    talk.result(talk.calls + 1)
+    for _ in range(4):
+        talk.text("human")
+        talk.text("ai")
+    talk.call(1, status="interrupted")
+    talk.text("human")
+    body(database, options, renders)
+    talk.complete(1)
+    assert body(database, options, renders) == body(database, options)
+    assert any(b"ORPHAN_RESULT" in piece for piece in body(database, options, renders))
+
+
+def test_repairs_come_in_one_order_however_long_the_conversation_is(database: Database) -> None:
+    talk, renders, options = Talk(database), Renders(10_000_000), ReplayOptions("mistral")
+    talk.again()
+    for _ in range(14):
+        talk.text("human")
+        talk.text("human")
+        talk.call(1)
+        talk.result(talk.calls)
+        assert body(database, options, renders) == body(database, options)
+
+
+def test_a_reader_with_an_older_snapshot_is_not_shown_what_came_later(database: Database) -> None:
+    talk, renders, options = Talk(database), Renders(10_000_000), ReplayOptions("openai")
+    talk.again()
+    for _ in range(8):
+        talk.text("human")
+        talk.text("ai")
+    talk.call(1, status="interrupted")
+
+    def query(store: ReadStore) -> tuple[Replayed, Replayed]:
+        before = replay(store, "c", options)
+        talk.complete(0)
+        body(database, options, renders)
+        return before, replay(store, "c", options, renders=renders)
+
+    before, then = database.read_now(query)
+    assert (before.etag, before.body) == (then.etag, then.body)
+    assert body(database, options, renders) == body(database, options)
 
 
 def test_what_does_not_fit_is_not_kept(database: Database) -> None:

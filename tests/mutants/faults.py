@@ -16,6 +16,8 @@ BOOK = ("tests/storage/test_book.py", "-k", "sqlite")
 WRITER = ("tests/storage/test_writer.py", "-k", "sqlite")
 CALLS = ("tests/storage/test_calls.py", "-k", "sqlite")
 APPEND = ("tests/api/test_append.py", "-k", "sqlite")
+KEPT = ("tests/laws/test_kept.py", "-k", "not changes_no_byte")
+FINDING = ("tests/service/test_finding.py", "-k", "sqlite")
 CUTS = ("tests/streams/test_line_cuts.py",)
 FOREIGN = ("tests/zoo/test_zoo.py::test_it_is_shown_as_it_should_be", "-k", "z50 or z54")
 
@@ -291,5 +293,47 @@ FAULTS = (
         "with _MAKING:",
         "if _MAKING:",
         ("tests/api/test_described.py",),
+    ),
+    Fault(
+        "a kept render is not told of late results",
+        "app/storage/ledger.py",
+        "parts = (late, adopted, completed, of_completed, orphaned)",
+        "parts = (adopted, completed, of_completed, orphaned)",
+        KEPT,
+    ),
+    Fault(
+        "a kept render is not told of a result that lost its call",
+        "app/storage/ledger.py",
+        "parts = (late, adopted, completed, of_completed, orphaned)",
+        "parts = (late, adopted, completed, of_completed)",
+        KEPT,
+    ),
+    Fault(
+        "a kept render is taken for that of another conversation of its id",
+        "app/service/replay.py",
+        "loaded.hashes.get(kept.version) != kept.turn_hash",
+        "kept.version not in loaded.hashes",
+        KEPT,
+    ),
+    Fault(
+        "a kept render that is newer than the snapshot is used",
+        "app/service/replay.py",
+        "kept.version >= head.version",
+        "kept.version > head.version",
+        KEPT,
+    ),
+    Fault(
+        "words of an erased conversation are kept for its successor",
+        "app/service/indexing.py",
+        "(head.created_at, head.indexed) != (self.created_at, self.done)",
+        "head.indexed != self.done",
+        FINDING,
+    ),
+    Fault(
+        "a completed turn keeps its old words",
+        "app/service/append.py",
+        "indexed=min(head.indexed, after.seq - 1)",
+        "indexed=head.indexed",
+        FINDING,
     ),
 )

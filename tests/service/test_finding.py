@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
+from app.api.indexer import Indexer
 from app.cli.reindex import catch_up
 from app.core.errors import RuleBroken
 from app.core.ledger.slice import Change, Slice
@@ -189,6 +190,42 @@ def test_words_that_are_not_true_any_more_are_not_kept(database: Database) -> No
     for one in stale:
         database.write_now(one)
     assert found(database, q="plums") == ["a"]
+
+
+def test_words_of_an_erased_conversation_are_not_kept_for_another_one(database: Database) -> None:
+    append(database, "a", rounds(1, 5))
+    stale = database.read_now(behind)
+    database.write_now(Erase("a"))
+    append(database, "a", {"provider": "kimi", "messages": [{"role": "user", "content": "pears"}]})
+    for one in stale:
+        database.write_now(one)
+    assert found(database, q="call_1") == []
+    assert found(database, q="pears") == ["a"]
+
+
+def test_a_search_waits_for_what_was_stored_before_and_for_nothing_else(
+    database: Database,
+) -> None:
+    append(database, "a", rounds(1, 1))
+    indexer = Indexer(database)
+    written = 0
+
+    async def write_and_append(command: Any) -> Any:
+        """Somebody writes as fast as the index is made."""
+        nonlocal written
+        written += 1
+        assert written < 100, "the search waits for those who write meanwhile"
+        append(database, f"b{written}", rounds(1, 1))
+        append(database, "a", rounds(written + 1, 1))
+        return await Database.write(database, command)
+
+    async def caught_up() -> None:
+        database.write = write_and_append  # type: ignore[method-assign]
+        await indexer.caught_up()
+
+    asyncio.run(caught_up())
+    page: Any = database.read_now(partial(listed, wish=Asked(q="call_1")))
+    assert [one["id"] for one in page["data"]] == ["a"]
 
 
 def test_a_turn_that_is_completed_is_indexed_again(database: Database) -> None:

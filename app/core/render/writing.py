@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from app.core.conversation import Text
 from app.core.json.text import JsonObject, dumps_utf8
 from app.core.render import placeholders as wording
-from app.core.render import segments
 from app.core.render.blocks import Showing
 from app.core.render.ending import ended, is_prefix
 from app.core.render.flatten import flattened
@@ -75,8 +74,6 @@ class Writing:
 
     def __init__(self, kept: Render, wire: Wire) -> None:
         self.wire = wire
-        # From this turn on segments are as small as they can be. Each has its cost.
-        self.newest = 0
         self.profile = wire.codec.profile
         self.segments = list(kept.segments)
         self.carry = kept.carry
@@ -86,8 +83,6 @@ class Writing:
 
     def write(self, steps: Sequence[Step]) -> Render:
         """The render with these steps, and the end that the wire demands."""
-        if steps:
-            self.newest = steps[-2 * segments.FINE :][0].seq
         for step in steps:
             self._add(step)
         return self._end()
@@ -121,8 +116,6 @@ class Writing:
         before = self.open
         # A turn stands in one segment, however many steps it is told in.
         if not before.steps or before.steps[-1].seq == step.seq or not messages:
-            return False
-        if step.seq < self.newest and len(before.steps) < segments.FINE:
             return False
         role = messages[0].role
         if role not in self.profile.alternate:
