@@ -196,6 +196,7 @@ def test_a_result_that_loses_its_call_is_told_from_then_on(database: Database) -
     talk.text("human")
     body(database, options, renders)
     talk.complete(1)
+    talk.text("ai")
     assert body(database, options, renders) == body(database, options)
     assert any(b"ORPHAN_RESULT" in piece for piece in body(database, options, renders))
 
@@ -218,6 +219,9 @@ def test_a_reader_with_an_older_snapshot_is_not_shown_what_came_later(database: 
         talk.text("human")
         talk.text("ai")
     talk.call(1, status="interrupted")
+    for _ in range(4):
+        talk.text("human")
+        talk.text("ai")
 
     def query(store: ReadStore) -> tuple[Replayed, Replayed]:
         before = replay(store, "c", options)
