@@ -44,6 +44,7 @@ class Kept:
             + _SEGMENT
             + _MESSAGE * len(one.sizes)
             + _OTHER * (len(one.repairs) + len(one.pending) + len(one.system))
+            + sum(map(len, one.told))
             + sum(len(call.call.arguments) for call in one.pending)
             for one in self.render.segments
         )

@@ -8,13 +8,12 @@ from itertools import takewhile
 from app.codecs import CODECS, provider_id
 from app.core.conversation import Turn
 from app.core.errors import RuleBroken
-from app.core.json.text import JsonObject, dumps_utf8
+from app.core.json.text import JsonObject, dumps_utf8, joined_array
 from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
 from app.core.render.pipeline import extend
 from app.core.render.repairs import Repair
-from app.core.render.segments import Render, Segment, joined_lines
-from app.core.render.view import Pending
+from app.core.render.segments import Render, Segment, joined_lines, joined_told
 from app.core.render.writing import Wire
 from app.service.tooldefs import Offer
 
@@ -67,10 +66,23 @@ class Rendered:
 
     list_name: str
     beside: JsonObject
-    repairs: tuple[Repair, ...]
-    pending: tuple[Pending, ...]
+    tool_repairs: tuple[Repair, ...]
     render: Render
     hashes: Hashes
+
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        return (*self.render.repairs(), *self.tool_repairs)
+
+    def told(self, more: Sequence[Repair]) -> dict[str, bytes]:
+        """What stands in a replay behind its request, as JSON; `more` repairs come last."""
+        repairs, pending = joined_told(self.segments)
+        last = [dumps_utf8(repair.json()) for repair in (*self.tool_repairs, *more)]
+        return {
+            "repairs": joined_array([repairs, *last] if repairs else last),
+            "pending": joined_array([pending]),
+            "prefix": dumps_utf8(self.prefix()),
+        }
 
     @property
     def segments(self) -> tuple[Segment, ...]:
@@ -162,8 +174,7 @@ def rendered(
     return Rendered(
         messages,
         beside,
-        (*done.repairs(), *(_tool_repairs(offered) if offered else ())),
-        tuple(done.pending()),
+        tuple(_tool_repairs(offered)) if offered else (),
         done,
         (hashes or Hashes(b"")).of(dumps_utf8(read_first), done.segments),
     )

@@ -10,7 +10,7 @@ from app.core import telling
 from app.core.errors import RuleBroken, TurnNotFound
 from app.core.identity.ids import CALLER_TURN_ID
 from app.core.json.large import gathered
-from app.core.json.text import JsonObject, dumps, dumps_utf8
+from app.core.json.text import JsonObject, dumps, dumps_utf8, joined_object
 from app.core.ledger.records import ConversationRecord, ToolSetRecord
 from app.core.render.notes import spoken
 from app.core.render.options import ReplayOptions
@@ -81,20 +81,17 @@ def _body(
         whole, aligned = _window(store, head.id, options, until)
     else:
         whole, aligned = _current(store, head, options, tools, renders), []
-    about: JsonObject = {
-        "repairs": [repair.json() for repair in (*whole.repairs, *aligned)],
-        "pending": [call.json() for call in whole.pending],
-        "prefix": whole.prefix(),
-    }
+    about = whole.told(aligned)
     request: Iterable[bytes] = whole.request()
     if options.since is not None:
         before = _before(store, head.id, options, whole)
         new = whole.behind(before)
-        about["since"] = {
+        since: JsonObject = {
             "version": options.since,
             "prefix": before.prefix(),
             "unchanged": new is not None,
         }
+        about["since"] = dumps_utf8(since)
         if new is not None:
             request = [whole.new_request(new)]
     said: JsonObject = {
@@ -102,7 +99,7 @@ def _body(
         "version": until,
         "provider": options.provider,
     }
-    front, back = dumps_utf8(said)[:-1], dumps_utf8(about)[1:]
+    front, back = dumps_utf8(said)[:-1], joined_object(about)[1:]
     return gathered([front, b',"request":', *request, b",", back])
 
 
@@ -150,8 +147,7 @@ def _still_true(store: ReadStore, head: ConversationRecord, kept: Kept | None) -
     # A turn may have been completed behind the version, in what others read and kept.
     if kept is None or kept.version >= head.version:
         return Render()
-    changed = store.ledger.first_changed(head.id, kept.version)
-    return kept.render.before(kept.version + 1 if changed is None else changed)
+    return kept.render.before(store.ledger.first_changed(head.id, kept.version))
 
 
 def _before(store: ReadStore, cid: str, options: ReplayOptions, whole: Rendered) -> Rendered:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, func, select, tuple_
+from sqlalchemy import ColumnElement, bindparam, func, select, tuple_
 
 from app.core.ledger.records import Call, CallRecord, ResultRecord
 from app.core.render.pairing import Link
@@ -81,56 +81,18 @@ _CALL_AT = select(*CALL).where(
 )
 
 
-def _first_changed() -> AnySelect:
-    """The first turn at or before a version that what came behind it has changed: a call that got a
-    result, an orphan that got its call, a turn that was completed. With that, results of its calls
-    too, and orphans: the call that they answered may not be made any more."""
-    version: BindParameter[int] = bindparam("version")
-    linked = tool_results.join(
-        tool_calls,
-        and_(owned(tool_calls), tool_calls.c.call_id == tool_results.c.call_id),
-    )
-    late = (
-        select(func.min(tool_calls.c.seq))
-        .select_from(linked)
-        .where(owned(tool_results), tool_results.c.seq > version, tool_calls.c.seq <= version)
-    )
-    adopted = (
-        select(func.min(tool_results.c.seq))
-        .select_from(linked)
-        .where(owned(tool_results), tool_calls.c.seq > version, tool_results.c.seq <= version)
-    )
-    completed = select(func.min(turn_revisions.c.seq)).where(
-        owned(turn_revisions), turn_revisions.c.at_version >= version
-    )
-    of_completed = (
-        select(func.min(tool_results.c.seq))
-        .select_from(
-            linked.join(
-                turn_revisions,
-                and_(
-                    owned(turn_revisions),
-                    turn_revisions.c.at_version >= version,
-                    turn_revisions.c.seq == tool_calls.c.seq,
-                ),
-            )
-        )
-        .where(owned(tool_results))
-    )
-    is_completed = select(turn_revisions.c.seq).where(
-        owned(turn_revisions), turn_revisions.c.at_version >= version
-    )
-    orphaned = select(func.min(tool_results.c.seq)).where(
-        owned(tool_results),
-        tool_results.c.call_id.is_(None),
-        tool_results.c.seq <= version,
-        is_completed.exists(),
-    )
-    parts = (late, adopted, completed, of_completed, orphaned)
-    return select(*(part.scalar_subquery() for part in parts))
-
-
-_FIRST_CHANGED = _first_changed()
+_CALLS_BEHIND = select(tool_calls.c.call_id).where(
+    owned(tool_calls), tool_calls.c.seq > bindparam("version")
+)
+_COMPLETED = select(turn_revisions.c.seq).where(
+    owned(turn_revisions), turn_revisions.c.at_version >= bindparam("version")
+)
+_CALLS_OF_TURN = select(tool_calls.c.call_id).where(
+    owned(tool_calls), tool_calls.c.seq == bindparam("seq")
+)
+_FIRST_ORPHAN = select(func.min(tool_results.c.seq)).where(
+    owned(tool_results), tool_results.c.call_id.is_(None)
+)
 
 
 class Ledger(Scope):
@@ -234,10 +196,24 @@ class Ledger(Scope):
             for row in self._run(_CALL_SEQS, cid, ids=piece)
         }
 
-    def first_changed(self, cid: str, version: int) -> int | None:
-        """The first turn up to a version that reads in another way since then."""
-        found = self._run(_FIRST_CHANGED, cid, version=version).one()
-        return min((seq for seq in found if seq is not None), default=None)
+    def first_changed(self, cid: str, version: int) -> int:
+        """The first turn that reads in another way than at a version; the next one, if all up to
+        there read the same.
+
+        A call got a result, an orphan got its call, or a turn was completed. With that, results of
+        its calls change, and orphans: the call that they answered may not be made any more.
+        """
+        answered = {link.call_id for link in self.links(cid, after=version).values()}
+        changed = [version + 1, *self.call_seqs(cid, answered).values()]
+        made = set(self._run(_CALLS_BEHIND, cid, version=version).scalars())
+        completed = set(self._run(_COMPLETED, cid, version=version).scalars())
+        for seq in completed:
+            made.update(self._run(_CALLS_OF_TURN, cid, seq=seq).scalars())
+        changed += (seq for seq, _ in self.links_of(cid, made, version))
+        if completed:
+            orphan = self._run(_FIRST_ORPHAN, cid).scalar()
+            changed += completed if orphan is None else (*completed, orphan)
+        return min(changed)
 
     def results_of(self, cid: str, seq: int) -> list[ResultRecord]:
         """The results of one turn."""

@@ -297,15 +297,15 @@ FAULTS = (
     Fault(
         "a kept render is not told of late results",
         "app/storage/ledger.py",
-        "parts = (late, adopted, completed, of_completed, orphaned)",
-        "parts = (adopted, completed, of_completed, orphaned)",
+        "changed = [version + 1, *self.call_seqs(cid, answered).values()]",
+        "changed = [version + 1]",
         KEPT,
     ),
     Fault(
         "a kept render is not told of a result that lost its call",
         "app/storage/ledger.py",
-        "parts = (late, adopted, completed, of_completed, orphaned)",
-        "parts = (late, adopted, completed, of_completed)",
+        "orphan = self._run(_FIRST_ORPHAN, cid).scalar()",
+        "orphan = None",
         KEPT,
     ),
     Fault(

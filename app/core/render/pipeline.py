@@ -50,10 +50,10 @@ def _verbatim(
         if turn.seq in shown and turn.blocks is None:
             why = "the stored turn cannot be read"
             repair = Repair("TURN_QUARANTINED", why, turn.turn_id)
-            yield Segment(turn.seq, Carry(), b"", (), (repair,), pending)
+            yield Segment.of(turn.seq, Carry(), (), (repair,), pending)
         elif turn.seq in shown:
-            (line,) = wire.lines(View(turns=(turn_json(turn, links),)))
-            yield Segment(turn.seq, Carry(), line, (len(line),), (), pending)
+            lines = wire.lines(View(turns=(turn_json(turn, links),)))
+            yield Segment.of(turn.seq, Carry(), lines, (), pending)
 
 
 def _dated(

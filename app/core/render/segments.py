@@ -11,6 +11,7 @@ from itertools import takewhile
 from typing import Self, TypeVar
 
 from app.core.conversation import Text
+from app.core.json.text import dumps_utf8
 from app.core.render.repairs import Repair
 from app.core.render.view import Pending, Role
 
@@ -63,6 +64,7 @@ class Segment:
     carry    what the next segment must know
     text     the messages, each encoded as the wire takes it, with commas between them
     sizes    how long each of them is
+    told     repairs and calls without a result as JSON, with commas between them
     system   texts that stand beside the messages
     version  the version of the conversation at which it came to read as it does
     """
@@ -74,7 +76,33 @@ class Segment:
     repairs: tuple[Repair, ...] = ()
     pending: tuple[Pending, ...] = ()
     system: tuple[Text, ...] = ()
+    told: tuple[bytes, bytes] = (b"", b"")
     version: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        first: int,
+        carry: Carry,
+        lines: Sequence[bytes],
+        repairs: Sequence[Repair] = (),
+        pending: Sequence[Pending] = (),
+        system: Sequence[Text] = (),
+    ) -> Self:
+        """A segment of encoded messages."""
+        return cls(
+            first,
+            carry,
+            b",".join(lines),
+            tuple(map(len, lines)),
+            tuple(repairs),
+            tuple(pending),
+            tuple(system),
+            (
+                b",".join(dumps_utf8(one.json()) for one in repairs),
+                b",".join(dumps_utf8(one.json()) for one in pending),
+            ),
+        )
 
     def lines(self) -> Iterator[memoryview]:
         """The messages one by one."""
@@ -94,6 +122,7 @@ class Segment:
             tuple(repair for one in segments for repair in one.repairs),
             tuple(call for one in segments for call in one.pending),
             tuple(text for one in segments for text in one.system),
+            joined_told(segments),
             max(one.version for one in segments),
         )
 
@@ -101,6 +130,12 @@ class Segment:
 def joined_lines(segments: Sequence[Segment]) -> bytes:
     """The messages of segments with commas between them."""
     return b",".join(one.text for one in segments if one.sizes)
+
+
+def joined_told(segments: Sequence[Segment]) -> tuple[bytes, bytes]:
+    """The repairs of segments, and their calls without a result."""
+    repairs = b",".join(one.told[0] for one in segments if one.told[0])
+    return repairs, b",".join(one.told[1] for one in segments if one.told[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,14 +157,7 @@ class Writing:
             spoke = self.carry.spoke or any(one.role != "system" for one in messages)
             self.carry = Carry(self.carry.leads, spoke, messages[-1].role)
         lines = self.wire.lines(View(messages=tuple(messages), is_prefix=is_prefix))
+        told = self.open
         self.segments.append(
-            Segment(
-                self.open.first,
-                self.carry,
-                b",".join(lines),
-                tuple(map(len, lines)),
-                tuple(self.open.repairs),
-                tuple(self.open.pending),
-                tuple(self.open.system),
-            )
+            Segment.of(told.first, self.carry, lines, told.repairs, told.pending, told.system)
         )
