@@ -215,3 +215,15 @@ def test_since_notices_that_the_tools_changed(api: Api) -> None:
     new = api.replay("openai", since=before["version"])
     assert new["since"]["unchanged"] is False
     assert new["request"]["tools"]
+
+
+@pytest.mark.parametrize("name", ["last", "max_tokens", "since"])
+def test_a_number_that_no_database_holds_is_refused(api: Api, name: str) -> None:
+    api.post(user("hello"))
+    path = "/v1/conversations/c1/replay"
+    answer = api.http.get(path, params={"provider": "openai", name: 10**20})
+    assert answer.status_code == 422
+    assert answer.json()["pointer"] == f"?{name}"
+    most = api.http.get(path, params={"provider": "openai", name: 2**62})
+    # There is no such version yet.
+    assert most.status_code == (422 if name == "since" else 200)

@@ -13,11 +13,13 @@ class ReplayQuery(In):
     provider: Target
     model: str | None = None
     until: str | None = Field(None, description="A turn id: the history as of then.")
-    last: int | None = Field(None, ge=1, description="Turns, widened to whole groups.")
-    max_tokens: int | None = Field(None, ge=1, description="A budget, estimated.")
+    last: int | None = Field(None, ge=1, le=2**62, description="Turns, widened to whole groups.")
+    max_tokens: int | None = Field(None, ge=1, le=2**62, description="A budget, estimated.")
     reasoning: Reasoning = "auto"
     tools: ToolsShown = "include"
-    since: int | None = Field(None, ge=0, description="A version: only what is new since then.")
+    since: int | None = Field(
+        None, ge=0, le=2**62, description="A version: only what is new since then."
+    )
     ready: bool = Field(
         False,
         description="A request that can be sent as it is: where the history ends with the "
