@@ -44,7 +44,7 @@ lint: $(DEV) ## Check style, types and the direction of imports
 bench: $(DEV) $(PEERS) ## Measure everything, peers too (half an hour); writes docs/benchmarks.md
 	@$(BIN)/python -m bench.run $(ARGS)
 
-bench-quick: $(DEV) ## Measure against the floors, in about two minutes (ARGS="--only appends")
+bench-quick: $(DEV) ## Measure against the floors, in about three minutes (ARGS="--only appends")
 	@$(BIN)/python -m bench.run --quick $(ARGS)
 
 bench-parts: $(DEV) ## Measure parts: the estimate of tokens, the search, the memory of long streams

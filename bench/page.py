@@ -14,7 +14,7 @@ _TOP = """\
 # Benchmarks
 
 `make bench` writes this page; do not edit it. `make bench-quick` prints the first table in about
-two minutes. Figures of two machines say nothing about each other, and neither do those of one
+three minutes. Figures of two machines say nothing about each other, and neither do those of one
 machine on two days: the ratios do. All that is compared runs side by side, in turn, several
 times, and medians are shown. A ratio is the median of the ratios of each round, so it is not the
 quotient of the two medians beside it.

@@ -117,7 +117,7 @@ def generator_words(stage: Stage) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="about two minutes, no peers")
+    parser.add_argument("--quick", action="store_true", help="about three minutes, no peers")
     parser.add_argument("--only", action="append", choices=list(MEASURES), help="only this measure")
     args = parser.parse_args()
     # As with Ctrl-C, the programs that were started end with this one.
