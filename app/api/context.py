@@ -66,7 +66,7 @@ Here = Annotated[Context, Depends(_context)]
 
 
 class Pieces(Response):
-    """A JSON body that is sent in pieces, so that it is never put together."""
+    """A JSON body that is sent in pieces: the long ones are not copied."""
 
     media_type = "application/json"
 

@@ -1,7 +1,6 @@
 """The application with its OpenAPI page, which is made once, however many ask for it at once.
 
-Requests look into the page for their parameters, each in a thread of its own. FastAPI makes it on
-first use, and two that make it together trip over each other.
+FastAPI makes it on first use, and two threads that make it together trip over each other.
 """
 
 from threading import Lock

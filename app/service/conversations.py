@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from app.core.errors import ConversationExists, ConversationNotFound, RuleBroken
 from app.core.identity.forms import CONVERSATION_ID
 from app.core.json.text import JsonObject, dumps
-from app.core.ledger.keys import Keys
 from app.core.ledger.records import ConversationRecord
-from app.core.ledger.slice import Change, Slice
+from app.core.ledger.slice import Change, Plain, Slice
 from app.service.indexing import description
 from app.service.turnform import read_object
 from app.storage.store import ReadStore
@@ -24,16 +23,6 @@ def check_id(conversation_id: str, pointer: str | None = None) -> str:
     if not CONVERSATION_ID.fits(conversation_id):
         raise RuleBroken(CONVERSATION_ID.complaint(conversation_id), pointer=pointer)
     return conversation_id
-
-
-class Plain:
-    """What is common to commands that add no turn, and ask for the head alone unless they say."""
-
-    __slots__ = ()
-    adds = 0
-
-    def keys(self, version: int, *, waiting: bool) -> Keys:
-        return Keys()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from datetime import datetime
 from app.core.conversation import Turn
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import Call, ConversationRecord
-from app.core.ledger.slice import Change, Description, Slice
+from app.core.ledger.slice import Change, Description, Plain, Slice
 from app.core.search.texts import conversation_words, title_words, turn_words
 from app.core.search.wanted import ID_PART, TITLE_PART, Facet, metadata_facets
 from app.service.turnform import read_object, read_turn
@@ -46,7 +46,7 @@ def turn_facets(turns: Iterable[Turn]) -> frozenset[Facet]:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class Index(Plain):
     """The command to keep the words of the turns behind `done`, up to `until`.
 
     They were made of what was read before; where that is not so any more, nothing is kept: the
@@ -61,7 +61,6 @@ class Index:
     revision: int
     facets: frozenset[Facet]
     words: Mapping[int, Sequence[str]]
-    adds: int = 0
 
     def keys(self, version: int, *, waiting: bool) -> Keys:
         return Keys(revisions=True)
@@ -78,6 +77,7 @@ class Index:
             head=replace(head, indexed=self.until),
             described=described,
             facets=self.facets,
+            # Where the search was switched off, the words that are there are removed.
             words=self.words if known.searches else dict.fromkeys(self.words, ()),
         )
 
@@ -93,8 +93,9 @@ def behind(store: ReadStore, versions: Mapping[str, int] | None = None) -> list[
         heads = store.conversations.behind(BATCH)
     else:
         known = ((store.conversations.head(cid), version) for cid, version in versions.items())
-        heads = [head for head, version in known if head and head.indexed < version]
-        heads = [head for head in heads if head.indexed < head.version]
+        heads = [
+            head for head, version in known if head and head.indexed < min(version, head.version)
+        ]
     found: list[Index] = []
     left = BATCH
     for head in heads:
@@ -125,17 +126,13 @@ def _next(store: ReadStore, head: ConversationRecord, most: int) -> Index:
 
 
 @dataclass(frozen=True, slots=True)
-class Reindex:
+class Reindex(Plain):
     """The command to index a conversation again from its beginning.
 
     While that is done, everything that could be found before still can.
     """
 
     conversation_id: str
-    adds: int = 0
-
-    def keys(self, version: int, *, waiting: bool) -> Keys:
-        return Keys()
 
     def decide(self, known: Slice) -> Change[None]:
         head = known.head

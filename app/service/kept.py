@@ -43,9 +43,8 @@ class Kept:
             len(one.text)
             + _SEGMENT
             + _MESSAGE * len(one.sizes)
-            + _OTHER * (len(one.repairs) + len(one.pending) + len(one.system))
+            + _OTHER * (len(one.repairs) + len(one.system))
             + sum(map(len, one.told))
-            + sum(len(call.call.arguments) for call in one.pending)
             for one in self.render.segments
         )
         uses = self.render.uses

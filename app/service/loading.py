@@ -59,8 +59,8 @@ def load(
     links = store.ledger.links(cid, after=first - 1, until=until)
     if first > 1:
         earlier = _partners(store, cid, turns, links, first)
-        records = [*store.turns.at(cid, earlier, as_of=as_of), *records]
-        turns = [read_turn(record) for record in records]
+        partners = store.turns.at(cid, earlier, as_of=as_of)
+        turns = [*(read_turn(record) for record in partners), *turns]
         links |= store.ledger.links_at(cid, earlier)
     given = _assigned(store, cid, options, turns if first > 1 else None)
     return Loaded(turns, links, given, {record.seq: record.hash for record in records})

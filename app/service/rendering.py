@@ -27,7 +27,7 @@ def demand_request(options: ReplayOptions, pointer: str) -> None:
         )
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Hashes:
     """The hash of all that a provider reads up to the end of each segment.
 
@@ -181,7 +181,7 @@ def rendered(
 
 
 def _wire(options: ReplayOptions, offered: Offer | None, provider_ids: Mapping[str, str]) -> Wire:
-    has_tools = offered is not None and bool(offered.prepared.tools)
+    has_tools = offered is not None and offered.has_tools
     return Wire(CODECS[options.provider], options, provider_ids, has_tools)
 
 

@@ -126,7 +126,7 @@ def _current(
     """The whole history: what is kept of it, and behind that what is new."""
     options = replace(options, since=None)
     offered = offered_by(tools, options)
-    key = Key(head.id, options, has_tools=offered is not None and bool(offered.prepared.tools))
+    key = Key(head.id, options, has_tools=offered is not None and offered.has_tools)
     kept = renders.get(key)
     if kept is not None and kept.head_hash == head.head_hash:
         return rendered(kept.render, options, offered, kept.hashes)

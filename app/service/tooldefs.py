@@ -9,12 +9,12 @@ from app.core.errors import RuleBroken
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import ToolSetRecord
-from app.core.ledger.slice import Change, Slice
+from app.core.ledger.slice import Change, Plain, Slice
 from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
 from app.core.tools.definitions import Definition, Note, Refused, Tool
 from app.core.tools.fit import Prepared, Required, prepared
-from app.service.conversations import Plain, ensured, known
+from app.service.conversations import ensured, known
 from app.service.members import check_members
 from app.service.providers import source_of, target_of, wire_of
 from app.service.toolreading import ToolSet, demand_tools, read_tool_set, under_our_names
@@ -32,6 +32,10 @@ class Offer:
     tools: ToolSet
     request: JsonObject
     prepared: Prepared
+
+    @property
+    def has_tools(self) -> bool:
+        return bool(self.prepared.tools)
 
     def dropped_json(self) -> list[Json]:
         return [

@@ -75,7 +75,7 @@ def shown(render: Render, to: Wire) -> tuple[Any, ...]:
         to.beside(render),
         list(render.lines()),
         list(render.repairs()),
-        list(render.pending()),
+        segments.joined_told(render.segments),
     )
 
 

@@ -225,3 +225,13 @@ class Command(Protocol[T_co]):
 
     def decide(self, known: Slice) -> Change[T_co]:
         """The change. It may be called again, so it does nothing but decide."""
+
+
+class Plain:
+    """What is common to commands that add no turn, and ask for the head alone unless they say."""
+
+    __slots__ = ()
+    adds = 0
+
+    def keys(self, version: int, *, waiting: bool) -> Keys:
+        return Keys()

@@ -74,7 +74,6 @@ class Segment:
     text: bytes
     sizes: tuple[int, ...]
     repairs: tuple[Repair, ...] = ()
-    pending: tuple[Pending, ...] = ()
     system: tuple[Text, ...] = ()
     told: tuple[bytes, bytes] = (b"", b"")
     version: int = 0
@@ -96,7 +95,6 @@ class Segment:
             b",".join(lines),
             tuple(map(len, lines)),
             tuple(repairs),
-            tuple(pending),
             tuple(system),
             (
                 b",".join(dumps_utf8(one.json()) for one in repairs),
@@ -120,7 +118,6 @@ class Segment:
             joined_lines(segments),
             tuple(size for one in segments for size in one.sizes),
             tuple(repair for one in segments for repair in one.repairs),
-            tuple(call for one in segments for call in one.pending),
             tuple(text for one in segments for text in one.system),
             joined_told(segments),
             max(one.version for one in segments),
@@ -163,9 +160,6 @@ class Render:
 
     def repairs(self) -> Iterator[Repair]:
         return (repair for segment in self.segments for repair in segment.repairs)
-
-    def pending(self) -> Iterator[Pending]:
-        return (call for segment in self.segments for call in segment.pending)
 
     def system(self) -> tuple[Text, ...]:
         return tuple(text for segment in self.segments for text in segment.system)
