@@ -1,16 +1,16 @@
 """Rows as the values of `core.ledger.records`, and back; columns in the order of the fields."""
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any, TypeAlias
 
 from sqlalchemy import ColumnElement
 
 from app.core.identity import ids
-from app.core.json.large import Chunks
+from app.core.json.large import Bytes, Chunks
 from app.core.ledger.records import (
     Call,
-    ConversationRecord,
     ProviderId,
     ResultRecord,
     RevisionRecord,
@@ -27,6 +27,8 @@ from app.storage.tables import (
 )
 
 Columns = Sequence[ColumnElement[Any]]
+# The values of a new row, without its owner.
+Values: TypeAlias = tuple[Any, ...]
 
 
 def _named(table: Any, names: str) -> Columns:
@@ -52,14 +54,23 @@ TURN_WITHOUT_PAYLOAD = [column for column in TURN if column is not turns.c.paylo
 CALL = _named(tool_calls, "call_id raw_id name provider model turn_id seq call_index answered")
 RESULT = _named(tool_results, "seq place turn_id raw_id name status call_id matched_by repeat")
 TOOL_SET = _named(tool_sets, "number at_version provider format payload definitions created_at")
-_CONVERSATION_FIELDS = [column.name for column in CONVERSATION[1:]]
-_NOT_COLUMNS = ("completed_at", "response_id")
-_TURN_FIELDS = [field.name for field in fields(TurnRecord) if field.name not in _NOT_COLUMNS]
-_REVISED = ("seq", "format", "model", "payload", "blocks", "metadata", "content_hash", "hash")
 
+# The columns of new rows, in the order of their values.
+NEW_CONVERSATION = [column.name for column in CONVERSATION[1:]]
+NEW_TURN = [*(column.name for column in TURN), "response_sha256"]
+NEW_REVISION = [*(column.name for column in REVISION), "response_sha256"]
+NEW_CALL = [*(column.name for column in CALL), "raw_sha256", "normalized_sha256"]
+NEW_RESULT = [*(column.name for column in RESULT), "raw_sha256", "normalized_sha256"]
+NEW_PROVIDER_ID = ["target", "provider_id", "call_id", "ordinal", "provider_sha256"]
+NEW_TOOL_SET = [column.name for column in TOOL_SET]
 
-def conversation_row(record: ConversationRecord) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in _CONVERSATION_FIELDS}
+_TURN_HEAD = attrgetter("seq", "turn_id", "speaker", "provider", "format", "model")
+_TURN_REST = attrgetter("metadata", "content_hash", "hash", "created_at", "status")
+_CALL = attrgetter("id", *(column.name for column in CALL[1:]))
+
+conversation_values = attrgetter(*NEW_CONVERSATION)
+tool_set_values = attrgetter(*NEW_TOOL_SET)
+_RESULT = attrgetter(*(column.name for column in RESULT))
 
 
 def turn_without_payload(row: AnyRow) -> TurnRecord:
@@ -86,71 +97,43 @@ def revision(row: AnyRow, turn: TurnRecord) -> RevisionRecord:
     return RevisionRecord(number, at_version, later)
 
 
-def revision_row(record: RevisionRecord) -> dict[str, Any]:
+def turn_values(turn: TurnRecord) -> Values:
+    return (*_TURN_HEAD(turn), *_turn_content(turn))
+
+
+def revision_values(record: RevisionRecord) -> Values:
     turn = record.turn
-    kept = {name: _in_row(getattr(turn, name)) for name in (*_REVISED, "created_at", "status")}
-    where = {"number": record.number, "at_version": record.at_version}
-    return {**where, **kept, "response_sha256": _response_key(turn)}
+    where = (record.number, record.at_version, turn.seq, turn.format, turn.model)
+    return (*where, *_turn_content(turn))
 
 
-def turn_row(turn: TurnRecord) -> dict[str, Any]:
-    kept = {name: _in_row(getattr(turn, name)) for name in _TURN_FIELDS}
-    return {**kept, "response_sha256": _response_key(turn)}
+def _turn_content(turn: TurnRecord) -> Values:
+    response = ids.fingerprint(turn.response_id) if turn.response_id else None
+    return (_in_row(turn.payload), _in_row(turn.blocks), *_TURN_REST(turn), response)
 
 
-def _response_key(turn: TurnRecord) -> bytes | None:
-    return ids.fingerprint(turn.response_id) if turn.response_id else None
-
-
-def _in_row(value: Any) -> Any:
+def _in_row(value: Bytes) -> bytes:
     """A long value stands in pieces of its own; the row has nothing then, which no value is."""
     return b"" if isinstance(value, Chunks) else value
 
 
-def call_row(call: Call) -> dict[str, Any]:
-    return {
-        "call_id": call.id,
-        "raw_id": call.raw_id,
-        "name": call.name,
-        "provider": call.provider,
-        "model": call.model,
-        "turn_id": call.turn_id,
-        "seq": call.seq,
-        "call_index": call.call_index,
-        "answered": call.answered,
-        **_fingerprints(call.raw_id),
-    }
+def call_values(call: Call) -> Values:
+    return (*_CALL(call), *_fingerprints(call.raw_id))
 
 
-def result_row(result: ResultRecord) -> dict[str, Any]:
-    return {
-        "seq": result.seq,
-        "place": result.place,
-        "turn_id": result.turn_id,
-        "raw_id": result.raw_id,
-        "name": result.name,
-        "status": result.status,
-        "call_id": result.call_id,
-        "matched_by": result.matched_by,
-        "repeat": result.repeat,
-        **_fingerprints(result.raw_id),
-    }
+def result_values(result: ResultRecord) -> Values:
+    return (*_RESULT(result), *_fingerprints(result.raw_id))
 
 
-def provider_id_row(given: ProviderId) -> dict[str, Any]:
-    return {
-        "call_id": given.call_id,
-        "target": given.target,
-        "provider_id": given.provider_id,
-        "provider_sha256": ids.fingerprint(given.provider_id),
-        "ordinal": given.ordinal,
-    }
+def provider_id_values(given: ProviderId) -> Values:
+    known = (given.target, given.provider_id, given.call_id, given.ordinal)
+    return (*known, ids.fingerprint(given.provider_id))
 
 
-def _fingerprints(raw_id: str | None) -> dict[str, bytes | None]:
+def _fingerprints(raw_id: str | None) -> tuple[bytes | None, bytes | None]:
     """The keys under which a raw id is found; none for one that says nothing."""
     normalized = ids.normalized(raw_id) if raw_id else ""
-    return {
-        "raw_sha256": ids.fingerprint(raw_id) if raw_id else None,
-        "normalized_sha256": ids.fingerprint(normalized) if normalized else None,
-    }
+    return (
+        ids.fingerprint(raw_id) if raw_id else None,
+        ids.fingerprint(normalized) if normalized else None,
+    )

@@ -4,25 +4,35 @@ Rows that refer to others come after them. A call that leaves its place in a tur
 another takes it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
+from typing import TypeAlias, TypeVar
 
-from sqlalchemy import Connection, Executable, Table, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Table, bindparam, delete, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.functions import coalesce
 from sqlalchemy.sql.functions import max as highest
 
 from app.core.identity import ids
-from app.core.ledger.records import Call, ConversationRecord, KeyRecord, TurnRecord
+from app.core.ledger.records import KeyRecord, TurnRecord
 from app.core.ledger.slice import Change, Slice
+from app.storage.many import Many
 from app.storage.rows import (
-    call_row,
-    conversation_row,
-    provider_id_row,
-    result_row,
-    revision_row,
-    turn_row,
+    NEW_CALL,
+    NEW_CONVERSATION,
+    NEW_PROVIDER_ID,
+    NEW_RESULT,
+    NEW_REVISION,
+    NEW_TOOL_SET,
+    NEW_TURN,
+    Values,
+    call_values,
+    conversation_values,
+    provider_id_values,
+    result_values,
+    revision_values,
+    tool_set_values,
+    turn_values,
 )
 from app.storage.scope import owned
 from app.storage.tables import (
@@ -39,62 +49,82 @@ from app.storage.tables import (
     turns,
 )
 
-Row: TypeAlias = dict[str, Any]
+T = TypeVar("T")
 # The changes of one conversation as one, and what was there before.
 Saved: TypeAlias = tuple[Slice, Change[object]]
 
-_HEAD = ("version", "head_hash", "orphans", "updated_at", "indexed")
-_USAGE = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
-_DESCRIPTION = ("title", "metadata")
+_OWNER = ("tenant_id", "conversation_id")
+# The names of the same two where rows are looked for.
+_WHERE = ("tenant", "conversation")
+_ADVANCED = (
+    *("version", "head_hash", "orphans", "updated_at", "indexed"),
+    *("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"),
+)
+_DESCRIBED = (*_ADVANCED, "title", "metadata")
+_advanced_values = attrgetter(*_ADVANCED)
+_described_values = attrgetter(*_DESCRIBED)
+_changed_call = attrgetter("id", "answered", "call_index")
+_changed_result = attrgetter("seq", "place", "call_id", "matched_by", "repeat")
 
 
-def _set(table: Table, key: Sequence[str], names: Iterable[str]) -> Executable:
+def _insert(table: Table, names: Iterable[str]) -> Many:
+    return Many(insert(table), [*_OWNER, *names])
+
+
+def _set(table: Table, key: Iterable[str], names: Iterable[str]) -> Many:
     """UPDATE … SET name = :new_name WHERE it is the conversation's row with this key."""
-    return (
+    key = {name: f"the_{name}" for name in key}
+    new = {name: f"new_{name}" for name in names}
+    statement = (
         update(table)
-        .where(owned(table), *(table.c[one] == bindparam(f"the_{one}") for one in key))
-        .values({name: bindparam(f"new_{name}") for name in names})
+        .where(owned(table), *(table.c[name] == bindparam(given) for name, given in key.items()))
+        .values({name: bindparam(given) for name, given in new.items()})
     )
+    return Many(statement, [*_WHERE, *key.values(), *new.values()])
 
 
-_ADVANCE = _set(conversations, (), (*_HEAD, *_USAGE))
-_DESCRIBE = _set(conversations, (), (*_HEAD, *_USAGE, *_DESCRIPTION))
-_ERASE = delete(conversations).where(owned(conversations))
+_ADD_CONVERSATION = _insert(conversations, NEW_CONVERSATION)
+_ADVANCE = _set(conversations, (), _ADVANCED)
+_DESCRIBE = _set(conversations, (), _DESCRIBED)
+_ERASE = Many(delete(conversations).where(owned(conversations)), _WHERE)
+_ADD_TURN = _insert(turns, NEW_TURN)
+_ADD_REVISION = _insert(turn_revisions, NEW_REVISION)
+_ADD_PIECE = _insert(turn_pieces, ("seq", "revision", "part", "place", "data"))
+_ADD_CALL = _insert(tool_calls, NEW_CALL)
 _CHANGE_CALL = _set(tool_calls, ("call_id",), ("answered", "call_index"))
+_ADD_PROVIDER_ID = _insert(provider_ids, NEW_PROVIDER_ID)
+_ADD_RESULT = _insert(tool_results, NEW_RESULT)
 _CHANGE_RESULT = _set(tool_results, ("seq", "place"), ("call_id", "matched_by", "repeat"))
+_ADD_TOOL_SET = _insert(tool_sets, NEW_TOOL_SET)
+_ADD_KEY = _insert(idempotency_keys, ("key_sha256", "body_sha256", "status", "answer"))
 _FACET_KEY = list(conversation_facets.primary_key.columns)
 _ADD_FACET = {
-    "sqlite": sqlite.insert(conversation_facets).on_conflict_do_nothing(index_elements=_FACET_KEY),
-    "postgresql": postgresql.insert(conversation_facets).on_conflict_do_nothing(
-        index_elements=_FACET_KEY
-    ),
+    name: Many(
+        dialect.insert(conversation_facets).on_conflict_do_nothing(index_elements=_FACET_KEY),
+        [*_OWNER, "kind", "value_sha256"],
+    )
+    for name, dialect in (("sqlite", sqlite), ("postgresql", postgresql))
 }
-_REMOVE_METADATA = delete(conversation_facets).where(
-    owned(conversation_facets), conversation_facets.c.kind == "metadata"
+_REMOVE_METADATA = Many(
+    delete(conversation_facets).where(
+        owned(conversation_facets), conversation_facets.c.kind == "metadata"
+    ),
+    _WHERE,
 )
-_REMOVE_WORDS = delete(search_texts).where(
-    owned(search_texts), search_texts.c.part == bindparam("the_part")
+_REMOVE_WORDS = Many(
+    delete(search_texts).where(owned(search_texts), search_texts.c.part == bindparam("the_part")),
+    [*_WHERE, "the_part"],
 )
+_WORDS = [*_OWNER, "part", "words"]
 _ADD_WORDS = {
     # One writer at a time, so the next number is nobody else's.
-    "sqlite": insert(search_texts).values(
-        number=select(coalesce(highest(search_texts.c.number), 0) + 1).scalar_subquery()
+    "sqlite": Many(
+        insert(search_texts).values(
+            number=select(coalesce(highest(search_texts.c.number), 0) + 1).scalar_subquery()
+        ),
+        _WORDS,
     ),
-    "postgresql": insert(search_texts),
-}
-_INSERT = {
-    table.name: insert(table)
-    for table in (
-        conversations,
-        turns,
-        turn_revisions,
-        turn_pieces,
-        tool_calls,
-        provider_ids,
-        tool_results,
-        tool_sets,
-        idempotency_keys,
-    )
+    "postgresql": Many(insert(search_texts), _WORDS),
 }
 
 
@@ -113,148 +143,104 @@ class _Saving:
 
     def everything(self) -> None:
         self._heads()
-        self._turns()
+        self._all(_ADD_TURN, turn_values, lambda one: one.turns)
+        self._all(_ADD_REVISION, revision_values, lambda one: one.revisions)
+        self._pieces()
         self._calls()
-        self._insert(
-            provider_ids, self._rows(lambda one: map(provider_id_row, one.entries.provider_ids))
-        )
-        self._results()
-        self._insert(tool_sets, self._rows(lambda one: map(asdict, one.tool_sets)))
-        self._insert(idempotency_keys, self._rows(lambda one: map(_key_row, one.keys)))
+        self._all(_ADD_PROVIDER_ID, provider_id_values, lambda one: one.entries.provider_ids)
+        self._all(_ADD_RESULT, result_values, lambda one: one.entries.results.values())
+        self._all(_CHANGE_RESULT, _changed_result, lambda one: one.entries.changed_results.values())
+        self._all(_ADD_TOOL_SET, tool_set_values, lambda one: one.tool_sets)
+        self._all(_ADD_KEY, _key_values, lambda one: one.keys)
         self._facets()
         self._words()
 
+    def _all(
+        self,
+        statement: Many,
+        values: Callable[[T], Values],
+        of: Callable[[Change[object]], Iterable[T]],
+    ) -> None:
+        """Runs a statement for what the changes hold of one kind."""
+        rows = [
+            (self._tenant_id, cid, *values(one))
+            for cid, (_, change) in self._changes.items()
+            for one in of(change)
+        ]
+        statement.run(self._connection, rows)
+
     def _heads(self) -> None:
-        new, advanced, described, erased = [], [], [], []
+        erased: list[Values] = []
+        rows: dict[Many, list[Values]] = {_ADD_CONVERSATION: [], _DESCRIBE: [], _ADVANCE: []}
         for cid, (known, change) in self._changes.items():
+            owner = (self._tenant_id, cid)
             if change.erased and known.head:
-                erased.append(self._where(cid))
+                erased.append(owner)
             if change.head is None:
                 continue
             if known.head is None or change.erased:
-                new.append(self._owner(cid) | conversation_row(change.head))
+                rows[_ADD_CONVERSATION].append((*owner, *conversation_values(change.head)))
             elif change.described:
-                described.append(self._head(cid, change.head, (*_HEAD, *_USAGE, *_DESCRIPTION)))
+                rows[_DESCRIBE].append((*owner, *_described_values(change.head)))
             else:
-                advanced.append(self._head(cid, change.head, (*_HEAD, *_USAGE)))
-        self._many(_ERASE, erased)
-        self._many(_INSERT["conversations"], new)
-        self._many(_DESCRIBE, described)
-        self._many(_ADVANCE, advanced)
+                rows[_ADVANCE].append((*owner, *_advanced_values(change.head)))
+        _ERASE.run(self._connection, erased)
+        for statement, heads in rows.items():
+            statement.run(self._connection, heads)
 
-    def _head(self, cid: str, head: ConversationRecord, names: Sequence[str]) -> Row:
-        return self._where(cid) | {f"new_{name}": getattr(head, name) for name in names}
-
-    def _turns(self) -> None:
-        self._insert(turns, self._rows(lambda one: map(turn_row, one.turns)))
-        self._insert(turn_revisions, self._rows(lambda one: map(revision_row, one.revisions)))
-        for cid, (_, change) in self._changes.items():
-            for turn in change.turns:
-                self._pieces(cid, turn, 0)
-            for revision in change.revisions:
-                self._pieces(cid, revision.turn, revision.number)
-
-    def _pieces(self, cid: str, turn: TurnRecord, revision: int) -> None:
+    def _pieces(self) -> None:
         """What is long is written piece by piece, so that it is never held as a whole."""
+        for cid, (_, change) in self._changes.items():
+            later = ((revision.turn, revision.number) for revision in change.revisions)
+            for turn, revision in (*((turn, 0) for turn in change.turns), *later):
+                self._pieces_of(cid, turn, revision)
+
+    def _pieces_of(self, cid: str, turn: TurnRecord, revision: int) -> None:
         for part, value in (("payload", turn.payload), ("blocks", turn.blocks)):
             if isinstance(value, bytes):
                 continue
-            where = self._owner(cid) | {"seq": turn.seq, "revision": revision, "part": part}
+            where = (self._tenant_id, cid, turn.seq, revision, part)
             for place, piece in enumerate(value):
-                self._many(_INSERT["turn_pieces"], [{**where, "place": place, "data": piece}])
+                _ADD_PIECE.run(self._connection, [(*where, place, piece)])
 
     def _calls(self) -> None:
         changed = [
-            (self._where(cid) | _changed_call(call), call.call_index < 0)
+            (call.call_index < 0, (self._tenant_id, cid, *_changed_call(call)))
             for cid, (_, change) in self._changes.items()
             for call in change.entries.changed_calls.values()
         ]
-        self._many(_CHANGE_CALL, [row for row, leaves in changed if leaves])
-        self._insert(tool_calls, self._rows(lambda one: map(call_row, one.entries.calls.values())))
-        self._many(_CHANGE_CALL, [row for row, leaves in changed if not leaves])
-
-    def _results(self) -> None:
-        self._insert(
-            tool_results, self._rows(lambda one: map(result_row, one.entries.results.values()))
-        )
-        changed = [
-            self._where(cid)
-            | {
-                "the_seq": result.seq,
-                "the_place": result.place,
-                "new_call_id": result.call_id,
-                "new_matched_by": result.matched_by,
-                "new_repeat": result.repeat,
-            }
-            for cid, (_, change) in self._changes.items()
-            for result in change.entries.changed_results.values()
-        ]
-        self._many(_CHANGE_RESULT, changed)
+        _CHANGE_CALL.run(self._connection, [row for leaves, row in changed if leaves])
+        self._all(_ADD_CALL, call_values, lambda one: one.entries.calls.values())
+        _CHANGE_CALL.run(self._connection, [row for leaves, row in changed if not leaves])
 
     def _facets(self) -> None:
         described = [
-            self._where(cid)
+            (self._tenant_id, cid)
             for cid, (known, change) in self._changes.items()
             if change.described and known.head
         ]
-        self._many(_REMOVE_METADATA, described)
+        _REMOVE_METADATA.run(self._connection, described)
         rows = [
-            self._owner(cid) | {"kind": facet.kind, "value_sha256": facet.fingerprint}
+            (self._tenant_id, cid, facet.kind, facet.fingerprint)
             for cid, (_, change) in self._changes.items()
             for facet in change.facets | (change.described.facets if change.described else set())
         ]
-        self._many(_ADD_FACET[self._connection.dialect.name], rows)
+        _ADD_FACET[self._connection.dialect.name].run(self._connection, rows)
 
     def _words(self) -> None:
-        old: list[Row] = []
-        new: list[Row] = []
+        old: list[Values] = []
+        new: list[Values] = []
         for cid, (known, change) in self._changes.items():
             words = {**change.words, **(change.described.words if change.described else {})}
             if known.head and not change.erased:
                 there = (part for part in words if part <= known.head.version)
-                old += (self._where(cid) | {"the_part": part} for part in there)
+                old += ((self._tenant_id, cid, part) for part in there)
             new += (
-                self._owner(cid) | {"part": part, "words": list(said)}
-                for part, said in words.items()
-                if said
+                (self._tenant_id, cid, part, list(said)) for part, said in words.items() if said
             )
-        self._many(_REMOVE_WORDS, old)
-        self._many(_ADD_WORDS[self._connection.dialect.name], new)
-
-    def _rows(self, of: Callable[[Change[object]], Iterable[Row]]) -> Iterator[Row]:
-        """The new rows of one table."""
-        for cid, (_, change) in self._changes.items():
-            owner = self._owner(cid)
-            for row in of(change):
-                yield owner | row
-
-    def _owner(self, cid: str) -> Row:
-        return {"tenant_id": self._tenant_id, "conversation_id": cid}
-
-    def _where(self, cid: str) -> Row:
-        return {"tenant": self._tenant_id, "conversation": cid}
-
-    def _insert(self, table: Table, rows: Iterable[Row]) -> None:
-        self._many(_INSERT[table.name], list(rows))
-
-    def _many(self, statement: Executable, rows: Sequence[Row]) -> None:
-        # An empty list would insert one row of defaults.
-        if rows:
-            self._connection.execute(statement, rows)
+        _REMOVE_WORDS.run(self._connection, old)
+        _ADD_WORDS[self._connection.dialect.name].run(self._connection, new)
 
 
-def _changed_call(call: Call) -> Row:
-    return {
-        "the_call_id": call.id,
-        "new_answered": call.answered,
-        "new_call_index": call.call_index,
-    }
-
-
-def _key_row(record: KeyRecord) -> Row:
-    return {
-        "key_sha256": ids.fingerprint(record.key),
-        "body_sha256": record.body_sha256,
-        "status": record.status,
-        "answer": record.receipt,
-    }
+def _key_values(record: KeyRecord) -> Values:
+    return (ids.fingerprint(record.key), record.body_sha256, record.status, record.receipt)
