@@ -1,6 +1,7 @@
 """The composition root: settings, database and routes become one application."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -85,4 +86,13 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     # One list: an included router matches every path twice.
     for resource in (conversations, turns, replay, tools, tool_calls, convert, health, pages):
         app.router.routes.extend(resource.router.routes)
+    return app
+
+
+def serving() -> FastAPI:
+    """The application of a process that does nothing else."""
+    app = create_app()
+    # What is there now stays: nobody need look through it for garbage again.
+    gc.collect()
+    gc.freeze()
     return app

@@ -72,7 +72,7 @@ def _serve(settings: Settings, sockets: list[socket]) -> int:
     # Workers are processes of their own; they read their settings from the environment.
     os.environ.update(settings.as_environment())
     config = uvicorn.Config(
-        "app.main:create_app",
+        "app.main:serving",
         factory=True,
         workers=settings.workers,
         log_level=settings.log_level,

@@ -5,7 +5,8 @@ last key, so that there are few of them; rows may therefore come more than once.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import lru_cache
+from functools import cache
+from itertools import chain
 from typing import Any, TypeAlias
 
 from sqlalchemy import (
@@ -16,14 +17,16 @@ from sqlalchemy import (
     Connection,
     FromClause,
     LargeBinary,
-    Values,
     and_,
     bindparam,
     column,
+    values,
 )
+from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.types import TypeEngine
 
-from app.storage.scope import TENANT, AnyRow, AnySelect, pieces
+from app.storage.driver import Text
+from app.storage.scope import TENANT, AnySelect, pieces
 from app.storage.types import IdText
 
 _TYPES: dict[str, TypeEngine[Any]] = {
@@ -39,47 +42,35 @@ Key: TypeAlias = tuple[Any, ...]
 
 
 class Keyed:
-    """A select over a table of keys with these columns.
+    """A select over a table of keys with these columns; `more`: its other parameters.
 
     `build` makes it from that table and the name of the database.
     """
 
-    def __init__(self, *names: str, build: Callable[[CTE, str], AnySelect]) -> None:
+    def __init__(
+        self, *names: str, build: Callable[[CTE, str], AnySelect], more: Sequence[str] = ()
+    ) -> None:
         self._names = names
-        self._statement = lru_cache(maxsize=None)(
-            lambda size, dialect: build(_table(names, size), dialect)
-        )
+        self._build = build
+        self._more = more
+        self._text = cache(self._make)
 
     def rows(
-        self, connection: Connection, tenant_id: str, keys: Collection[Key], **more: object
-    ) -> Iterator[AnyRow]:
+        self, connection: Connection, tenant_id: str, keys: Collection[Key], *more: object
+    ) -> Iterator[Sequence[Any]]:
         for piece in pieces(sorted(keys)):
-            given = {
-                f"{name}{number}": value
-                for number, key in enumerate(piece)
-                for name, value in zip(self._names, key, strict=True)
-            }
-            statement = self._statement(len(piece), connection.dialect.name)
-            yield from connection.execute(statement, {"tenant": tenant_id, **given, **more})
+            text = self._text(len(piece), connection.dialect)
+            yield from text.rows(connection, (*chain.from_iterable(piece), tenant_id, *more))
 
-
-class _KeyTable(Values):
-    """VALUES that SQLAlchemy can find in its cache of compiled statements.
-
-    It gives up on others, because their data may be anything. All data of these are parameters, so
-    names and number of rows say everything.
-    """
-
-    inherit_cache = True
-
-    def _gen_cache_key(self, anon_map: Any, bindparams: Any) -> tuple[Any, ...]:
-        columns = tuple((one.name, str(one.type)) for one in self._column_args)
-        return (_KeyTable, self.name, columns, len(self._data[0]))
+    def _make(self, size: int, dialect: DefaultDialect) -> Text:
+        statement = self._build(_table(self._names, size), dialect.name)
+        keys = [f"{name}{number}" for number in range(size) for name in self._names]
+        return Text(statement, [*keys, "tenant", *self._more], dialect)
 
 
 def _table(names: Sequence[str], size: int) -> CTE:
     return (
-        _KeyTable(*(column(name, _TYPES[name]) for name in names), name="k")
+        values(*(column(name, _TYPES[name]) for name in names), name="k")
         .data(
             [
                 tuple(bindparam(f"{name}{number}", type_=_TYPES[name]) for name in names)

@@ -6,7 +6,7 @@ stretch of them.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -36,7 +36,7 @@ from app.core.ledger.records import (
 from app.core.ledger.slice import History, Slice, TurnPlace
 from app.storage.keyed import Key, Keyed, of_key
 from app.storage.rows import CALL, CONVERSATION, RESULT, TOOL_SET, Columns
-from app.storage.scope import IDS, TENANT, AnyRow, AnySelect, pieces
+from app.storage.scope import AnySelect
 from app.storage.store import ReadStore
 from app.storage.tables import (
     conversations,
@@ -49,13 +49,18 @@ from app.storage.tables import (
     turns,
 )
 
-# On PostgreSQL other writers wait for the rows; all lock them in the same order.
-_HEADS = (
-    select(*CONVERSATION)
-    .where(conversations.c.tenant_id == TENANT, conversations.c.conversation_id.in_(IDS))
-    .order_by(conversations.c.conversation_id)
-    .with_for_update()
-)
+
+def _heads(keys: CTE, _: str) -> AnySelect:
+    # On PostgreSQL other writers wait for the rows; all lock them in the same order.
+    return (
+        select(*CONVERSATION)
+        .select_from(keys.join(conversations, of_key(conversations, keys)))
+        .order_by(conversations.c.conversation_id)
+        .with_for_update(of=conversations)
+    )
+
+
+_HEADS = Keyed("cid", build=_heads)
 _CID = tool_calls.c.conversation_id
 _PROVIDER_ID = (
     provider_ids.c.target,
@@ -160,7 +165,7 @@ def _found_first(column: str | None) -> Keyed:
         return select(_CID, *CALL).select_from(joined)
 
     names = ("cid", "answered") if column is None else ("cid", "sha256", "answered")
-    return Keyed(*names, build=build)
+    return Keyed(*names, build=build, more=["most"])
 
 
 _NAMED = {
@@ -202,10 +207,8 @@ class Loader:
         """Slices of which only the head is known, ours until the commit."""
         wanted = sorted(set(cids))
         heads: dict[str, ConversationRecord] = {}
-        for piece in pieces(wanted):
-            given = {"tenant": self._tenant_id, "ids": piece}
-            for row in self._connection.execute(_HEADS, given):
-                heads[row.conversation_id] = ConversationRecord(*row)
+        for row in _HEADS.rows(self._connection, self._tenant_id, [(cid,) for cid in wanted]):
+            heads[row[0]] = ConversationRecord(*row)
         return {cid: self._slice(cid, heads.get(cid)) for cid in wanted}
 
     def _slice(self, cid: str, head: ConversationRecord | None) -> Slice:
@@ -279,8 +282,8 @@ class _Rows:
         self._wanted = wanted
         self._store = ReadStore(connection, tenant_id)
 
-    def _run(self, statement: Keyed, keys: Iterable[Key], **more: object) -> Iterator[AnyRow]:
-        return statement.rows(self._connection, self._tenant_id, set(keys), **more)
+    def _run(self, statement: Keyed, keys: Iterable[Key], *more: object) -> Iterator[Sequence[Any]]:
+        return statement.rows(self._connection, self._tenant_id, set(keys), *more)
 
     def keys(self) -> Mapping[str, dict[str, KeyRecord]]:
         texts = {
@@ -384,7 +387,7 @@ class _Rows:
             seqs: dict[Key, list[int]] = defaultdict(list)
             seen: set[tuple[Key, str]] = set()
             # One more than is wanted: where it is not there, there are no others.
-            for cid, *row in self._run(_NAMED[kind], questions, most=most + 1):
+            for cid, *row in self._run(_NAMED[kind], questions, most + 1):
                 call = Call(*row)
                 found[cid].calls[call.id] = call
                 key = (cid, *_key_of(call, kind), call.answered)

@@ -76,8 +76,9 @@ def verdict(error: BaseException) -> Verdict:
         return "own"
     code = error.sqlstate
     lost = code is None and isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
-    # Classes 08 and 53: the connection failed; the server is short of something.
-    if lost or code in _AGAIN or (code or "")[:2] in ("08", "53"):
+    # Classes 08 and 53: the connection failed; the server is short of something. 23: a constraint
+    # is broken, so another process was first, and what we had read is not so any more.
+    if lost or code in _AGAIN or (code or "")[:2] in ("08", "23", "53"):
         return "again"
     if isinstance(error, psycopg.OperationalError) or code == _UNDEFINED_TABLE:
         return "unavailable"

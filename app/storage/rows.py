@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import Any, TypeAlias
+from typing import Any
 
 from sqlalchemy import ColumnElement
 
@@ -16,6 +16,7 @@ from app.core.ledger.records import (
     RevisionRecord,
     TurnRecord,
 )
+from app.storage.driver import Values
 from app.storage.scope import AnyRow
 from app.storage.tables import (
     conversations,
@@ -27,8 +28,6 @@ from app.storage.tables import (
 )
 
 Columns = Sequence[ColumnElement[Any]]
-# The values of a new row, without its owner.
-Values: TypeAlias = tuple[Any, ...]
 
 
 def _named(table: Any, names: str) -> Columns:

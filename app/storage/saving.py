@@ -16,7 +16,7 @@ from sqlalchemy.sql.functions import max as highest
 from app.core.identity import ids
 from app.core.ledger.records import KeyRecord, TurnRecord
 from app.core.ledger.slice import Change, Slice
-from app.storage.many import Many
+from app.storage.driver import Many, Values
 from app.storage.rows import (
     NEW_CALL,
     NEW_CONVERSATION,
@@ -25,7 +25,6 @@ from app.storage.rows import (
     NEW_REVISION,
     NEW_TOOL_SET,
     NEW_TURN,
-    Values,
     call_values,
     conversation_values,
     provider_id_values,

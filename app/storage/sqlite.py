@@ -62,7 +62,8 @@ def verdict(error: BaseException) -> Verdict:
     if not isinstance(error, sqlite3.Error):
         return "own"
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    if code in _BUSY:
+    # A broken constraint: another process was first, and what we had read is not so any more.
+    if code in _BUSY or isinstance(error, sqlite3.IntegrityError):
         return "again"
     if code in _BROKEN or str(error).startswith("no such table"):
         return "unavailable"

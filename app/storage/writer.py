@@ -14,7 +14,7 @@ from queue import Empty, SimpleQueue
 from typing import NoReturn
 
 from sqlalchemy import Connection, Engine, RootTransaction
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.errors import Unavailable
 from app.storage.engines import TRANSACTION, driver_of, kind_of, original
@@ -182,8 +182,7 @@ class Writer:
         """The database refused. Returns what the caller of a lone command may see, if no new try
         may help; a group is tried again one by one."""
         verdict = self._kind.verdict(original(error))
-        # Another process was first: what we had read is not so any more.
-        if verdict == "again" or not alone or isinstance(error, IntegrityError):
+        if verdict == "again" or not alone:
             self._fail(error)
         if verdict == "unavailable":
             log.error("a command failed: %s", original(error))

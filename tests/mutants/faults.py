@@ -220,14 +220,14 @@ FAULTS = (
     Fault(
         "a call comes before the one whose place it takes has left",
         "app/storage/saving.py",
-        "        self._many(_CHANGE_CALL, [row for row, leaves in changed if leaves])\n",
+        "        _CHANGE_CALL.run(self._connection, [row for leaves, row in changed if leaves])\n",
         "",
         CALLS,
     ),
     Fault(
         "calls that got their results stay open",
         "app/storage/saving.py",
-        "        self._many(_CHANGE_CALL, [row for row, leaves in changed if not leaves])\n",
+        "        _CHANGE_CALL.run(self._connection, [row for leaves, row in changed if not leaves])\n",
         "",
         CALLS,
     ),

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event
+from sqlalchemy import Connection
 
 from app.core.json.text import loads_object
 from app.core.limits import Limits
@@ -15,6 +15,7 @@ from app.service.newturn import made_ready
 from app.service.posting import read_post
 from app.storage.database import Database
 from app.storage.migrations import upgrade
+from tests.statements import noted
 
 
 def append(database: Database, cid: str, body: dict[str, Any]) -> None:
@@ -39,17 +40,14 @@ def counted(steps: list[int]) -> Iterator[list[str]]:
     """The statements that are run meanwhile; on SQLite also its machine's steps, by hundreds."""
     statements: list[str] = []
 
-    def note(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+    def note(connection: Connection, statement: str, _: object) -> None:
         statements.append(statement)
-        driver = connection.connection.driver_connection
+        driver: Any = connection.connection.driver_connection
         if hasattr(driver, "set_progress_handler"):
             driver.set_progress_handler(lambda: steps.append(1), 100)
 
-    event.listen(Engine, "before_cursor_execute", note)
-    try:
+    with noted(note):
         yield statements
-    finally:
-        event.remove(Engine, "before_cursor_execute", note)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from sqlalchemy import event
 
 from app.api.indexer import Indexer
 from app.cli.reindex import catch_up
@@ -22,6 +21,7 @@ from app.service.indexing import BATCH, Reindex, behind
 from app.storage.database import Database
 from app.storage.store import ReadStore
 from tests.service.test_append_work import append, rounds
+from tests.statements import noted
 from tests.storage.specimens import Do
 
 TABLES = ("conversation_facets", "search_texts")
@@ -245,12 +245,8 @@ def test_a_turn_that_is_completed_is_indexed_again(database: Database) -> None:
 def statements(engine: Any) -> Iterator[list[tuple[str, Any]]]:
     seen: list[tuple[str, Any]] = []
 
-    def note(_: object, __: object, statement: str, values: Any, *___: object) -> None:
-        seen.append((statement, values))
-
-    event.listen(engine, "before_cursor_execute", note)
-    yield seen
-    event.remove(engine, "before_cursor_execute", note)
+    with noted(lambda _, statement, values: seen.append((statement, values)), engine):
+        yield seen
 
 
 TEAM = Facet("metadata", "team", "t7")

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import event
 
 from app.core.ledger.book import Book
 from app.core.ledger.keys import Keys
@@ -16,6 +15,7 @@ from app.storage import postgres, sqlite
 from app.storage.database import Database
 from app.storage.loading import Loader
 from app.storage.store import ReadStore
+from tests.statements import noted
 from tests.storage.specimens import NOON, Do, call, result, rows, turn
 
 SHORT, LONG = 10, 10_000
@@ -82,12 +82,11 @@ def ask(cid: str) -> Callable[[ReadStore], None]:
 def recorded(database: Database) -> Iterator[Statements]:
     seen: Statements = []
 
-    def record(_: object, __: object, statement: str, values: Any, *___: object) -> None:
+    def record(_: object, statement: str, values: Any) -> None:
         seen.append((statement, values))
 
-    event.listen(database._reading, "before_cursor_execute", record)
-    yield seen
-    event.remove(database._reading, "before_cursor_execute", record)
+    with noted(record, database._reading):
+        yield seen
 
 
 def statements_of(database: Database, cid: str) -> Statements:

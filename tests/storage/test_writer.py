@@ -10,6 +10,7 @@ from app.core.errors import ConversationNotFound, Unavailable
 from app.core.ledger.keys import Keys
 from app.core.ledger.slice import Change, Slice
 from app.storage.database import Database
+from tests.statements import noted
 from tests.storage.specimens import Do, append, labels, result, rows, turn
 
 
@@ -134,14 +135,14 @@ def test_nothing_is_read_after_something_was_written(database: Database) -> None
     def begin(_: Any) -> None:
         transactions.append([])
 
-    def note(connection: Any, cursor: Any, statement: str, *_: Any) -> None:
+    def note(_: object, statement: str, __: object) -> None:
         reads = statement.lstrip().startswith(("SELECT", "WITH"))
         transactions[-1].append("read" if reads else "write")
 
     event.listen(database._writing, "begin", begin)
-    event.listen(database._writing, "before_cursor_execute", note)
     writes = [database.write(append(f"c{number % 4}", str(number))) for number in range(20)]
-    asyncio.run(as_one_group(database, *writes))
+    with noted(note, database._writing):
+        asyncio.run(as_one_group(database, *writes))
     assert any({"read", "write"} <= set(ran) for ran in transactions)
     for ran in transactions:
         assert ran == sorted(ran), ran

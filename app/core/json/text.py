@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import isfinite
 from typing import TypeAlias, cast
 
 import orjson
@@ -31,9 +32,6 @@ _STRUCTURE = re.compile(r'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _CONVERTED = 4_300
 # Characters of a long text that are written at a time.
 _SLICE = 64 * 1024
-# Where orjson may have written something else than `json` does: null for a number that is not
-# finite, 1e-7 for 1e-07, 0.00001 for 1e-05.
-_DOUBTFUL = (b"null", b"e-", b"0.0000")
 # What is no plain JSON value is refused rather than written in some way.
 _PLAIN = (
     orjson.OPT_PASSTHROUGH_SUBCLASS
@@ -119,7 +117,19 @@ def _plain(value: Json, options: int) -> bytes | None:
         text = orjson.dumps(value, None, options)
     except TypeError:
         return None
-    return None if any(sign in text for sign in _DOUBTFUL) else text
+    # Where orjson may have written something else than `json` does: 1e-7 for 1e-07, 0.00001 for
+    # 1e-05, null for a number that is not finite.
+    if b"e-" in text or b"0.0000" in text or (b"null" in text and not _is_finite(value)):
+        return None
+    return text
+
+
+def _is_finite(value: Json) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_finite, value.values()))
+    if isinstance(value, list):
+        return all(map(_is_finite, value))
+    return not isinstance(value, float) or isfinite(value)
 
 
 def _is_plain_ascii(text: bytes) -> bool:

@@ -5,8 +5,8 @@
 Each codec knows how its wire says that. What a provider does not say is 0.
 """
 
-from dataclasses import asdict, astuple, dataclass
-from operator import add, sub
+from dataclasses import dataclass
+from operator import add, attrgetter, sub
 
 from app.core.json.text import Json, JsonObject
 
@@ -22,16 +22,19 @@ class Usage:
     reasoning_tokens: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(*map(add, astuple(self), astuple(other)))
+        return Usage(*map(add, _COUNTS(self), _COUNTS(other)))
 
     def __sub__(self, other: "Usage") -> "Usage":
-        return Usage(*map(sub, astuple(self), astuple(other)))
+        return Usage(*map(sub, _COUNTS(self), _COUNTS(other)))
 
     def at_most(self, other: "Usage") -> "Usage":
-        return Usage(*map(min, astuple(self), astuple(other)))
+        return Usage(*map(min, _COUNTS(self), _COUNTS(other)))
 
     def json(self) -> JsonObject:
-        return asdict(self)
+        return dict(zip(Usage.__slots__, _COUNTS(self), strict=True))
+
+
+_COUNTS = attrgetter(*Usage.__slots__)
 
 
 def tokens(usage: Json, *path: str) -> int:
