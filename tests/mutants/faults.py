@@ -220,15 +220,15 @@ FAULTS = (
     Fault(
         "a call comes before the one whose place it takes has left",
         "app/storage/saving.py",
-        "        _CHANGE_CALL.run(self._connection, [row for leaves, row in changed if leaves])\n",
-        "",
+        "[row for leaves, row in changed if leaves]",
+        "[]",
         CALLS,
     ),
     Fault(
         "calls that got their results stay open",
         "app/storage/saving.py",
-        "        _CHANGE_CALL.run(self._connection, [row for leaves, row in changed if not leaves])\n",
-        "",
+        "[row for leaves, row in changed if not leaves]",
+        "[]",
         CALLS,
     ),
     Fault(
