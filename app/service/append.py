@@ -97,13 +97,15 @@ class Append:
     def adds(self) -> int:
         return len(self.turns)
 
-    def keys(self, version: int, *, waiting: bool) -> Keys:
-        asked = keys_of(self.post.drafts, self.conversation_id, version, ID_RULES, waiting=waiting)
-        more = Keys(
+    def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
+        asked = Keys(
             idempotency=frozenset({self.key} if self.key is not None else ()),
             tools=self.tools is not None,
         )
-        return asked | more
+        if not ledger:
+            return asked
+        drafts = self.post.drafts
+        return asked | keys_of(drafts, self.conversation_id, version, ID_RULES, waiting=waiting)
 
     def decide(self, known: Slice) -> Change[Appended]:
         return once(known, self.key, self.body_hash, lambda there: append(there, self))

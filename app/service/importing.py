@@ -58,7 +58,7 @@ class ImportBatch:
     def adds(self) -> int:
         return self.end - self.start
 
-    def keys(self, version: int, *, waiting: bool) -> Keys:
+    def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         batch = self.plan.turns[self.start : self.end]
         drafts = [turned.draft for turned in batch]
         foreseen = keys_of(drafts, self.conversation_id, version, ID_RULES, waiting=waiting)

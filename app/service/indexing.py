@@ -62,7 +62,7 @@ class Index(Plain):
     facets: frozenset[Facet]
     words: Mapping[int, Sequence[str]]
 
-    def keys(self, version: int, *, waiting: bool) -> Keys:
+    def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         return Keys(revisions=True)
 
     def decide(self, known: Slice) -> Change[None]:

@@ -54,7 +54,7 @@ class Sync:
     def adds(self) -> int:
         return len(_new(self.seen.found)) if isinstance(self.seen.found, Recognised) else 0
 
-    def keys(self, version: int, *, waiting: bool) -> Keys:
+    def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         asked = Keys(
             idempotency=frozenset({self.key} if self.key is not None else ()),
             tools=self.tools is not None,

@@ -174,7 +174,7 @@ class PutTools(Plain):
     conversation_id: str
     order: KeepTools
 
-    def keys(self, version: int, *, waiting: bool) -> Keys:
+    def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         return Keys(tools=True)
 
     def decide(self, known: Slice) -> Change[JsonObject]:

@@ -30,6 +30,7 @@ from app.storage.engines import (
     original,
 )
 from app.storage.jobs import Counts, Job
+from app.storage.memory import MOST_NAMES, Memory
 from app.storage.store import ReadStore
 from app.storage.writer import PAUSES, Writer
 
@@ -42,7 +43,8 @@ log = logging.getLogger(__name__)
 class Database:
     """One tenant's conversations. Nothing is opened before it is needed.
 
-    Without `search`, no words of what was said are kept beside the turns.
+    Without `search`, no words of what was said are kept beside the turns. `memory`: so many names
+    of busy conversations each writer may remember; 0 makes it ask the database every time.
     """
 
     def __init__(
@@ -53,10 +55,12 @@ class Database:
         pg_prepared_statements: bool = True,
         pg_writers: int = 2,
         search: bool = True,
+        memory: int = MOST_NAMES,
     ) -> None:
         self._kind = kind_of(engine_url(url))
         self._tenant_id = tenant_id
         self.searches = search
+        self._memory = memory
         self._writing = make_engine(url, "write", prepared=pg_prepared_statements)
         self._reading = make_engine(url, "read", prepared=pg_prepared_statements)
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="turnkeep-reader")
@@ -139,7 +143,13 @@ class Database:
                 raise Unavailable("The service is shutting down.")
             if not self._writers:
                 self._writers = [
-                    Writer(self._writing, self._tenant_id, name, searches=self.searches)
+                    Writer(
+                        self._writing,
+                        self._tenant_id,
+                        name,
+                        Memory(self._memory),
+                        searches=self.searches,
+                    )
                     for name in map("turnkeep-writer-{}".format, range(self._writer_count))
                 ]
             name = job.command.conversation_id.encode("utf-8", "surrogatepass")

@@ -5,6 +5,7 @@ modules `sqlite` and `postgres` hold what differs, part by part.
 """
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -38,6 +39,8 @@ class Kind(Protocol):
     def on_connect(self, driver: DBAPIConnection, purpose: Purpose) -> None: ...
 
     def begin(self, driver: DBAPIConnection, purpose: Purpose) -> str | None: ...
+
+    def together(self, driver: DBAPIConnection) -> AbstractContextManager[object]: ...
 
     def verdict(self, error: BaseException) -> Verdict: ...
 

@@ -9,7 +9,9 @@ from sqlalchemy import Connection
 
 from app.core.ledger.keys import Keys, Unasked
 from app.core.ledger.slice import Change, Command, Slice
+from app.storage.engines import driver_of, kind_of
 from app.storage.loading import Loader
+from app.storage.memory import Memory
 from app.storage.saving import save
 
 T = TypeVar("T")
@@ -24,10 +26,13 @@ class Postponed(Exception):
 class Group:
     """The slices of the conversations that the commands are about, and what becomes of them."""
 
-    def __init__(self, connection: Connection, tenant_id: str, *, searches: bool) -> None:
+    def __init__(
+        self, connection: Connection, tenant_id: str, memory: Memory, *, searches: bool
+    ) -> None:
         self._connection = connection
         self._tenant_id = tenant_id
-        self._loader = Loader(connection, tenant_id, datetime.now(UTC), searches=searches)
+        self._memory = memory
+        self._loader = Loader(connection, tenant_id, datetime.now(UTC), memory, searches=searches)
         self._before: dict[str, Slice] = {}
         self._slices: dict[str, Slice] = {}
         self._changes: dict[str, Change[Any]] = {}
@@ -42,7 +47,8 @@ class Group:
             cid = command.conversation_id
             if self._slices[cid].whole:
                 continue
-            asked = _foreseen(command, versions[cid], self._slices[cid])
+            remembered = self._slices[cid].book.names is not None
+            asked = _foreseen(command, versions[cid], self._slices[cid], ledger=not remembered)
             wanted[cid] = wanted[cid] | asked if cid in wanted else asked
             versions[cid] += command.adds
         self._loader.load(self._slices, wanted)
@@ -57,6 +63,9 @@ class Group:
                 break
             except Unasked as more:
                 missing = more.keys
+            if not asked and known.book.names is not None:
+                # What is remembered does not do; then all that can be foreseen is loaded at once.
+                missing |= _foreseen(command, known.version, known)
             self._load_more(cid, missing, ledger=asked == _MOST_QUESTIONS)
         self._slices[cid] = known.after(change)
         before = self._changes.get(cid)
@@ -73,16 +82,23 @@ class Group:
         self._loader.load(self._slices, {cid: missing})
 
     def save(self) -> None:
-        save(
-            self._connection,
-            self._tenant_id,
-            {cid: (self._before[cid], change) for cid, change in self._changes.items()},
-        )
+        changes = {cid: (self._before[cid], change) for cid, change in self._changes.items()}
+        with kind_of(self._connection.engine.url).together(driver_of(self._connection)):
+            save(self._connection, self._tenant_id, changes)
+
+    def remember(self) -> None:
+        """Keeps what the next groups may need. Only what is committed may be remembered."""
+        for cid, change in self._changes.items():
+            book = self._slices[cid].book
+            if change.erased:
+                self._memory.forget(cid)
+            elif change.head and (self._before[cid].head is None or book.names is not None):
+                self._memory.keep(change.head, book, change)
 
 
-def _foreseen(command: Command[Any], version: int, known: Slice) -> Keys:
+def _foreseen(command: Command[Any], version: int, known: Slice, *, ledger: bool = True) -> Keys:
     try:
-        return command.keys(version, waiting=known.book.orphans > 0)
+        return command.keys(version, waiting=known.book.orphans > 0, ledger=ledger)
     except Exception:
         # It raises the same when it decides, and that is its own outcome, not its neighbours'.
         return Keys()

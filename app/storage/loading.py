@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 
 from app.core.identity import ids
-from app.core.ledger.book import Book, Loaded
+from app.core.ledger.book import Book, Loaded, Names, names_of
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import (
     Call,
@@ -35,6 +35,7 @@ from app.core.ledger.records import (
 )
 from app.core.ledger.slice import History, Slice, TurnPlace
 from app.storage.keyed import Key, Keyed, of_key
+from app.storage.memory import Memory
 from app.storage.rows import CALL, CONVERSATION, RESULT, TOOL_SET, Columns
 from app.storage.scope import AnySelect
 from app.storage.store import ReadStore
@@ -121,6 +122,11 @@ _NEWEST_TOOLS = _newest(tool_sets, TOOL_SET, "number")
 _NEWEST_REVISION = _newest(turn_revisions, [turn_revisions.c.number], "number")
 
 
+_EVERY_TURN_ID = _joined(turns, [turns.c.turn_id])
+_EVERY_CALL = _joined(tool_calls, CALL)
+_EVERY_PROVIDER_ID = _joined(provider_ids, _PROVIDER_ID)
+
+
 def _ordinals(keys: CTE, _: str) -> AnySelect:
     # Not max(): PostgreSQL may count all of them for it.
     highest = (
@@ -196,11 +202,18 @@ class Loader:
     """The slices of a group of commands, in the transaction that will save their changes."""
 
     def __init__(
-        self, connection: Connection, tenant_id: str, now: datetime, *, searches: bool
+        self,
+        connection: Connection,
+        tenant_id: str,
+        now: datetime,
+        memory: Memory,
+        *,
+        searches: bool,
     ) -> None:
         self._connection = connection
         self._tenant_id = tenant_id
         self._now = now
+        self._memory = memory
         self._searches = searches
 
     def heads(self, cids: Iterable[str]) -> dict[str, Slice]:
@@ -214,7 +227,23 @@ class Loader:
     def _slice(self, cid: str, head: ConversationRecord | None) -> Slice:
         if head is None:
             return Slice.absent(cid, self._now, searches=self._searches)
-        return Slice(cid, self._now, self._searches, head, Book(whole=False, orphans=head.orphans))
+        book = self._memory.recall(head)
+        if book is None:
+            names = self._names(cid) if self._memory.comes_back(head) else None
+            start = {} if names is None else {"start": head.version + 1}
+            book = Book(whole=False, orphans=head.orphans, names=names, **start)
+        return Slice(cid, self._now, self._searches, head, book)
+
+    def _names(self, cid: str) -> Names:
+        """All that occur in a conversation."""
+        turn_ids, calls, given = (
+            statement.rows(self._connection, self._tenant_id, [(cid,)])
+            for statement in (_EVERY_TURN_ID, _EVERY_CALL, _EVERY_PROVIDER_ID)
+        )
+        of_calls = names_of(
+            (Call(*row) for _, *row in calls), (ProviderId(*row) for _, *row in given)
+        )
+        return set(map(hash, (*(turn_id for _, turn_id in turn_ids), *of_calls)))
 
     def load(self, slices: dict[str, Slice], wanted: Mapping[str, Keys]) -> None:
         """Fills the slices with what is wanted and not known yet."""

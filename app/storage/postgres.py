@@ -1,6 +1,7 @@
 """What is particular to PostgreSQL. `sqlite.py` has the same parts."""
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import cast
 
 import psycopg
@@ -69,6 +70,11 @@ def begin(driver: DBAPIConnection, purpose: Purpose) -> str | None:
         return None
     row = cursor.set_result(-1).fetchone()
     return cast(str, row[0]) if row else None
+
+
+def together(driver: DBAPIConnection) -> AbstractContextManager[object]:
+    """Statements without rows are sent one behind the other, without waiting for each answer."""
+    return _psycopg(driver).pipeline()
 
 
 def verdict(error: BaseException) -> Verdict:

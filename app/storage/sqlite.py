@@ -4,6 +4,7 @@ import contextlib
 import sqlite3
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
@@ -56,6 +57,11 @@ def on_connect(driver: DBAPIConnection, purpose: Purpose) -> None:
 def begin(driver: DBAPIConnection, purpose: Purpose) -> str | None:
     driver.execute(_BEGIN[purpose])
     return None
+
+
+def together(driver: DBAPIConnection) -> AbstractContextManager[object]:
+    """Nothing is gained by sending several statements at once: there is no network in between."""
+    return contextlib.nullcontext()
 
 
 def verdict(error: BaseException) -> Verdict:

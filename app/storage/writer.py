@@ -20,6 +20,7 @@ from app.core.errors import Unavailable
 from app.storage.engines import TRANSACTION, driver_of, kind_of, original
 from app.storage.groups import Group, Postponed
 from app.storage.jobs import Counts, Job, Outcome, deliver
+from app.storage.memory import Memory
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +39,9 @@ class _Unknown(Exception):
 class Writer:
     """One connection, one thread, one queue."""
 
-    def __init__(self, engine: Engine, tenant_id: str, name: str, *, searches: bool) -> None:
+    def __init__(
+        self, engine: Engine, tenant_id: str, name: str, memory: Memory, *, searches: bool
+    ) -> None:
         self.counts = Counts()
         self._engine = engine
         self._kind = kind_of(engine.url)
@@ -46,6 +49,7 @@ class Writer:
         self._tenant_id = tenant_id
         self._searches = searches
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._memory = memory
         self._connection: Connection | None = None
         self._reachable = True
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
@@ -130,8 +134,9 @@ class Writer:
     def _transaction(self, jobs: Sequence[Job]) -> list[Outcome]:
         """Carry out the jobs and commit; nothing of them is in the database when this raises."""
         connection, transaction = self._begin()
+        group = Group(connection, self._tenant_id, self._memory, searches=self._searches)
         try:
-            outcomes = self._group(connection, jobs)
+            outcomes = self._group(group, jobs)
         except Exception as error:
             return [self._refused(connection, error, alone=len(jobs) == 1)]
         if all(outcome.error is not None for outcome in outcomes):
@@ -142,6 +147,7 @@ class Writer:
             transaction.commit()
         except Exception as error:
             self._settle_commit(number, error)
+        group.remember()
         self.counts.commits += 1
         self.counts.group_sizes[len(jobs)] += 1
         return outcomes
@@ -157,13 +163,12 @@ class Writer:
         self._reachable = True
         return self._connection, transaction
 
-    def _group(self, connection: Connection, jobs: Sequence[Job]) -> list[Outcome]:
+    def _group(self, group: Group, jobs: Sequence[Job]) -> list[Outcome]:
         """Load what the commands ask for, let each decide, save what they decided.
 
         A command decides on the slice with the changes of those before it applied. What it raises
         is its outcome, and there is nothing to undo.
         """
-        group = Group(connection, self._tenant_id, searches=self._searches)
         group.load([job.command for job in jobs])
         outcomes: list[Outcome] = []
         for job in jobs:

@@ -8,7 +8,8 @@ from app.storage.database import Database
 
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
-    with Database(database_url) as database:
+    """Its writers remember nothing: here the database itself is asked."""
+    with Database(database_url, memory=0) as database:
         yield database
 
 

@@ -81,7 +81,7 @@ class Do(Generic[T]):
     asks: Keys = Keys()  # noqa: RUF009
     adds: int = 0
 
-    def keys(self, version: int, *, waiting: bool) -> Keys:
+    def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         return self.asks
 
     def decide(self, known: Slice) -> Change[T]:

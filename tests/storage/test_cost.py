@@ -14,6 +14,7 @@ from app.core.ledger.slice import Slice
 from app.storage import postgres, sqlite
 from app.storage.database import Database
 from app.storage.loading import Loader
+from app.storage.memory import Memory
 from app.storage.store import ReadStore
 from tests.statements import noted
 from tests.storage.specimens import NOON, Do, call, result, rows, turn
@@ -54,7 +55,7 @@ def load(cid: str) -> Callable[[ReadStore], None]:
 
     def query(store: ReadStore) -> None:
         # A reader may not lock, and need not here.
-        loader = Loader(store._connection, "default", NOON, searches=True)
+        loader = Loader(store._connection, "default", NOON, Memory(0), searches=True)
         head = store.conversations.head(cid)
         assert head is not None
         book = Book(whole=False, orphans=head.orphans)

@@ -255,7 +255,7 @@ def test_the_database_answers_and_is_at_the_newest_schema(database: Database) ->
 
 def test_a_command_that_cannot_say_what_it_asks_harms_no_neighbour(database: Database) -> None:
     class Unclear(Do[int]):
-        def keys(self, version: int, *, waiting: bool) -> Keys:
+        def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
             raise ConversationNotFound("c9")
 
     def refused(known: Slice) -> Change[int]:

@@ -3,13 +3,17 @@
 There is one ledger, in memory. A whole book (convert, verify) knows everything that was entered. A
 book over a database knows what was loaded; a question that goes further raises `Unasked`, which
 says what must be loaded. It never guesses.
+
+Between two changes a writer remembers a book: its newest calls, and every name that occurs in the
+conversation. What no name says is not there, so most appends need not ask the database at all.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
-from typing import Literal, TypeAlias, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from app.core.identity import ids
 from app.core.ledger.keys import Keys, Unasked
@@ -17,11 +21,17 @@ from app.core.ledger.records import Call, ProviderId, ResultRecord
 
 K = TypeVar("K")
 V = TypeVar("V")
+C = TypeVar("C")
 KeyKind: TypeAlias = Literal["raw", "provider_id", "normalized"]
 _Queue: TypeAlias = tuple[str, ...]
 _Place: TypeAlias = tuple[int, int]
 _ANY: _Queue = ("open",)
 _NOTHING_LOADED = 2**62
+# So many of the newest calls are remembered, and all of their turns; with twice as many, the older
+# ones are forgotten.
+_REMEMBERED = 32
+# All names of a conversation, as their hashes: one too many only makes us ask.
+Names: TypeAlias = set[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,26 +81,38 @@ class Loaded:
 
 
 class Book:
-    """The ledger of one conversation. `orphans` counts the results that wait for a call."""
+    """The ledger of one conversation. `orphans` counts the results that wait for a call.
 
-    def __init__(self, *, whole: bool = True, orphans: int = 0) -> None:
+    `names`: all that occur in it, if they are known; `start`: all calls of turns from here on are.
+    """
+
+    def __init__(
+        self,
+        *,
+        whole: bool = True,
+        orphans: int = 0,
+        names: Names | None = None,
+        start: int = _NOTHING_LOADED,
+    ) -> None:
         self.calls: dict[str, Call] = {}
         self.results: dict[_Place, ResultRecord] = {}
         self.orphans = orphans
         # A result that waits may be one that was entered here: the database need not be asked.
         self._all_waiting = whole or not orphans
         self._whole = whole
+        self.names = names
+        self._start = start
         self._asked = Keys()
         self._provider_ids: dict[tuple[str, str], ProviderId] = {}
         self._highest: dict[str, int] = {}
         self._floors: dict[_Queue, int] = {}
         # Heaps, the call that is found first at their top. What has changed since it was put there
         # is passed over when it comes up.
-        self._queues: dict[_Queue, list[tuple[int, int, str]]] = defaultdict(list)
-        self._made: dict[int, dict[str, None]] = defaultdict(dict)
-        self._held: dict[int, set[_Place]] = defaultdict(set)
-        self._waiting: dict[tuple[str, str], set[_Place]] = defaultdict(set)
-        self._answering: dict[str, set[_Place]] = defaultdict(set)
+        self._queues: _Shelf[_Queue, list[tuple[int, int, str]]] = _Shelf(list)
+        self._made: _Shelf[int, dict[str, None]] = _Shelf(dict)
+        self._held: _Shelf[int, set[_Place]] = _Shelf(set)
+        self._waiting: _Shelf[tuple[str, str], set[_Place]] = _Shelf(set)
+        self._answering: _Shelf[str, set[_Place]] = _Shelf(set)
         self._new_calls: dict[str, None] = {}
         self._new_provider_ids: list[ProviderId] = []
         self._new_results: dict[_Place, None] = {}
@@ -99,7 +121,7 @@ class Book:
 
     def copy(self) -> "Book":
         """A book with the same knowledge into which nothing was entered yet."""
-        other = Book(whole=self._whole, orphans=self.orphans)
+        other = Book(whole=self._whole, orphans=self.orphans, names=self.names, start=self._start)
         other._all_waiting = self._all_waiting
         other.calls = dict(self.calls)
         other.results = dict(self.results)
@@ -107,12 +129,32 @@ class Book:
         other._provider_ids = dict(self._provider_ids)
         other._highest = dict(self._highest)
         other._floors = dict(self._floors)
-        other._queues.update((name, list(queue)) for name, queue in self._queues.items())
-        other._made.update((seq, dict(made)) for seq, made in self._made.items())
-        other._held.update((seq, set(held)) for seq, held in self._held.items())
-        other._waiting.update((name, set(places)) for name, places in self._waiting.items())
-        other._answering.update((name, set(places)) for name, places in self._answering.items())
+        other._queues = self._queues.copy()
+        other._made = self._made.copy()
+        other._held = self._held.copy()
+        other._waiting = self._waiting.copy()
+        other._answering = self._answering.copy()
         return other
+
+    def remembered(self, names: Names) -> "Book":
+        """What is kept of this book when its change is saved. `names`: all of the conversation."""
+        start = 0 if self._whole else self._start
+        if len(self.calls) >= 2 * _REMEMBERED:
+            start = max(start, sorted(call.seq for call in self.calls.values())[-_REMEMBERED])
+        other = Book(whole=False, orphans=self.orphans, names=names, start=start)
+        other._highest = self._highest
+        newest = {name: call for name, call in self.calls.items() if call.seq >= start}
+        if len(newest) == len(self.calls):
+            other.calls, other._provider_ids = self.calls, self._provider_ids
+            other._queues, other._made = self._queues, self._made
+            return other
+        for call in newest.values():
+            other._put(call)
+        return other
+
+    def lacks(self, name: str) -> bool:
+        """Whether it is known that nothing in the conversation has this name."""
+        return self.names is not None and hash(name) not in self.names
 
     def load(self, rows: Loaded) -> None:
         """Takes in rows of the database; what the book knows already stays as it is."""
@@ -153,7 +195,7 @@ class Book:
         """Whether the id names a call, be it one that its turn does not make any more."""
         if canonical in self.calls:
             return True
-        if not self._whole and canonical not in self._asked.call_ids:
+        if not (self._whole or canonical in self._asked.call_ids or self.lacks(canonical)):
             raise Unasked(Keys(call_ids=frozenset({canonical})))
         return False
 
@@ -180,20 +222,23 @@ class Book:
 
     def highest(self, target: str) -> int:
         """The highest number given out for a target; -1 when there is none."""
-        if not self._whole and target not in self._asked.ordinals:
+        known = self._whole or not self._start or target in self._asked.ordinals
+        if not known and target not in self._highest:
             raise Unasked(Keys(ordinals=frozenset({target})))
-        return self._highest.get(target, -1)
+        return self._highest.setdefault(target, -1)
 
     def taken(self, target: str, provider_id: str) -> bool:
-        if not self._whole and provider_id not in self._asked.provider_ids:
+        if (target, provider_id) in self._provider_ids:
+            return True
+        if not (self._whole or provider_id in self._asked.provider_ids or self.lacks(provider_id)):
             raise Unasked(Keys(provider_ids=frozenset({provider_id})))
-        return (target, provider_id) in self._provider_ids
+        return False
 
     def waiting(self, names: Collection[tuple[str, str]]) -> list[ResultRecord]:
         """Results that no call has claimed yet, under one of these names, oldest first."""
         if not self._all_waiting and (unknown := frozenset(names) - self._asked.waiting):
             raise Unasked(Keys(waiting=unknown))
-        places = {place for name in names for place in self._waiting.get(name, ())}
+        places = {place for name in names for place in self._waiting.get(name)}
         return [self.results[place] for place in sorted(places)]
 
     def aside(self, seq: int) -> Mapping[str, int]:
@@ -204,13 +249,13 @@ class Book:
     def calls_of(self, seq: int) -> list[Call]:
         """The calls that a turn makes, in order, then those that it makes no more."""
         self._demand_ledger(seq)
-        made = [self.calls[canonical] for canonical in self._made.get(seq, ())]
+        made = [self.calls[canonical] for canonical in self._made.get(seq)]
         return sorted(made, key=lambda call: (call.call_index < 0, call.call_index))
 
     def results_in(self, seq: int) -> list[ResultRecord]:
         """The results that a turn holds, in order."""
         self._demand_ledger(seq)
-        return [self.results[place] for place in sorted(self._held.get(seq, ()))]
+        return [self.results[place] for place in sorted(self._held.get(seq))]
 
     # What is entered.
 
@@ -239,7 +284,7 @@ class Book:
         for number, canonical in enumerate(call_ids, 1):
             # Places below 0: nobody finds them.
             self._change(replace(self.calls[canonical], answered=True, call_index=lowest - number))
-            for place in sorted(self._answering.get(canonical, ())):
+            for place in sorted(self._answering.get(canonical)):
                 self._change_result(
                     replace(self.results[place], call_id=None, matched_by="none", repeat=False)
                 )
@@ -260,17 +305,17 @@ class Book:
 
     def _put(self, call: Call) -> None:
         self.calls[call.id] = call
-        self._made[call.seq][call.id] = None
+        self._made.own(call.seq)[call.id] = None
         if call.call_index < 0:
             return
         state = "answered" if call.answered else "open"
         # Of answered calls the newest is found first, of open ones the oldest of the newest turn.
         entry = (-call.seq, -call.call_index if call.answered else call.call_index, call.id)
         for kind, name in _names_of(call):
-            heappush(self._queues[state, kind, name], entry)
+            heappush(self._queues.own((state, kind, name)), entry)
         if not call.answered:
-            heappush(self._queues[_ANY], entry)
-            heappush(self._queues["open", "name", call.name], entry)
+            heappush(self._queues.own(_ANY), entry)
+            heappush(self._queues.own(("open", "name", call.name)), entry)
 
     def _change(self, call: Call) -> None:
         if call.id not in self._new_calls:
@@ -280,20 +325,20 @@ class Book:
     def _put_result(self, result: ResultRecord) -> None:
         place = (result.seq, result.place)
         self.results[place] = result
-        self._held[result.seq].add(place)
+        self._held.own(result.seq).add(place)
         if result.call_id is not None:
-            self._answering[result.call_id].add(place)
+            self._answering.own(result.call_id).add(place)
             return
         for name in _waits_under(result):
-            self._waiting[name].add(place)
+            self._waiting.own(name).add(place)
 
     def _change_result(self, result: ResultRecord) -> None:
         place = (result.seq, result.place)
         before = self.results[place]
         if before.call_id is not None:
-            self._answering[before.call_id].discard(place)
+            self._answering.own(before.call_id).discard(place)
         for name in _waits_under(before):
-            self._waiting[name].discard(place)
+            self._waiting.own(name).discard(place)
         if place not in self._new_results:
             self._changed_results[place] = None
         self._put_result(result)
@@ -301,8 +346,10 @@ class Book:
     def _first(self, queue: _Queue) -> Call | None:
         """The call that is found first, if what was loaded reaches down to it."""
         call = self._top(queue)
-        if self._whole:
+        if self._whole or (call.seq if call else 0) >= self._start:
             return call
+        if queue != _ANY and self.lacks(queue[2]):
+            return None
         if queue[1:2] == ("provider_id",):
             if queue[2] not in self._asked.provider_ids:
                 raise Unasked(Keys(provider_ids=frozenset({queue[2]})))
@@ -319,12 +366,51 @@ class Book:
             call = self.calls[canonical]
             if call.answered is (queue[0] == "answered") and call.call_index == abs(index):
                 return call
+            entries = self._queues.own(queue)
             heappop(entries)
         return None
 
     def _demand_ledger(self, seq: int) -> None:
         if not self._whole and seq not in self._asked.ledgers_of:
             raise Unasked(Keys(ledgers_of=frozenset({seq})))
+
+
+class _Shelf(Generic[K, C]):
+    """Collections by key. Copies of a shelf share each of them until one of the two changes it."""
+
+    def __init__(self, empty: Callable[[], C]) -> None:
+        self._empty = empty
+        self._all: dict[K, C] = {}
+        self._own: set[K] = set()
+
+    def get(self, key: K) -> C:
+        """The collection, to be looked at."""
+        return self._all[key] if key in self._all else self._empty()
+
+    def own(self, key: K) -> C:
+        """The collection, to be changed."""
+        if key not in self._own:
+            self._own.add(key)
+            self._all[key] = copy(self.get(key))
+        return self._all[key]
+
+    def copy(self) -> "_Shelf[K, C]":
+        other = _Shelf[K, C](self._empty)
+        other._all = dict(self._all)
+        # Both may change it now.
+        self._own.clear()
+        return other
+
+
+def names_of(calls: Iterable[Call], provider_ids: Iterable[ProviderId]) -> Iterator[str]:
+    """Every name under which the rules may look for these calls."""
+    for call in calls:
+        yield call.id
+        if call.raw_id:
+            yield call.raw_id
+            yield ids.normalized(call.raw_id)
+    for one in provider_ids:
+        yield one.provider_id
 
 
 def _names_of(call: Call) -> Iterator[tuple[KeyKind, str]]:

@@ -93,6 +93,7 @@ class Slice:
             or self.all_places
             or turn_id in self.places
             or turn_id in self.asked.turn_ids
+            or self.book.lacks(turn_id)
         ):
             raise Unasked(Keys(turn_ids=frozenset({turn_id})))
         return self.places.get(turn_id)
@@ -216,10 +217,11 @@ class Command(Protocol[T_co]):
     @property
     def adds(self) -> int: ...
 
-    def keys(self, version: int, *, waiting: bool) -> Keys:
+    def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         """What it must know, if the conversation has this version by then.
 
-        `waiting`: there are results that wait for a call. What cannot be foreseen is asked for by
+        `waiting`: there are results that wait for a call. Without `ledger`: beside calls, results
+        and turn ids, most of which are remembered. What cannot be foreseen is asked for by
         `Unasked`, and loaded then.
         """
 
@@ -233,5 +235,5 @@ class Plain:
     __slots__ = ()
     adds = 0
 
-    def keys(self, version: int, *, waiting: bool) -> Keys:
+    def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         return Keys()

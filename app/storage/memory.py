@@ -1,0 +1,69 @@
+"""What a writer remembers of busy conversations from one group of commands to the next.
+
+It is true as long as the head of the chain is the one that was saved with it: whatever another
+process appends or completes, or erases and makes anew, gives the conversation another head.
+"""
+
+from collections import OrderedDict
+
+from app.core.ledger.book import Book, Names, names_of
+from app.core.ledger.records import ConversationRecord
+from app.core.ledger.slice import Change
+
+# Names of all conversations together, about 80 bytes each.
+MOST_NAMES = 200_000
+# Conversations that came once; those that come again are remembered.
+_MOST_SEEN = 4_096
+
+
+class Memory:
+    """Books of conversations, least recently used first out."""
+
+    def __init__(self, most_names: int) -> None:
+        self._most = most_names
+        self._names = 0
+        self._books: OrderedDict[str, tuple[bytes, Book]] = OrderedDict()
+        self._seen: OrderedDict[str, None] = OrderedDict()
+
+    def recall(self, head: ConversationRecord) -> Book | None:
+        """The book of a conversation, if it is the one that this is the head of."""
+        head_hash, book = self._books.get(head.id, (b"", None))
+        if book is None or head_hash != head.head_hash:
+            self.forget(head.id)
+            return None
+        self._books.move_to_end(head.id)
+        return book
+
+    def comes_back(self, head: ConversationRecord) -> bool:
+        """Whether a conversation that is not remembered should be, from now on."""
+        # A turn with two calls has nine names.
+        if not self._most or head.version * 9 > self._most // 4:
+            return False
+        if head.id in self._seen:
+            del self._seen[head.id]
+            return True
+        self._seen[head.id] = None
+        if len(self._seen) > _MOST_SEEN:
+            self._seen.popitem(last=False)
+        return False
+
+    def keep(self, head: ConversationRecord, book: Book, change: Change[object]) -> None:
+        """Remembers a book as it is after a change, at this head; it knew all names before it."""
+        self.forget(head.id)
+        if not self._most:
+            return
+        names: Names = set() if book.names is None else book.names
+        names.update(hash(turn.turn_id) for turn in change.turns)
+        entries = change.entries
+        names.update(map(hash, names_of(entries.calls.values(), entries.provider_ids)))
+        if len(names) > self._most // 4:
+            return
+        self._books[head.id] = head.head_hash, book.remembered(names)
+        self._names += len(names)
+        while self._names > self._most:
+            self.forget(next(iter(self._books)))
+
+    def forget(self, cid: str) -> None:
+        _, book = self._books.pop(cid, (b"", None))
+        if book is not None and book.names is not None:
+            self._names -= len(book.names)

@@ -1,0 +1,145 @@
+"""A writer that remembers, and one that asks its database every time, decide the same.
+
+Another process writes to the first one's conversation now and then, so that what it remembers is
+not so any more; names repeat and are forged, so that what it remembers does not do.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.core.errors import TurnkeepError
+from app.core.identity import ids
+from app.core.json.text import loads, loads_object
+from app.core.ledger import book
+from app.core.limits import Limits
+from app.service.append import Append
+from app.service.conversations import Erase
+from app.service.newturn import made_ready
+from app.service.posting import read_post
+from app.storage.database import Database
+from app.storage.migrations import upgrade
+from app.storage.store import ReadStore
+from tests.laws.running import tried
+
+NAMES = ("a", "call_a", "b", "toolu_b", "123456789", "functions.f:0", "functions.f:1", None)
+Step = tuple[str, int, int, bool]
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(("text", "call", "call", "result", "result", "complete", "again")),
+        st.integers(0, 40),
+        st.integers(0, 5),
+        # Whether it comes through another process.
+        st.integers(0, 5).map(lambda number: number == 5),
+    ),
+    min_size=2,
+    max_size=30,
+)
+
+
+@dataclass
+class Talk:
+    """What is said, so that later steps can name it. `seen`: ids that calls were given."""
+
+    cid: str
+    seen: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+    number: Iterator[int] = field(default_factory=count)
+
+    def body(self, what: str, name: int, more: int) -> dict[str, Any]:
+        blocks: list[dict[str, Any]] = [{"type": "text", "text": f"so {next(self.number)}"}]
+        turn: dict[str, Any] = {"speaker": "ai", "blocks": blocks}
+        if what == "call":
+            for place in range(more % 3):
+                raw_id = self.named(name + place)
+                blocks.append(
+                    {"type": "tool_call", "name": "f"} | ({"id": raw_id} if raw_id else {})
+                )
+        elif what == "result":
+            raw_id = self.named(name)
+            given = {"call_id": raw_id} if raw_id else {}
+            turn = {"speaker": "tool", "blocks": [{"type": "tool_result", "result": 1, **given}]}
+        if more == 5:
+            # The id that another turn has, or that one would derive.
+            turn["turn_id"] = ids.turn_id(self.cid, name)
+        if what == "call" and name % 5 == 0:
+            turn |= {"status": "interrupted", "turn_id": f"broken-{len(self.broken)}"}
+            self.broken.append(turn["turn_id"])
+        if what == "complete" and self.broken:
+            turn["turn_id"] = self.broken[name % len(self.broken)]
+            blocks += [{"type": "tool_call", "name": "f", "id": "late"}] * (more % 2)
+        return {"provider": "neutral", "messages": [turn]}
+
+    def named(self, number: int) -> str | None:
+        known = (*NAMES, *self.seen[-20:])
+        return known[number % len(known)]
+
+    def learn(self, receipt: Any) -> None:
+        for turn in receipt.get("turns", ()):
+            for call in turn["tool_calls"]:
+                bare = call["id"].removeprefix(ids.CANONICAL_PREFIX)
+                self.seen += [call["id"], f"toolu_{bare}", bare]
+
+
+@pytest.fixture(scope="module")
+def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Database]]:
+    """One that remembers, another process on the same file, and one that remembers nothing."""
+    folder: Path = tmp_path_factory.mktemp("remembered")
+    urls = [f"sqlite:///{folder / name}.db" for name in ("first", "second")]
+    for url in urls:
+        upgrade(url)
+    opened = [
+        Database(urls[0], search=False, memory=2_000),
+        Database(urls[0], search=False, memory=0),
+        Database(urls[1], search=False, memory=0),
+    ]
+    yield opened
+    for database in opened:
+        database.close()
+
+
+def carried_out(database: Database, cid: str, body: dict[str, Any] | None) -> object:
+    try:
+        if body is None:
+            return database.write_now(Erase(cid))
+        members, texts = loads_object(json.dumps(body), Limits())
+        post = read_post(members, texts, Limits())
+        return loads(database.write_now(Append(cid, post, made_ready(post))).receipt.decode())
+    except TurnkeepError as error:
+        return type(error).__name__, error.detail
+
+
+def ledger(cid: str) -> Callable[[ReadStore], object]:
+    return lambda store: (
+        store.ledger.calls(cid),
+        store.ledger.results(cid),
+        [(turn.turn_id, turn.status, turn.hash) for turn in store.turns.page(cid)],
+    )
+
+
+_cids = map("c{}".format, count())
+
+
+@pytest.mark.parametrize("kept", [1, 4])
+@settings(tried(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps)
+def test_what_is_remembered_is_what_is_stored(
+    databases: list[Database], kept: int, steps: list[Step]
+) -> None:
+    remembering, beside, asking = databases
+    talk = Talk(next(_cids))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(book, "_REMEMBERED", kept)
+        for what, name, more, elsewhere in steps:
+            body = None if what == "again" else talk.body(what, name, more)
+            said = carried_out(beside if elsewhere else remembering, talk.cid, body)
+            assert said == carried_out(asking, talk.cid, body)
+            talk.learn(said if isinstance(said, dict) else {})
+    assert remembering.read_now(ledger(talk.cid)) == asking.read_now(ledger(talk.cid))
