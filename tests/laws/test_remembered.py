@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.core.errors import TurnkeepError
@@ -130,6 +130,8 @@ _cids = map("c{}".format, count())
 @pytest.mark.parametrize("kept", [1, 4])
 @settings(tried(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps)
+# A result with the bare form of an id whose call is not among the newest.
+@example([("call", name, 1, False) for name in (1, 2, 3, 4)] + [("result", 0, 0, False)])
 def test_what_is_remembered_is_what_is_stored(
     databases: list[Database], kept: int, steps: list[Step]
 ) -> None:

@@ -17,6 +17,7 @@ WRITER = ("tests/storage/test_writer.py", "-k", "sqlite")
 CALLS = ("tests/storage/test_calls.py", "-k", "sqlite")
 APPEND = ("tests/api/test_append.py", "-k", "sqlite")
 KEPT = ("tests/laws/test_kept.py", "-k", "not changes_no_byte")
+REMEMBERED = ("tests/laws/test_remembered.py",)
 FINDING = ("tests/service/test_finding.py", "-k", "sqlite")
 CUTS = ("tests/streams/test_line_cuts.py",)
 FOREIGN = ("tests/zoo/test_zoo.py::test_it_is_shown_as_it_should_be", "-k", "z50 or z54")
@@ -335,5 +336,26 @@ FAULTS = (
         "indexed=min(head.indexed, after.seq - 1)",
         "indexed=head.indexed",
         FINDING,
+    ),
+    Fault(
+        "what is remembered is not compared with the head",
+        "app/storage/memory.py",
+        "if book is None or head_hash != head.head_hash:",
+        "if book is None:",
+        REMEMBERED,
+    ),
+    Fault(
+        "the bare form of a raw id is not remembered",
+        "app/core/ledger/book.py",
+        "            yield ids.normalized(call.raw_id)\n",
+        "",
+        REMEMBERED,
+    ),
+    Fault(
+        "calls that were forgotten count as never made",
+        "app/core/ledger/book.py",
+        "names=names, start=start)\n        other._highest",
+        "names=names, start=0)\n        other._highest",
+        REMEMBERED,
     ),
 )
