@@ -6,16 +6,16 @@ modules `sqlite` and `postgres` hold what differs, part by part.
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from sqlalchemy import URL, Connection, Engine, NullPool, QueuePool, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from app.storage import postgres, sqlite
+from app.storage import sqlite
 from app.storage.verdicts import Purpose, Verdict
 
 READERS = 4
@@ -47,9 +47,8 @@ class Kind(Protocol):
     def committed(self, driver: DBAPIConnection, transaction: str) -> bool | None: ...
 
 
-KINDS: Mapping[str, Kind] = MappingProxyType(
-    {"sqlite": sqlite, "postgresql": postgres, "postgres": postgres}
-)
+# By scheme: the module of each. It is imported when it is needed: psycopg takes its time.
+_MODULES = {"sqlite": "sqlite", "postgresql": "postgres", "postgres": "postgres"}
 
 
 def engine_url(url: str) -> URL:
@@ -62,16 +61,16 @@ def engine_url(url: str) -> URL:
             " or postgresql://user@host/database"
         ) from None
     scheme = parsed.drivername.partition("+")[0]
-    if scheme not in KINDS:
+    if scheme not in _MODULES:
         raise DatabaseUrlError(
             f"no database {scheme!r} is known; use sqlite:///file"
             " or postgresql://user@host/database"
         )
-    if KINDS[scheme] is sqlite and _in_memory(parsed):
+    if scheme == "sqlite" and _in_memory(parsed):
         raise DatabaseUrlError(
             "an SQLite database in memory would keep nothing; name a file: sqlite:///turnkeep.db"
         )
-    return parsed.set(drivername=KINDS[scheme].DRIVER)
+    return parsed.set(drivername=_kind(scheme).DRIVER)
 
 
 def is_sqlite(url: str) -> bool:
@@ -92,7 +91,11 @@ def described(url: str) -> str:
 
 
 def kind_of(url: URL) -> Kind:
-    return KINDS[url.get_backend_name()]
+    return _kind(url.get_backend_name())
+
+
+def _kind(scheme: str) -> Kind:
+    return cast(Kind, import_module(f"app.storage.{_MODULES[scheme]}"))
 
 
 def make_engine(url: str, purpose: Purpose, *, prepared: bool = True) -> Engine:
@@ -108,7 +111,7 @@ def make_engine(url: str, purpose: Purpose, *, prepared: bool = True) -> Engine:
         # Errors are logged, and parameters are message content.
         hide_parameters=True,
         **pool,
-        **({"use_native_hstore": False} if kind is postgres else {}),
+        **({} if kind is sqlite else {"use_native_hstore": False}),
     )
     _listen(engine, kind, purpose)
     return engine

@@ -1,4 +1,4 @@
-"""The schema's versions, through Alembic's own interface.
+"""The schema's versions, as Alembic keeps them.
 
 `upgrade` may be called by several processes at once: the first one migrates in one transaction,
 the others wait for it and find nothing left to do.
@@ -8,22 +8,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from alembic.util import CommandError
-from sqlalchemy import Connection
+from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import DBAPIError
 
 from app.core.errors import Unavailable
-from app.storage import engines, postgres
+from app.storage import engines
 from app.storage.verdicts import Purpose
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 # Installed, the migrations are a part of the package; in the repository they stand beside it.
 INSTALLED = Path(__file__).parents[1] / "migrations"
-SETTINGS = Path(__file__).parents[2] / "migrations.ini"
+BESIDE = Path(__file__).parents[2] / "alembic"
 # Any number will do, if nobody else on the same database uses it: "turnkeep" in ASCII.
 _LOCK = int.from_bytes(b"turnkeep", "big")
 
@@ -31,18 +30,27 @@ _LOCK = int.from_bytes(b"turnkeep", "big")
 def upgrade(url: str) -> str | None:
     """Bring the database to the newest schema; gives the version that it had."""
     with _connection(url, "migrate") as connection, connection.begin():
-        if engines.kind_of(connection.engine.url) is postgres:
+        if connection.dialect.name == "postgresql":
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
         before = current(connection)
-        try:
-            command.upgrade(_config(connection), "head")
-        except CommandError as error:
-            known = f"{engines.described(url)} has a schema that this release does not know"
-            raise Unavailable(f"{known}: {error}") from None
+        if before != head():
+            _migrate(connection, engines.described(url))
     return before
 
 
-def current_and_head(url: str) -> tuple[str | None, str | None]:
+def _migrate(connection: Connection, described: str) -> None:
+    # Alembic is a sixth of all that a start imports, and most starts have nothing to migrate.
+    from alembic import command  # noqa: PLC0415
+    from alembic.util import CommandError  # noqa: PLC0415
+
+    try:
+        command.upgrade(config(connection), "head")
+    except CommandError as error:
+        known = f"{described} has a schema that this release does not know"
+        raise Unavailable(f"{known}: {error}") from None
+
+
+def current_and_head(url: str) -> tuple[str | None, str]:
     """The schema version that the database has, and the one that this program needs."""
     with _connection(url, "read") as connection:
         return current(connection), head()
@@ -65,18 +73,26 @@ def _connection(url: str, purpose: Purpose) -> Iterator[Connection]:
 
 
 def current(connection: Connection) -> str | None:
-    return MigrationContext.configure(connection).get_current_revision()
+    """The version that Alembic has noted in the database."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
 
 
 @cache
-def head() -> str | None:
-    return ScriptDirectory.from_config(_config()).get_current_head()
+def head() -> str:
+    """The newest version, by which its file is named."""
+    return max(file.name for file in (_scripts() / "versions").glob("*.py"))[:4]
 
 
-def _config(connection: Connection | None = None) -> Config:
-    attributes = {"connection": connection} if connection else {}
-    if not INSTALLED.is_dir():
-        return Config(SETTINGS, attributes=attributes)
-    config = Config(attributes=attributes)
-    config.set_main_option("script_location", str(INSTALLED).replace("%", "%%"))
-    return config
+def config(connection: Connection | None = None) -> "Config":
+    """Alembic's settings, for this connection."""
+    from alembic.config import Config  # noqa: PLC0415
+
+    made = Config(attributes={"connection": connection} if connection else {})
+    made.set_main_option("script_location", str(_scripts()).replace("%", "%%"))
+    return made
+
+
+def _scripts() -> Path:
+    return INSTALLED if INSTALLED.is_dir() else BESIDE

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from alembic import command
-from alembic.config import Config
 
 from app.cli import main
 from app.cli.reindex import catch_up
@@ -35,9 +34,7 @@ def found(database: Database, **wish: Any) -> list[str]:
 def to_the_schema_before(url: str) -> None:
     """What a database of the release before looks like, with its conversations."""
     with make_engine(url, "migrate").begin() as connection:
-        config = migrations._config(connection)
-        assert isinstance(config, Config)
-        command.downgrade(config, "0003")
+        command.downgrade(migrations.config(connection), "0003")
 
 
 @pytest.mark.own_database

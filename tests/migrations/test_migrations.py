@@ -9,6 +9,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
 from app.storage import migrations
@@ -48,8 +49,7 @@ def connected(url: str) -> Iterator[Connection]:
 
 def downgrade(url: str) -> None:
     with connected(url) as connection:
-        config = Config(migrations.SETTINGS, attributes={"connection": connection})
-        command.downgrade(config, "base")
+        command.downgrade(migrations.config(connection), "base")
 
 
 def tables(connection: Connection) -> set[str]:
@@ -153,3 +153,10 @@ def test_a_migration_that_fails_changes_nothing(
         upgrade(empty_url)
     with connected(empty_url) as connection:
         assert tables(connection) == set()
+
+
+def test_the_newest_version_is_the_one_that_alembic_names() -> None:
+    scripts = ScriptDirectory.from_config(migrations.config())
+    assert migrations.head() == scripts.get_current_head()
+    by_hand = ScriptDirectory.from_config(Config(Path(__file__).parents[2] / "migrations.ini"))
+    assert by_hand.get_current_head() == migrations.head()

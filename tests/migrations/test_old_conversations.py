@@ -5,6 +5,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -109,7 +110,7 @@ def test_an_old_database_is_found_and_counted_as_a_new_one(database_url: str) ->
         tell(api)
         before = seen(api)
     with connected(database_url) as connection:
-        command.downgrade(migrations._config(connection), "0004")
+        command.downgrade(migrations.config(connection), "0004")
     upgrade(database_url)
     with served(database_url) as api:
         after = seen(api)
@@ -123,7 +124,7 @@ def migrate_by_printed_sql(url: str, monkeypatch: pytest.MonkeyPatch) -> str:
     """To the version before and back, by what `alembic … --sql` prints."""
     monkeypatch.setenv("TURNKEEP_DATABASE_URL", url)
     printed = io.StringIO()
-    config = Config(migrations.SETTINGS, output_buffer=printed)
+    config = Config(Path(__file__).parents[2] / "migrations.ini", output_buffer=printed)
     command.downgrade(config, "0005:0004", sql=True)
     command.upgrade(config, "0004:0005", sql=True)
     script = printed.getvalue()
