@@ -17,6 +17,8 @@ _PAUSE = 0.25
 _PATIENCE = 20
 # Commands between two looks from which on there is much to write.
 _MUCH = 25
+# Turns that are indexed at a time while others write: they wait for the writer meanwhile.
+_FEW = 4
 # Seconds that a search waits for the index.
 _WAIT = 10.0
 
@@ -45,7 +47,7 @@ class Indexer:
                 continue
             waited = 0
             try:
-                await self._step()
+                await self._step(most=_FEW if new else BATCH)
             except TurnkeepError as error:
                 _log.warning("what was stored is not indexed yet: %s", error.detail)
                 await asyncio.sleep(_PATIENCE * _PAUSE)
@@ -72,12 +74,12 @@ class Indexer:
             elif time.monotonic() > until:
                 raise Unavailable("The words of what was stored lately are still being indexed.")
 
-    async def _step(self, versions: Mapping[str, int] | None = None) -> bool:
-        """Indexes a few turns, of any conversations or of these up to these versions; False when
-        there were none left."""
+    async def _step(self, versions: Mapping[str, int] | None = None, *, most: int = BATCH) -> bool:
+        """Indexes so many turns, of any conversations or of these up to these versions; False
+        when there were none left."""
         async with self._lock:
             commits = self.database.counts().commits
-            found = await self.database.read(partial(behind, versions=versions))
+            found = await self.database.read(partial(behind, versions=versions, most=most))
             if not found:
                 if versions is None:
                     self._done = commits

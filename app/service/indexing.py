@@ -87,17 +87,19 @@ def versions_behind(store: ReadStore) -> dict[str, int]:
     return {head.id: head.version for head in store.conversations.behind(ALL)}
 
 
-def behind(store: ReadStore, versions: Mapping[str, int] | None = None) -> list[Index]:
-    """What is to be indexed next, a few turns of a few conversations: of any, or of these."""
+def behind(
+    store: ReadStore, versions: Mapping[str, int] | None = None, *, most: int = BATCH
+) -> list[Index]:
+    """What is to be indexed next, so many turns of a few conversations: of any, or of these."""
     if versions is None:
-        heads = store.conversations.behind(BATCH)
+        heads = store.conversations.behind(most)
     else:
         known = ((store.conversations.head(cid), version) for cid, version in versions.items())
         heads = [
             head for head, version in known if head and head.indexed < min(version, head.version)
         ]
     found: list[Index] = []
-    left = BATCH
+    left = most
     for head in heads:
         found.append(_next(store, head, left))
         left -= found[-1].until - head.indexed
