@@ -3,9 +3,11 @@
 import argparse
 import re
 import sys
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from app.cli.options import add_database, check_schema, one_of, settings_of
 from app.cli.sources import STDIN, Source, found_in, sources
@@ -15,12 +17,14 @@ from app.core.errors import Conflict, RuleBroken
 from app.importers.histories import History, Reading
 from app.importers.naming import NAMES
 from app.importers.registry import IMPORTERS
-from app.service.importing import store_history
+from app.service.importing import Counted, store_history
 from app.service.planning import Plan, read_history
 from app.storage.database import Database
 
 # Kinds of notes that are shown at the end.
 _NOTED = 20
+# Histories that are on their way while the next ones are read: they are committed together.
+_AHEAD = 64
 FORMATS = ("auto", "messages", *TARGETS, *IMPORTERS)
 
 
@@ -75,6 +79,7 @@ def run(args: argparse.Namespace) -> int:
         try:
             return work.all(database, args.file, quiet=args.quiet)
         except KeyboardInterrupt:
+            work.settle()
             work.progress.say(
                 f"Interrupted after {work.counts.words()}. What was stored stays;"
                 " run the same command again to go on."
@@ -102,6 +107,21 @@ class _Stop(Exception):
     """A problem, and the caller wants to stop at the first."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A history whose first batch is on its way. `share`: bytes of its file for each turn, behind
+    those `before` its file and those `read` of it."""
+
+    where: str
+    plan: Plan
+    first: Future[Counted]
+    batches: Iterator[Future[Counted]]
+    source: Source
+    before: int
+    read: int
+    share: float
+
+
 class _Work:
     def __init__(self, how: Reading, model: str | None, *, strict: bool) -> None:
         self.counts = _Counts()
@@ -113,6 +133,7 @@ class _Work:
         self._before = 0
         self._read = 0
         self._given = False
+        self._begun: deque[_Begun] = deque()
 
     def all(self, database: Database, files: list[str], *, quiet: bool) -> int:
         found = list(sources(files))
@@ -122,6 +143,7 @@ class _Work:
             for source in found:
                 self._file(database, source)
                 self._before += source.size
+            self.settle()
         except _Stop:
             pass
         self._sum_up()
@@ -151,21 +173,34 @@ class _Work:
         if plan is None:
             return
         self.counts.skipped.update(plan.ignored)
+        batches = store_history(database, plan)
+        first = next(batches)
+        share = (read - self._read) / max(len(plan.turns), 1)
+        begun = _Begun(where, plan, first, batches, source, self._before, self._read, share)
+        self._begun.append(begun)
+        self.settle(leave=0 if self._strict or len(plan.turns) > self._how.limits.turns else _AHEAD)
+
+    def settle(self, *, leave: int = 0) -> None:
+        """Waits for what was begun, the oldest first, until so few are left."""
+        while len(self._begun) > leave:
+            self._settle(self._begun.popleft())
+
+    def _settle(self, begun: "_Begun") -> None:
         done, before = 0, self.counts.stored
         try:
-            for batch in store_history(database, plan):
-                self.counts.conversations.add(history.conversation_id)
-                self.counts.stored += batch.stored
-                self.counts.there += batch.there
-                done += batch.stored + batch.there
-                at = self._read + (read - self._read) * done // max(len(plan.turns), 1)
-                words = f"{self.counts.words()}  {source.name}"
+            for batch in chain([begun.first], begun.batches):
+                counted = batch.result()
+                self.counts.conversations.add(begun.plan.history.conversation_id)
+                self.counts.stored += counted.stored
+                self.counts.there += counted.there
+                done += counted.stored + counted.there
                 # What is read of a packed file is more than its size.
-                self.progress.show(self._before + min(at, source.size), words)
+                at = min(begun.read + int(done * begun.share), begun.source.size)
+                self.progress.show(begun.before + at, f"{self.counts.words()}  {begun.source.name}")
         except Conflict as error:
-            self._problem(where, error.detail)
+            self._problem(begun.where, error.detail)
         if self.counts.stored > before:
-            self.counts.noted.update(_notes(plan))
+            self.counts.noted.update(_notes(begun.plan))
 
     def _plan(self, source: Source, history: History) -> Plan | None:
         """The history as turns; of a history over many lines, without the lines that are wrong."""

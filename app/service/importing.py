@@ -5,6 +5,7 @@ file again, a file that has grown, or one whose import was interrupted appends o
 """
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from app.codecs import ID_RULES
@@ -34,12 +35,15 @@ class Counted:
     there: int = 0
 
 
-def store_history(database: Database, plan: Plan) -> Iterator[Counted]:
-    """Stores batch after batch, each all or nothing; durable before it is counted."""
+def store_history(database: Database, plan: Plan) -> Iterator[Future[Counted]]:
+    """Stores batch after batch, each all or nothing; durable when it is counted.
+
+    A batch is begun when it is asked for. Whoever asks for the next one has waited for the last.
+    """
     most = plan.limits.turns
     starts = range(0, len(plan.turns), most) or range(1)
     for start in starts:
-        yield database.write_now(ImportBatch(plan, start, min(start + most, len(plan.turns))))
+        yield database.write_soon(ImportBatch(plan, start, min(start + most, len(plan.turns))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,9 +92,13 @@ class Database:
 
     def write_now(self, command: Command[T]) -> T:
         """`write` for callers without an event loop."""
+        return self.write_soon(command).result()
+
+    def write_soon(self, command: Command[T]) -> "concurrent.futures.Future[T]":
+        """The same for callers who go on meanwhile; commands on a conversation stay in order."""
         future: concurrent.futures.Future[T] = concurrent.futures.Future()
         self._put(Job(command, future, None))
-        return future.result()
+        return future
 
     async def read(self, query: Callable[[ReadStore], T]) -> T:
         """Answer a query in one snapshot of the database."""

@@ -18,7 +18,7 @@ import pytest
 
 from app.cli import importing, main
 from app.cli.words import Progress
-from app.service.importing import Counted, store_history
+from app.service.importing import store_history
 from app.storage.database import Database
 from tests.e2e.server import ROOT
 from tests.e2e.server import turnkeep as process
@@ -324,11 +324,9 @@ def test_an_import_that_is_interrupted_says_how_to_go_on(
     whole = store_history
 
     def interrupted(database: Database, plan: Any) -> Any:
-        counted: list[Counted] = []
-        for batch in whole(database, plan):
-            counted.append(batch)
+        for number, batch in enumerate(whole(database, plan), 1):
             yield batch
-            if len(counted) == 2:
+            if number == 2:
                 raise KeyboardInterrupt
 
     monkeypatch.setattr(importing, "store_history", interrupted)
