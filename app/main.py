@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from threading import Lock
+from typing import Any
 
 from fastapi import FastAPI
 
@@ -19,7 +21,6 @@ from app.api import (
     turns,
 )
 from app.api.context import Context
-from app.api.described import Described
 from app.api.heads import Headed
 from app.api.indexer import Indexer
 from app.api.metrics import REGISTRY, Measured, WriterNumbers
@@ -27,6 +28,7 @@ from app.service.kept import Renders
 from app.settings import Settings, from_environment
 from app.storage.database import Database
 
+_DESCRIBING = Lock()
 _DESCRIPTION = """
 Keeps the conversations of agents and serves them back, valid, for any provider.
 
@@ -37,6 +39,15 @@ Limits: body {body_bytes:,} bytes · stream {stream_bytes:,} bytes · {turns:,} 
 {blocks:,} blocks a turn · JSON depth {depth} · {tools:,} tools with {schema_nodes:,} values in
 their schemas together · raw id {raw_id_bytes:,} bytes · integers {integer_digits:,} digits.
 """
+
+
+class Described(FastAPI):
+    """Its OpenAPI page is made by one thread, and the others wait for it: FastAPI makes it on first
+    use, and two threads that make it together trip over each other."""
+
+    def openapi(self) -> dict[str, Any]:
+        with _DESCRIBING:
+            return super().openapi()
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:

@@ -29,8 +29,9 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-# What every operation may answer.
+# What every operation may answer, and those that read something that may be absent.
 EVERYWHERE = refusals(422, 503)
+ABSENT = refusals(404)
 
 
 def takes_stream() -> dict[str, Any]:
@@ -65,6 +66,13 @@ def appended_before(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
     """The response to a retry, and to what completes an interrupted turn."""
     said = "Stored before: the first receipt again (`Idempotent-Replayed`); or a turn is completed"
     return {200: {"description": said, "model": model}}
+
+
+def reading(model: type[BaseModel], *refused: int) -> dict[str, Any]:
+    """What is said of a route that reads a body of this shape and may refuse it for more reasons
+    than its form."""
+    statuses = sorted({400, 413, 415, *refused})
+    return {"openapi_extra": takes(model), "responses": refusals(*statuses)}
 
 
 def takes(model: type[BaseModel]) -> dict[str, Any]:

@@ -35,11 +35,11 @@ from app.api.schemas.turns import (
 from app.core.errors import RuleBroken, StaleVersion, TooLarge, TurnkeepError
 from app.service import turns as stored
 from app.service.append import Append, Appended
-from app.service.conditions import check_version
 from app.service.conversations import check_id
 from app.service.messagelist import MessageList, read_list
 from app.service.newturn import NewTurn, made_ready
 from app.service.posting import Post, read_post
+from app.service.retries import check_version
 from app.service.seeing import look
 from app.service.streaming import Stream
 from app.service.sync import Sync

@@ -34,8 +34,7 @@ from app.service.posting import Post
 from app.service.receipts import note, post_notes, receipt_of, stored_receipt, tool_notes
 from app.service.retries import contradiction, stored_turns
 from app.service.tooldefs import KeepTools, kept_tools
-from app.service.turnform import chain_hash, read_turn
-from app.service.usage import usage_of
+from app.service.turnform import chain_hash, read_turn, usage_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,9 @@ from app.core.limits import Limits
 from app.core.render.options import REASONINGS, ReplayOptions
 from app.core.tools.definitions import Note
 from app.core.tools.fit import Required
-from app.service.members import check_members, ignored_settings
+from app.service.members import check_members, ignored_settings, route_of
 from app.service.memory import remember
 from app.service.posting import read_post
-from app.service.providers import route_of
 from app.service.receipts import post_notes
 from app.service.rendering import demand_request, render
 from app.service.tooldefs import offer, only_described, refuse_dropped, riding_order

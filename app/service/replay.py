@@ -12,15 +12,14 @@ from app.core.identity.ids import CALLER_TURN_ID
 from app.core.json.large import gathered
 from app.core.json.text import JsonObject, dumps, dumps_utf8, joined_object
 from app.core.ledger.records import ConversationRecord, ToolSetRecord
-from app.core.render.notes import spoken
 from app.core.render.options import ReplayOptions
 from app.core.render.repairs import Repair
 from app.core.render.segments import Render
-from app.core.render.window import group_end
+from app.core.render.window import group_end, spoken
 from app.service.conversations import known
 from app.service.kept import Kept, Key, Renders
 from app.service.loading import load
-from app.service.providers import target_of
+from app.service.members import target_of
 from app.service.rendering import Rendered, demand_request, render, rendered
 from app.service.tooldefs import offered_at, offered_by
 from app.service.turnform import read_turn

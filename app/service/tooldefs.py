@@ -15,8 +15,7 @@ from app.core.render.options import ReplayOptions
 from app.core.tools.definitions import Definition, Note, Refused, Tool
 from app.core.tools.fit import Prepared, Required, prepared
 from app.service.conversations import ensured, known
-from app.service.members import check_members
-from app.service.providers import source_of, target_of, wire_of
+from app.service.members import check_members, source_of, target_of, wire_of
 from app.service.toolreading import ToolSet, demand_tools, read_tool_set, under_our_names
 from app.service.turnform import read_object
 from app.storage.store import ReadStore

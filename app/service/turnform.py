@@ -2,6 +2,7 @@
 
 import hashlib
 
+from app.codecs import CODECS
 from app.core.conversation import SPEAKERS, UNREADABLE, Block, Draft, Turn
 from app.core.errors import TurnkeepError
 from app.core.json.large import Bytes, Chunks, digest, whole
@@ -9,6 +10,7 @@ from app.core.json.text import Json, JsonObject, dumps, dumps_pieces, dumps_sort
 from app.core.ledger.records import TurnRecord
 from app.core.limits import Limits
 from app.core.neutral.blocks import block, block_json
+from app.core.wire.usage import Usage
 
 # The first byte of a link in the chain: how it was made.
 CHAIN = b"\x01"
@@ -112,3 +114,16 @@ def _link(before: bytes, record: TurnRecord, revision: int | None) -> bytes:
     if record.status != "complete" or revision is not None:
         facts += [record.status, revision]
     return before + dumps(facts).encode()
+
+
+def usage_of(wire: str, turn: Turn) -> Usage | None:
+    """The usage of a turn that was posted in this format; None where the provider said none."""
+    usage = turn.response.get("usage")
+    if not isinstance(usage, dict):
+        return None
+    # An import is neutral; its usage is still in the words of the provider that counted.
+    for name in (wire, turn.provider):
+        if name in CODECS and (replies := CODECS[name].replies):
+            used = replies.usage(usage)
+            return used if used != Usage() else None
+    return None

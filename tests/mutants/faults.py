@@ -289,9 +289,9 @@ FAULTS = (
     ),
     Fault(
         "two first requests at once make the page together",
-        "app/api/described.py",
-        "with _MAKING:",
-        "if _MAKING:",
+        "app/main.py",
+        "with _DESCRIBING:",
+        "if _DESCRIBING:",
         ("tests/api/test_described.py",),
     ),
     Fault(

@@ -2,9 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field
-
-from app.api.schemas.shapes import Out, left_out
+from app.api.schemas.shapes import Out, left_out, said
 
 
 class ProblemOut(Out):
@@ -14,7 +12,7 @@ class ProblemOut(Out):
     title: str
     status: int
     detail: str
-    code: str = Field(description="Stable; docs/problems.md lists them.")
+    code: str = said("Stable; docs/problems.md lists them.")
     pointer: str = left_out("Where: a JSON pointer into the body, or `?name` of a parameter.")
     conversation_id: str = left_out("The conversation that is meant.")
     version: int = left_out("The version that the conversation has.")
@@ -37,4 +35,4 @@ class HealthOut(Out):
 
 class ReadyOut(Out):
     status: Literal["ready"]
-    schema_: str = Field(alias="schema", description="The version of the schema.")
+    schema_: str = said("The version of the schema.", alias="schema")

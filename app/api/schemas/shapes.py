@@ -28,6 +28,11 @@ class Out(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, json_schema_extra=_described)
 
 
+def said(description: str, default: Any = ..., **rules: Any) -> Any:
+    """A member and what the page says of it."""
+    return Field(default, description=description, **rules)
+
+
 def left_out(description: str | None = None) -> Any:
     """For a member that is not there, instead of being null, where there is nothing to say."""
     return Field(default=None, description=description)
@@ -43,16 +48,16 @@ PageSize: TypeAlias = Annotated[int, Field(ge=1, le=1000)]
 
 class PageQuery(In):
     limit: PageSize = 100
-    cursor: str | None = Field(None, description="The `next_cursor` of the page before.")
+    cursor: str | None = said("The `next_cursor` of the page before.", None)
 
 
 class UsageOut(Out):
     """What responses took; 0 where the provider does not say."""
 
-    input_tokens: int = Field(description="The whole input, cached tokens included.")
-    output_tokens: int = Field(description="The whole output, reasoning included.")
-    cached_tokens: int = Field(description="Of the input: what was read from a cache.")
-    reasoning_tokens: int = Field(description="Of the output: what was thinking.")
+    input_tokens: int = said("The whole input, cached tokens included.")
+    output_tokens: int = said("The whole output, reasoning included.")
+    cached_tokens: int = said("Of the input: what was read from a cache.")
+    reasoning_tokens: int = said("Of the output: what was thinking.")
 
 
 class NoteOut(Out):

@@ -12,9 +12,8 @@ from app.core.tools.definitions import Choice, HostedTool, Note, Refused, Tool
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema import rewrite as schemas
 from app.core.tools.schema.combine import with_plain_top, with_top_resolved
-from app.core.tools.schema.references import open_references
 from app.core.tools.schema.rewrite import note_if_changed
-from app.core.tools.schema.walk import COMBINATIONS, inner_schemas, mapped
+from app.core.tools.schema.walk import COMBINATIONS, inner_schemas, mapped, open_references
 
 Required: TypeAlias = Literal["keep", "filter"]
 

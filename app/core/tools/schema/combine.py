@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from app.core.json.text import Json, JsonObject, dumps
-from app.core.tools.schema.references import resolved
-from app.core.tools.schema.walk import COMBINATIONS
+from app.core.tools.schema.walk import COMBINATIONS, resolved
 
 # What may be taken from a branch as it stands: it does not depend on what stands beside it, or
 # (additionalProperties) asks for less, the more properties stand beside it.
