@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from app.api.requests import STREAMS
-from app.api.schemas.problems import ProblemOut
+from app.api.schemas.shapes import ProblemOut
 
 _MEANINGS = {
     400: "The body is not JSON",

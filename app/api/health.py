@@ -6,9 +6,9 @@ from fastapi.routing import APIRoute
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from app.api.context import Here, json_response
-from app.api.metrics import REGISTRY
+from app.api.middleware import REGISTRY
 from app.api.routes import routes
-from app.api.schemas.problems import HealthOut, ReadyOut
+from app.api.schemas.shapes import HealthOut, ReadyOut
 from app.core.errors import Unavailable
 
 router = routes("", "health", APIRoute)

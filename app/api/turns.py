@@ -37,13 +37,13 @@ from app.service import turns as stored
 from app.service.append import Append, Appended
 from app.service.conversations import check_id
 from app.service.messagelist import MessageList, read_list
-from app.service.newturn import NewTurn, made_ready
 from app.service.posting import Post, read_post
 from app.service.retries import check_version
 from app.service.seeing import look
 from app.service.streaming import Stream
 from app.service.sync import Sync
 from app.service.tooldefs import KeepTools, riding_order
+from app.service.turnform import NewTurn, made_ready
 
 router = APIRouter(
     prefix="/v1/conversations/{cid}/turns", tags=["turns"], route_class=Direct, responses=EVERYWHERE

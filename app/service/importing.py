@@ -18,11 +18,10 @@ from app.core.render.pairing import Link
 from app.service.append import Append, append
 from app.service.conversations import described, ensured
 from app.service.exporting import exported_turn
-from app.service.newturn import made_ready
 from app.service.planning import Plan, Turned, turned_of
 from app.service.posting import Post
 from app.service.tooldefs import KeepTools, tools_at
-from app.service.turnform import UNLIMITED, content_hash, read_turn
+from app.service.turnform import UNLIMITED, content_hash, made_ready, read_turn
 from app.storage.database import Database
 
 

@@ -6,7 +6,7 @@ from app.core.errors import StaleVersion, TurnIdTaken
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import TurnRecord
 from app.core.ledger.slice import Slice
-from app.service.newturn import NewTurn
+from app.service.turnform import NewTurn
 from app.storage.store import ReadStore
 
 

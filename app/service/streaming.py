@@ -20,9 +20,8 @@ from app.core.limits import Limits
 from app.core.wire.events.event import Event
 from app.core.wire.events.reader import EventReader
 from app.core.wire.responses import Reply
-from app.service.nostream import Heard, check_is_stream
 from app.service.posting import Post, read_stream
-from app.service.responses import replies_of
+from app.service.responses import Heard, check_is_stream, replies_of
 
 _log = logging.getLogger("turnkeep")
 # A response with more broken parts than this is not read at all.

@@ -21,11 +21,11 @@ from app.core.sync.likeness import is_unspoken, says_nothing
 from app.core.sync.recognising import Difference, Recognised, Told
 from app.service.append import Append, Appended, Synced, append, once
 from app.service.messagelist import MessageList
-from app.service.newturn import made_ready
 from app.service.posting import Post
 from app.service.receipts import note, tool_notes
 from app.service.seeing import Seen, look
 from app.service.tooldefs import KeepTools, kept_tools
+from app.service.turnform import made_ready
 
 _DIFFERS = {
     "speaker": "its speaker",

@@ -10,7 +10,7 @@ from app.core.json.text import Json, JsonObject
 from app.core.limits import Limits
 from app.core.tools.definitions import Choice, Definition, Refused, Tool
 from app.core.tools.rules import ToolRules
-from app.core.tools.schema.drafts import in_present_draft
+from app.core.tools.schema.rewrite import in_present_draft
 from app.core.tools.schema.walk import size
 from app.service.schemacheck import fault
 

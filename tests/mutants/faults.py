@@ -105,7 +105,7 @@ FAULTS = (
     ),
     Fault(
         "blanks at the end of the last assistant text are kept",
-        "app/core/render/ending.py",
+        "app/core/render/writing.py",
         "trimmed = replace(last, content=replace(last.content, text=last.content.text.rstrip()))",
         "trimmed = last",
         GOLDEN,
@@ -247,7 +247,7 @@ FAULTS = (
     ),
     Fault(
         "calls are stored without their canonical ids",
-        "app/service/newturn.py",
+        "app/service/turnform.py",
         "one.replace(_NO_ID_BYTES, block.id.encode(), 1) if",
         "one if",
         ("tests/api/test_replay.py", "-k", "sqlite"),

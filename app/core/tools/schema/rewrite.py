@@ -3,6 +3,10 @@
 `required` is filtered as agents' definitions need it (many mark everything as required), formats a
 target does not know are taken out, combinations it refuses at the top are loosened. Each change is
 reported by a note; properties are never lost.
+
+Words of older drafts are put in those of draft 2020-12, which say the same, and only where that
+does not allow them: lists of `items` (now `prefixItems`) and `exclusiveMinimum: true` (now the
+number itself). Such a schema does not say any longer that it is of the older draft.
 """
 
 from typing import Final, cast
@@ -39,6 +43,8 @@ _NEVER_STRICT: Final = (
     "dependentRequired",
     "dependentSchemas",
 )
+_DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
+_BOUNDS: Final = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
 
 
 def with_filtered_required(schema: JsonObject) -> JsonObject:
@@ -147,3 +153,39 @@ def note_if_changed(
     if after != before:
         notes.append(Note(code, detail, name))
     return after
+
+
+def in_present_draft(schema: JsonObject) -> JsonObject:
+    """The schema itself, unless it has words of older drafts."""
+    changed = mapped(schema, _changed)
+    if changed != schema and "$schema" in changed:
+        changed["$schema"] = _DRAFT
+    return changed
+
+
+def _changed(schema: JsonObject) -> JsonObject:
+    schema = _with_bounds(schema)
+    items = schema.get("items")
+    if not isinstance(items, list):
+        return schema
+    rest = schema.get("additionalItems")
+    plain: JsonObject = {
+        key: member for key, member in schema.items() if key not in ("items", "additionalItems")
+    }
+    if items:
+        plain["prefixItems"] = [_inner(one) for one in items]
+    return plain if rest is None else plain | {"items": _inner(rest)}
+
+
+def _inner(value: Json) -> Json:
+    return mapped(value, _changed) if isinstance(value, dict) else value
+
+
+def _with_bounds(schema: JsonObject) -> JsonObject:
+    for word, bound in _BOUNDS:
+        said = schema.get(word)
+        if isinstance(said, bool):
+            gone = (word, bound) if said and bound in schema else (word,)
+            kept: JsonObject = {key: value for key, value in schema.items() if key not in gone}
+            schema = kept | ({word: schema[bound]} if len(gone) > 1 else {})
+    return schema
