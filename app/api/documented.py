@@ -36,17 +36,10 @@ ABSENT = refusals(404)
 
 def takes_stream() -> dict[str, Any]:
     """A body that is no JSON document of ours: events, as the provider sent them."""
-    kinds = {
-        "text/event-stream": {
-            "type": "string",
-            "minLength": 1,
-            "description": "As the provider sends it.",
-        },
-        "application/x-ndjson": {
-            "type": "string",
-            "minLength": 1,
-            "description": "One event of the SDK a line.",
-        },
+    text = {"type": "string", "minLength": 1}
+    kinds: dict[str, dict[str, Any]] = {
+        "text/event-stream": {**text, "description": "As the provider sends it."},
+        "application/x-ndjson": {**text, "description": "One event of the SDK a line."},
         "application/vnd.amazon.eventstream": {
             "type": "string",
             "format": "binary",

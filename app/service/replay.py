@@ -21,7 +21,7 @@ from app.service.kept import Kept, Key, Renders
 from app.service.loading import load
 from app.service.members import target_of
 from app.service.rendering import Rendered, demand_request, render, rendered
-from app.service.tooldefs import offered_at, offered_by
+from app.service.tooldefs import offered_by
 from app.service.turnform import read_turn
 from app.storage.store import ReadStore
 
@@ -103,7 +103,7 @@ def _window(
 ) -> tuple[Rendered, list[Repair]]:
     """A part of the history, and what it took to let it end well."""
     loaded = load(store, cid, until, options)
-    offered = offered_at(store, cid, until, options)
+    offered = offered_by(store.tools.at(cid, until), options)
     whole = render(loaded.turns, loaded.links, loaded.assigned, options, offered)
     if not loaded.turns or options.until in (None, loaded.turns[-1].turn_id):
         return whole, []
@@ -154,7 +154,7 @@ def _before(store: ReadStore, cid: str, options: ReplayOptions, whole: Rendered)
     since = options.since or 0
     kept = Render() if options.is_window else whole.render.as_of(since)
     then = load(store, cid, since, options, first=max(kept.next, 1), as_of=since)
-    offered = offered_at(store, cid, since, options)
+    offered = offered_by(store.tools.at(cid, since), options)
     return render(then.turns, then.links, then.assigned, options, offered, kept, whole.hashes)
 
 

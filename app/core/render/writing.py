@@ -15,13 +15,13 @@ from app.core.conversation import Text
 from app.core.json.text import JsonObject, dumps_utf8
 from app.core.render import placeholders as wording
 from app.core.render.blocks import Showing
-from app.core.render.flatten import flattened
+from app.core.render.flatten import flattened, result_line
 from app.core.render.messages import arranged, foreign_loop, is_solid, messages_of
 from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Step
-from app.core.render.pending import pending
 from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
+from app.core.render.results import unrecorded
 from app.core.render.segments import Carry, Render, Segment, Uses
 from app.core.render.view import Message, Pending, Role, View, bridge
 from app.core.wire.codec import Codec
@@ -41,8 +41,16 @@ class Wire:
     has_tools: bool = False
 
     def pending(self, step: Step) -> Iterator[Pending]:
-        flat = self.options.is_flat
-        return pending(step, self.codec.profile, self.provider_ids, flat=flat)
+        """The calls that a step shows without a result, and what it shows instead: a runtime that
+        comes back can run these tools, or say what became of them."""
+        profile, flat = self.codec.profile, self.options.is_flat
+        for answer in step.answers:
+            if answer.result is None:
+                placeholder = None
+                if not profile.verbatim:
+                    placeholder = result_line(answer) if flat else unrecorded(answer, profile)
+                call = answer.call
+                yield Pending(call, self.provider_ids[call.id], answer.turn.turn_id, placeholder)
 
     def beside(self, render: Render) -> JsonObject:
         """The request without its messages: where they stand is an empty list."""
@@ -99,7 +107,7 @@ class Writing:
             for message in messages_of(plain, self.showing, repairs, leads=self.carry.leads)
         ]
         if self._closes(step, messages):
-            self._close()
+            self._keep(self._arranged())
             self.open = _Open(step.seq)
         self.open.steps.append(step)
         self.open.repairs += repairs
@@ -127,29 +135,22 @@ class Writing:
         last = before.messages[-1].role if before.messages else None
         return is_solid(messages[0]) and role not in (last, before.solid)
 
-    def _close(self) -> None:
-        self._keep(self._arranged())
-
     def _end(self) -> Render:
         options, repairs = self.wire.options, self.open.repairs
         messages = self._arranged()
         has_steps = bool(self.open.steps or self.segments)
         if not has_steps:
             repairs.append(Repair("EMPTY_HISTORY", "there is nothing to show yet"))
-        if not self.carry.spoke and (has_steps or options.ready):
-            messages += self._unspoken(messages)
+        silent = not self.carry.spoke and all(message.role == "system" for message in messages)
+        if silent and (has_steps or options.ready):
+            repairs.append(Repair("BRIDGE_USER", "the wire wants the user to speak first"))
+            messages.append(bridge("user", wording.EMPTY))
         messages = ended(messages, self.profile, options, repairs)
         repairs.extend(foreign_loop(self.open.steps, messages, self.profile))
         if self.wire.declared(self.showing.uses):
             repairs.append(Repair("TOOLS_STUBBED", "tools are declared by name only"))
         self._keep(messages, is_prefix=is_prefix(messages, self.profile, options))
         return Render(tuple(self.segments), self.showing.uses)
-
-    def _unspoken(self, messages: Sequence[Message]) -> list[Message]:
-        if any(message.role != "system" for message in messages):
-            return []
-        self.open.repairs.append(Repair("BRIDGE_USER", "the wire wants the user to speak first"))
-        return [bridge("user", wording.EMPTY)]
 
     def _arranged(self) -> list[Message]:
         return arranged(
