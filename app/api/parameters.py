@@ -21,45 +21,28 @@ def _described(form: re.Pattern[str], example: str) -> dict[str, Any]:
     return {"pattern": f"^{pattern}$", "examples": [example]}
 
 
-Cid = Annotated[
-    str,
-    Path(
-        description="The id of a conversation.",
-        json_schema_extra=_described(CONVERSATION_ID.pattern, "c1"),
-    ),
-]
-TurnId = Annotated[
-    str, Path(description="The id of a turn.", json_schema_extra=_described(TURN_ID.pattern, "t1"))
-]
-CallerTurnId = Annotated[str | None, Field(json_schema_extra=_described(TURN_ID.pattern, "t1"))]
-Provider = Annotated[
-    str,
-    Field(
-        description="The name that enters the hash of canonical ids.",
-        json_schema_extra=_described(PROVIDER.pattern, "openai"),
-    ),
-]
+def _header(name: str, form: re.Pattern[str], example: str, description: str) -> dict[str, Any]:
+    schema = {"type": "string", **_described(form, example)}
+    return {"name": name, "in": "header", "schema": schema, "description": description}
+
+
+_CID = _described(CONVERSATION_ID.pattern, "c1")
+_TURN_ID = _described(TURN_ID.pattern, "t1")
+_PROVIDER = _described(PROVIDER.pattern, "openai")
+_WRITER = "The name that enters the hash of canonical ids."
+_SHAPE = "The wire shape; defaults from the provider."
+
+Cid = Annotated[str, Path(description="The id of a conversation.", json_schema_extra=_CID)]
+TurnId = Annotated[str, Path(description="The id of a turn.", json_schema_extra=_TURN_ID)]
+CallerTurnId = Annotated[str | None, Field(json_schema_extra=_TURN_ID)]
+Provider = Annotated[str, Field(description=_WRITER, json_schema_extra=_PROVIDER)]
 Format = Annotated[
-    str | None,
-    Field(
-        description="The wire shape; defaults from the provider.",
-        json_schema_extra={"enum": [*TARGETS, None]},
-    ),
+    str | None, Field(description=_SHAPE, json_schema_extra={"enum": [*TARGETS, None]})
 ]
 Target = Annotated[
     str, Field(description="Whom to write for.", json_schema_extra={"enum": list(TARGETS)})
 ]
-CONDITIONS: list[dict[str, Any]] = [
-    {
-        "name": "Idempotency-Key",
-        "in": "header",
-        "schema": {"type": "string", **_described(KEY, "3f1c")},
-        "description": "A retry with the same key and body is stored once.",
-    },
-    {
-        "name": "If-Match",
-        "in": "header",
-        "schema": {"type": "string", **_described(VERSION, '"12"')},
-        "description": 'Append only to this version, like `"12"`.',
-    },
+CONDITIONS = [
+    _header("Idempotency-Key", KEY, "3f1c", "A retry with the same key and body is stored once."),
+    _header("If-Match", VERSION, '"12"', 'Append only to this version, like `"12"`.'),
 ]

@@ -92,7 +92,7 @@ def _body(
         }
         about["since"] = dumps_utf8(since)
         if new is not None:
-            request = [whole.new_request(new)]
+            request = [b"{", dumps_utf8(whole.list_name), b":[", new, b"]}"]
     said: JsonObject = {"conversation_id": head.id, "version": until, "provider": options.provider}
     front, back = dumps_utf8(said)[:-1], joined_object(about)[1:]
     return gathered([front, b',"request":', *request, b",", back])

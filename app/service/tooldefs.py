@@ -12,7 +12,7 @@ from app.core.ledger.slice import Change, Plain, Slice
 from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
 from app.core.tools.definitions import Definition, Note, Refused, Tool
-from app.core.tools.fit import Prepared, Required, prepared
+from app.core.tools.fit import Fitting, Prepared, Required
 from app.service.conversations import ensured, known
 from app.service.members import check_members, member, source_of, target_of, wire_of
 from app.service.toolreading import ToolSet, demand_tools, read_tool_set, under_our_names
@@ -48,15 +48,9 @@ class Offer:
 def offer(tools: ToolSet, target: str, required: Required | None = None) -> Offer:
     """The definitions as a target takes them."""
     codec = CODECS[target_of(target)]
-    fit = prepared(
-        tools.definitions,
-        tools.choice,
-        CODECS[tools.source].tools,
-        target,
-        codec.tools,
-        codec.profile.names,
-        required,
-    )
+    source, names = CODECS[tools.source].tools, codec.profile.names
+    fitting = Fitting(source, target, codec.tools, names, required)
+    fit = fitting.prepared(tools.definitions, tools.choice)
     undescribed = (
         Note("DESCRIPTION_MISSING", _UNDESCRIBED, one.name)
         for one in tools.definitions

@@ -12,7 +12,6 @@ number itself). Such a schema does not say any longer that it is of the older dr
 from typing import Final, cast
 
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import Note
 from app.core.tools.schema.walk import inner_schemas, mapped
 
 # The formats that OpenAI documents for function schemas.
@@ -145,14 +144,6 @@ def is_strict(schema: JsonObject) -> bool:
     if schema.get("additionalProperties") is not False or not isinstance(required, list):
         return False
     return set(names) == {name for name in required if isinstance(name, str)}
-
-
-def note_if_changed(
-    before: JsonObject, after: JsonObject, code: str, detail: str, name: str, notes: list[Note]
-) -> JsonObject:
-    if after != before:
-        notes.append(Note(code, detail, name))
-    return after
 
 
 def in_present_draft(schema: JsonObject) -> JsonObject:
