@@ -318,8 +318,8 @@ FAULTS = (
     Fault(
         "a kept render that is newer than the snapshot is used",
         "app/service/replay.py",
-        "kept.version >= head.version",
-        "kept.version > head.version",
+        "kept.version < head.version",
+        "kept.version <= head.version",
         KEPT,
     ),
     Fault(

@@ -90,8 +90,7 @@ class Writing:
         self.segments = list(kept.segments)
         self.carry = kept.carry
         self.open = _Open(kept.next)
-        uses = kept.uses.before(kept.next)
-        self.showing = Showing(self.profile, wire.options, wire.provider_ids, uses)
+        self.uses = kept.uses.before(kept.next)
 
     def write(self, steps: Sequence[Step]) -> Render:
         """The render with these steps, and the end that the wire demands."""
@@ -100,18 +99,19 @@ class Writing:
         return self._end()
 
     def _add(self, step: Step) -> None:
-        repairs: list[Repair] = []
+        wire = self.wire
+        showing = Showing(self.profile, wire.options, wire.provider_ids, self.uses)
         messages = [
             message
-            for plain in (flattened(step) if self.wire.options.is_flat else [step])
-            for message in messages_of(plain, self.showing, repairs, leads=self.carry.leads)
+            for plain in (flattened(step) if wire.options.is_flat else [step])
+            for message in messages_of(plain, showing, leads=self.carry.leads)
         ]
         if self._closes(step, messages):
             self._keep(self._arranged())
             self.open = _Open(step.seq)
         self.open.steps.append(step)
-        self.open.repairs += repairs
-        self.open.pending += self.wire.pending(step)
+        self.open.repairs += showing.repairs
+        self.open.pending += wire.pending(step)
         if self.carry.leads and messages and step.role != "system":
             self.carry = replace(self.carry, leads=False)
         if self.carry.leads and self.profile.system == "beside":
@@ -147,10 +147,10 @@ class Writing:
             messages.append(bridge("user", wording.EMPTY))
         messages = ended(messages, self.profile, options, repairs)
         repairs.extend(foreign_loop(self.open.steps, messages, self.profile))
-        if self.wire.declared(self.showing.uses):
+        if self.wire.declared(self.uses):
             repairs.append(Repair("TOOLS_STUBBED", "tools are declared by name only"))
         self._keep(messages, is_prefix=is_prefix(messages, self.profile, options))
-        return Render(tuple(self.segments), self.showing.uses)
+        return Render(tuple(self.segments), self.uses)
 
     def _arranged(self) -> list[Message]:
         return arranged(
