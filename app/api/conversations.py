@@ -6,8 +6,7 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 
 from app.api.context import Here, json_response
-from app.api.documented import ABSENT, reading
-from app.api.parameters import Cid
+from app.api.documented import ABSENT, Cid, reading
 from app.api.requests import model_of
 from app.api.routes import routes
 from app.api.schemas import conversations as shapes

@@ -5,8 +5,7 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 
 from app.api.context import Here, Pieces
-from app.api.documented import ABSENT
-from app.api.parameters import Cid
+from app.api.documented import ABSENT, Cid
 from app.api.requests import known_tags
 from app.api.routes import routes
 from app.api.schemas.replay import ReplayOut, ReplayQuery

@@ -5,8 +5,7 @@ from typing import Annotated
 from fastapi import Query, Response
 
 from app.api.context import Here
-from app.api.documented import ABSENT
-from app.api.parameters import Cid
+from app.api.documented import ABSENT, Cid
 from app.api.routes import routes
 from app.api.schemas.tool_calls import FoundListOut, LookupQuery, ToolCallListOut, ToolCallPageQuery
 from app.service import audit

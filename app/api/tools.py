@@ -6,8 +6,7 @@ from anyio.to_thread import run_sync
 from fastapi import Query, Request, Response
 
 from app.api.context import Here, json_response
-from app.api.documented import ABSENT, reading
-from app.api.parameters import Cid
+from app.api.documented import ABSENT, Cid, reading
 from app.api.requests import body_bytes, json_object
 from app.api.routes import routes
 from app.api.schemas.tools import ToolsIn, ToolsOut, ToolsPutOut, ToolsQuery

@@ -12,8 +12,16 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.requests import ClientDisconnect
 
 from app.api.context import Here, json_response
-from app.api.documented import EVERYWHERE, appended_before, refusals, takes, takes_stream
-from app.api.parameters import CONDITIONS, Cid, TurnId
+from app.api.documented import (
+    CONDITIONS,
+    EVERYWHERE,
+    Cid,
+    TurnId,
+    appended_before,
+    refusals,
+    takes,
+    takes_stream,
+)
 from app.api.requests import (
     body_bytes,
     check_is_stream,

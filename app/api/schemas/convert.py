@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.api.parameters import Target
+from app.api.documented import Target
 from app.api.schemas.replay import RepairOut
 from app.api.schemas.shapes import In, NoteOut, Out, said
 from app.api.schemas.tools import DroppedOut, ToolDefinitionsIn, ToolNoteOut

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.api.parameters import Target
+from app.api.documented import Target
 from app.api.schemas.shapes import GivenOut, In, Out, left_out, said
 from app.core.render.options import Reasoning, ToolsShown
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict
 
-from app.api.parameters import Format, Target
+from app.api.documented import Format, Target
 from app.api.schemas.shapes import In, Out, left_out, said
 from app.core.tools.fit import Required
 

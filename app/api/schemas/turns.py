@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict
 
-from app.api.parameters import CallerTurnId, Format, Provider
+from app.api.documented import CallerTurnId, Format, Provider
 from app.api.schemas.blocks import BlockOut
 from app.api.schemas.shapes import (
     GivenOut,

@@ -15,18 +15,8 @@ from app.core.tools.schema.walk import COMBINATIONS, resolved
 # What may be taken from a branch as it stands: it does not depend on what stands beside it, or
 # (additionalProperties) asks for less, the more properties stand beside it.
 _TAKEN: Final = frozenset(
-    {
-        "type",
-        "title",
-        "description",
-        "additionalProperties",
-        "patternProperties",
-        "propertyNames",
-        "minProperties",
-        "maxProperties",
-        "dependentRequired",
-        "dependentSchemas",
-    }
+    {"type", "title", "description", "additionalProperties", "patternProperties", "propertyNames"}
+    | {"minProperties", "maxProperties", "dependentRequired", "dependentSchemas"}
 )
 _FEW: Final = 4
 _SHORT: Final = 200

@@ -12,7 +12,7 @@ number itself). Such a schema does not say any longer that it is of the older dr
 from typing import Final, cast
 
 from app.core.json.text import Json, JsonObject
-from app.core.tools.schema.walk import inner_schemas, mapped
+from app.core.tools.schema.walk import CONDITIONS, inner_schemas, mapped
 
 # The formats that OpenAI documents for function schemas.
 OPENAI_FORMATS: Final = frozenset(
@@ -32,16 +32,7 @@ OPTIONAL_WORDS: Final = (
 )
 # OpenAI's answers to strict tools: "In context=(…), 'allOf' is not permitted", "$ref cannot have
 # keywords {'description'}".
-_NEVER_STRICT: Final = (
-    "allOf",
-    "oneOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "dependentRequired",
-    "dependentSchemas",
-)
+_NEVER_STRICT: Final = (*CONDITIONS, "allOf", "oneOf", "dependentRequired", "dependentSchemas")
 _DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 _BOUNDS: Final = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
 

@@ -8,24 +8,15 @@ from typing import Final
 
 from app.core.json.text import Json, JsonObject
 
-INNER: Final = (
-    "items",
-    "additionalProperties",
-    "not",
-    "if",
-    "then",
-    "else",
-    "contains",
-    "propertyNames",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "contentSchema",
-)
+CONDITIONS: Final = ("not", "if", "then", "else")
+_OF_LISTS: Final = ("items", "contains", "unevaluatedItems")
+_OF_OBJECTS: Final = ("additionalProperties", "propertyNames", "unevaluatedProperties")
+INNER: Final = (*CONDITIONS, *_OF_LISTS, *_OF_OBJECTS, "contentSchema")
 COMBINATIONS: Final = ("oneOf", "anyOf", "allOf")
 LISTED: Final = (*COMBINATIONS, "prefixItems")
 NAMED: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 # Where a looser part does not make a looser whole.
-_APART: Final = ("not", "if", "then", "else", "oneOf", "contains", "$defs", "definitions")
+_APART: Final = (*CONDITIONS, "oneOf", "contains", "$defs", "definitions")
 
 
 def mapped(
