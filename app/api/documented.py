@@ -1,4 +1,9 @@
-"""OpenAPI fragments: bodies that we read ourselves, and the problems a route may give."""
+"""OpenAPI fragments: parameters that operations share, bodies that we read ourselves, and the
+problems a route may give.
+
+Patterns and lists stand in the description only: what breaks them is told by the service, in its
+own words, and an id that cannot be is absent (404) where something is read.
+"""
 
 import re
 from typing import Annotated, Any

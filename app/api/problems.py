@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from app.api.complaints import rule_broken
-from app.api.operations import methods_of, no_such_path, offered, parameters_of, stray_parameter
+from app.api.operations import methods_of, no_such_path, parameters_of, stray_parameter
 from app.core import errors, telling
 from app.core.errors import TurnkeepError
 from app.core.json.text import JsonObject, dumps_utf8
@@ -74,13 +74,12 @@ async def _validation(request: Request, error: RequestValidationError) -> Respon
 
 
 async def _http(request: Request, error: HTTPException) -> Response:
-    path, known = request.url.path, offered(request.app)
     match error.status_code:
         case 404:
-            return problem(404, "no_such_path", "There is nothing here", no_such_path(path, known))
+            return problem(404, "no_such_path", "There is nothing here", no_such_path(request))
         case 405:
             route = dict(error.headers or {}).get("Allow", "").split(", ")
-            allowed = ", ".join(methods_of(path, known, route))
+            allowed = ", ".join(methods_of(request, route))
             # What was asked with HEAD is asked of the routes with GET.
             method = telling.named("HEAD" if "head" in request.scope else request.method)
             detail = f"{method} is not a method of this path. It has: {allowed}."

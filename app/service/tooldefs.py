@@ -117,8 +117,8 @@ def riding_order(members: JsonObject, limits: Limits) -> KeepTools | None:
         )
     if not said:
         return None
-    request: JsonObject = {"provider": provider, "format": source, **given}
-    return read_order(request, dumps(given).encode(), limits)
+    offered = offer(read_tool_set(source, given, limits), "neutral")
+    return KeepTools(provider, offered, dumps(given).encode())
 
 
 def kept_tools(

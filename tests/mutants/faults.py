@@ -70,16 +70,16 @@ FAULTS = (
     Fault(
         "results stand in the order of their arrival",
         "app/core/render/pairing.py",
-        "    if _out_of_order(step.answers, group, around.links, call_ids):\n",
-        "    step.answers.sort(key=lambda answer: (answer.turn.seq, answer.place or 0))\n"
-        "    if _out_of_order(step.answers, group, around.links, call_ids):\n",
+        "        if self._is_out_of_order(step.answers, group, call_ids):\n",
+        "        step.answers.sort(key=lambda answer: (answer.turn.seq, answer.place or 0))\n"
+        "        if self._is_out_of_order(step.answers, group, call_ids):\n",
         PAIRING,
     ),
     Fault(
         "a result whose call was never recorded is dropped in silence",
         "app/core/render/pairing.py",
-        "        if isinstance(block, ToolResult) and not is_result:\n",
-        "        if isinstance(block, ToolResult) and not is_result:\n            continue\n",
+        "if isinstance(block, ToolResult) and not is_result:\n",
+        "if isinstance(block, ToolResult) and not is_result:\n                continue\n",
         PAIRING,
     ),
     Fault(
