@@ -124,7 +124,8 @@ def _check(draft: Draft, at: str, limits: Limits) -> None:
 
 
 def _with_turn_ids(drafts: list[Draft], members: JsonObject) -> list[Draft]:
-    """The drafts under the ids they are given, each well-formed and used once; None: not given."""
+    """The drafts under the ids that the caller gives: `turn_id` for one, `turn_ids` for each, or in
+    the turn. Each is well-formed and used once; None: not given."""
     each = members.get("turn_ids")
     if members.get("turn_id") is not None and each is not None:
         told = "`turn_id` and `turn_ids` are two ways to say it; give one."

@@ -76,7 +76,8 @@ def _some(turn_ids: list[str]) -> str:
 def check_version(
     store: ReadStore, cid: str, expected: int, key: str | None, turn_id: str | None
 ) -> None:
-    """Raises `StaleVersion`, unless this may be a retry: one that succeeded is answered again."""
+    """Judges an append before its body is read. Raises `StaleVersion`, unless this may be a retry:
+    one that succeeded is answered again."""
     head = store.conversations.head(cid)
     version = head.version if head else 0
     if version == expected:

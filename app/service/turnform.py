@@ -136,7 +136,8 @@ def _link(before: bytes, record: TurnRecord, revision: int | None) -> bytes:
 
 
 def usage_of(wire: str, turn: Turn) -> Usage | None:
-    """The usage of a turn that was posted in this format; None where the provider said none."""
+    """What a turn took that was posted in this format; None where the provider said nothing. Its
+    own count stays as it came; this one is computed."""
     usage = turn.response.get("usage")
     if not isinstance(usage, dict):
         return None
