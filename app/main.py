@@ -4,30 +4,23 @@ import asyncio
 import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import asdict
+from threading import Lock
+from typing import Any
 
 from fastapi import FastAPI
 
 from app import __version__
-from app.api import (
-    conversations,
-    convert,
-    health,
-    pages,
-    problems,
-    replay,
-    tool_calls,
-    tools,
-    turns,
-)
+from app.api import conversations, convert, health, pages, replay, tool_calls, tools, turns
 from app.api.context import Context
-from app.api.described import Described
-from app.api.heads import Headed
 from app.api.indexer import Indexer
-from app.api.metrics import REGISTRY, Measured, WriterNumbers
+from app.api.middleware import REGISTRY, Headed, Measured, WriterNumbers
+from app.api.problems import HANDLERS
 from app.service.kept import Renders
 from app.settings import Settings, from_environment
 from app.storage.database import Database
 
+_DESCRIBING = Lock()
 _DESCRIPTION = """
 Keeps the conversations of agents and serves them back, valid, for any provider.
 
@@ -38,6 +31,15 @@ Limits: body {body_bytes:,} bytes · stream {stream_bytes:,} bytes · {turns:,} 
 {blocks:,} blocks a turn · JSON depth {depth} · {tools:,} tools with {schema_nodes:,} values in
 their schemas together · raw id {raw_id_bytes:,} bytes · integers {integer_digits:,} digits.
 """
+
+
+class Described(FastAPI):
+    """Its OpenAPI page is made by one thread, and the others wait for it: FastAPI makes it on first
+    use, and two threads that make it together trip over each other."""
+
+    def openapi(self) -> dict[str, Any]:
+        with _DESCRIBING:
+            return super().openapi()
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -72,15 +74,13 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app = Described(
         title="Turnkeep",
         version=__version__,
-        description=_DESCRIPTION.format(
-            **{name: getattr(limits, name) for name in limits.__slots__}
-        ),
+        description=_DESCRIPTION.format(**asdict(limits)),
         lifespan=lifespan,
+        exception_handlers=HANDLERS,
         # Their pages would fetch scripts from another host; ours are in `pages`.
         docs_url=None,
         redoc_url=None,
     )
-    problems.install(app)
     app.add_middleware(Headed)
     app.add_middleware(Measured)
     # One list: an included router matches every path twice.

@@ -15,8 +15,12 @@ LOG_LEVELS = ("critical", "error", "warning", "info", "debug", "trace")
 
 # A flag as the command line hands it over; None when it was not given.
 Flag = str | int | bool | None
-_TRUE = frozenset({"true", "yes", "on", "1"})
-_FALSE = frozenset({"false", "no", "off", "0"})
+Value = str | int | bool
+_SWITCH = {"true": True, "yes": True, "on": True, "1": True}
+_SWITCH |= {"false": False, "no": False, "off": False, "0": False}
+# Numbers are at least 1 where nothing else is said.
+_LOWEST = {"port": 0, "render_memory": 0}
+_HIGHEST = {"port": 65_535}
 
 
 class SettingsError(ValueError):
@@ -44,11 +48,15 @@ class Settings:
     render_memory: int = 64 * 1024 * 1024
     limits: Limits = field(default_factory=Limits)
 
+    def flat(self) -> dict[str, Value]:
+        """All settings by name; limits as `max_body_bytes` and so on."""
+        plain = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "limits"}
+        limits = {f"max_{one.name}": getattr(self.limits, one.name) for one in fields(self.limits)}
+        return plain | limits
+
     def as_environment(self) -> dict[str, str]:
         """The variables that give these settings again, for the processes that we start."""
-        flat = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "limits"}
-        flat |= {f"max_{f.name}": getattr(self.limits, f.name) for f in fields(self.limits)}
-        return {PREFIX + name.upper(): _written(value) for name, value in flat.items()}
+        return {PREFIX + name.upper(): _written(value) for name, value in self.flat().items()}
 
 
 def from_environment(environ: Mapping[str, str] = os.environ, /, **flags: Flag) -> Settings:
@@ -56,99 +64,56 @@ def from_environment(environ: Mapping[str, str] = os.environ, /, **flags: Flag) 
 
     Flags are named like the fields of `Settings`, limits like `max_body_bytes`.
     """
-    unknown = flags.keys() - _names()
-    if unknown:
+    read = Settings().flat()
+    if unknown := flags.keys() - read.keys():
         raise TypeError(f"no such setting: {', '.join(sorted(unknown))}")
-    source = _Source(environ, flags)
-    base = Settings()
-    return Settings(
-        database_url=source.database_url(base.database_url),
-        host=source.text("host", base.host),
-        port=source.number("port", base.port, lowest=0, highest=65_535),
-        workers=source.number("workers", base.workers),
-        log_level=source.choice("log_level", base.log_level, LOG_LEVELS),
-        access_log=source.switch("access_log", base.access_log),
-        pg_prepared_statements=source.switch("pg_prepared_statements", base.pg_prepared_statements),
-        pg_writers=source.number("pg_writers", base.pg_writers),
-        search=source.switch("search", base.search),
-        render_memory=source.number("render_memory", base.render_memory, lowest=0),
-        limits=Limits(
-            **{
-                limit.name: source.number(f"max_{limit.name}", getattr(base.limits, limit.name))
-                for limit in fields(Limits)
-            }
-        ),
-    )
+    for name, default in read.items():
+        flag, variable = flags.get(name), PREFIX + name.upper()
+        # An empty variable counts as one that is not set.
+        given = environ.get(variable, "").strip() or None if flag is None else _written(flag)
+        if given is not None:
+            called = variable if flag is None else f"--{name.replace('_', '-')}"
+            read[name] = _read(name, given, default, called)
+    limits = {one.name: read.pop(f"max_{one.name}") for one in fields(Limits)}
+    return Settings(**read, limits=Limits(**limits))  # type: ignore[arg-type]
 
 
-class _Source:
-    """The raw values of settings, flags before variables, and how each kind is read."""
-
-    def __init__(self, environ: Mapping[str, str], flags: Mapping[str, Flag]) -> None:
-        self._environ = environ
-        self._flags = flags
-
-    def text(self, name: str, default: str) -> str:
-        value = self._raw(name)
-        return default if value is None else value
-
-    def number(self, name: str, default: int, lowest: int = 1, highest: int | None = None) -> int:
-        value = self._raw(name)
-        if value is None:
-            return default
-        # int() would also take "1_000" and digits of other scripts.
-        if not (value.isascii() and value.isdigit() and len(value) <= 18):
-            raise self._error(name, f"must be a whole number, not {value!r}")
-        number = int(value)
-        if number < lowest:
-            raise self._error(name, f"must be at least {lowest}, not {number}")
-        if highest is not None and number > highest:
-            raise self._error(name, f"must be at most {highest}, not {number}")
-        return number
-
-    def switch(self, name: str, default: bool) -> bool:
-        value = self._raw(name)
-        if value is None:
-            return default
-        word = value.lower()
-        if word not in _TRUE | _FALSE:
-            raise self._error(name, f"must be true or false, not {value!r}")
-        return word in _TRUE
-
-    def choice(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
-        value = self.text(name, default).lower()
-        if value not in allowed:
-            raise self._error(name, f"must be one of {', '.join(allowed)}, not {value!r}")
-        return value
-
-    def database_url(self, default: str) -> str:
-        url = self.text("database_url", default)
-        scheme, separator, _ = url.partition("://")
-        # The URL itself is not shown: it may hold a password.
-        if not separator or scheme.partition("+")[0] not in {"sqlite", "postgresql", "postgres"}:
-            raise self._error(
-                "database_url", "must begin with sqlite:/// or postgresql:// (its value is hidden)"
-            )
-        return url
-
-    def _raw(self, name: str) -> str | None:
-        """The flag or variable as text; an empty variable counts as one that is not set."""
-        flag = self._flags.get(name)
-        if flag is not None:
-            return _written(flag)
-        return self._environ.get(PREFIX + name.upper(), "").strip() or None
-
-    def _error(self, name: str, problem: str) -> SettingsError:
-        by_flag = self._flags.get(name) is not None
-        called = f"--{name.replace('_', '-')}" if by_flag else PREFIX + name.upper()
-        return SettingsError(f"{called} {problem}")
+def _read(name: str, given: str, default: Value, called: str) -> Value:
+    """The text as a value of the kind that the default is of."""
+    match default:
+        case bool():
+            if given.lower() in _SWITCH:
+                return _SWITCH[given.lower()]
+            problem = f"must be true or false, not {given!r}"
+        case int():
+            problem = _no_number(given, _LOWEST.get(name, 1), _HIGHEST.get(name))
+            if not problem:
+                return int(given)
+        case str() if name == "log_level":
+            if given.lower() in LOG_LEVELS:
+                return given.lower()
+            problem = f"must be one of {', '.join(LOG_LEVELS)}, not {given.lower()!r}"
+        case str() if name == "database_url":
+            scheme, separator, _ = given.partition("://")
+            if separator and scheme.partition("+")[0] in {"sqlite", "postgresql", "postgres"}:
+                return given
+            # The URL itself is not shown: it may hold a password.
+            problem = "must begin with sqlite:/// or postgresql:// (its value is hidden)"
+        case _:
+            return given
+    raise SettingsError(f"{called} {problem}")
 
 
-def _written(value: str | int | bool) -> str:
+def _no_number(given: str, lowest: int, highest: int | None) -> str:
+    # int() would also take "1_000" and digits of other scripts.
+    if not (given.isascii() and given.isdigit() and len(given) <= 18):
+        return f"must be a whole number, not {given!r}"
+    if int(given) < lowest:
+        return f"must be at least {lowest}, not {int(given)}"
+    if highest is not None and int(given) > highest:
+        return f"must be at most {highest}, not {int(given)}"
+    return ""
+
+
+def _written(value: Value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _names() -> set[str]:
-    return {f.name for f in fields(Settings) if f.name != "limits"} | {
-        f"max_{limit.name}" for limit in fields(Limits)
-    }

@@ -10,8 +10,8 @@ from app.cli.reindex import catch_up
 from app.core.json.text import loads_object
 from app.core.limits import Limits
 from app.service.append import Append
-from app.service.newturn import made_ready
 from app.service.posting import read_post
+from app.service.turnform import made_ready
 from app.storage.database import Database
 from app.storage.migrations import upgrade
 

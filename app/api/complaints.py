@@ -14,16 +14,6 @@ _TYPES = {
     "list_type": "a list",
     "bool_type": "true or false",
 }
-_NUMBERS = frozenset(
-    {
-        "int_parsing",
-        "int_parsing_size",
-        "int_type",
-        "int_from_float",
-        "greater_than_equal",
-        "less_than_equal",
-    }
-)
 
 
 def rule_broken(found: Mapping[str, Any], schemas: Schemas, *, query: bool) -> RuleBroken:
@@ -47,11 +37,9 @@ def _told(name: str, found: Mapping[str, Any], schema: Mapping[str, Any]) -> str
             return f"`{name}` must be true or false, not {telling.quoted(given)}."
         case "string_too_short":
             return f"`{name}` must not be empty."
-        case kind if kind in _NUMBERS:
-            lowest, highest = (
-                next(_said(schema, "minimum"), 0),
-                next(_said(schema, "maximum"), None),
-            )
+        case kind if kind.startswith("int_") or kind in ("greater_than_equal", "less_than_equal"):
+            lowest = next(_said(schema, "minimum"), 0)
+            highest = next(_said(schema, "maximum"), None)
             # A bound that nobody reaches would only puzzle.
             bound = highest if highest is not None and highest < _ENDLESS else None
             return telling.out_of_range(name, lowest, bound, given)
@@ -64,10 +52,9 @@ def _told(name: str, found: Mapping[str, Any], schema: Mapping[str, Any]) -> str
 def _missing(name: str, schema: Mapping[str, Any]) -> str:
     if allowed := _words(schema, "enum"):
         return telling.missing(name, f"one of {', '.join(allowed)}")
-    examples = _words(schema, "examples")
-    return (
-        f"`{name}` is required, for example {examples[0]}." if examples else telling.missing(name)
-    )
+    if examples := _words(schema, "examples"):
+        return f"`{name}` is required, for example {examples[0]}."
+    return telling.missing(name)
 
 
 def _words(schema: Mapping[str, Any], key: str) -> list[str]:

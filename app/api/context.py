@@ -1,7 +1,7 @@
 """What every route needs: the database, the limits, and which idempotency keys are running."""
 
 from asyncio import sleep
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, cast
@@ -15,6 +15,7 @@ from app.core.json.text import JsonObject, dumps_utf8
 from app.core.limits import Limits
 from app.service.kept import Renders
 from app.storage.database import Database
+from app.storage.store import ReadStore
 
 
 @dataclass
@@ -26,6 +27,10 @@ class Context:
     running: set[tuple[str, str]] = field(default_factory=set)
     # Streams that arrive now. When the service stops, they are stored as far as they came.
     streams: int = 0
+
+    async def respond(self, query: Callable[[ReadStore], JsonObject | bytes]) -> Response:
+        """The response that a query gives."""
+        return json_response(await self.database.read(query))
 
     @contextmanager
     def streaming(self) -> Iterator[None]:

@@ -3,20 +3,17 @@
 import uuid
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from app.api.context import Here, json_response
-from app.api.documented import EVERYWHERE, refusals, takes
-from app.api.parameters import Cid
+from app.api.documented import ABSENT, Cid, reading
 from app.api.requests import model_of
-from app.api.routes import Direct
+from app.api.routes import routes
 from app.api.schemas import conversations as shapes
 from app.service import conversations, finding
 from app.service.verify import verify
 
-router = APIRouter(
-    prefix="/v1/conversations", tags=["conversations"], route_class=Direct, responses=EVERYWHERE
-)
+router = routes("/v1/conversations", "conversations")
 
 _OF_METADATA = "metadata."
 _METADATA = {
@@ -32,13 +29,11 @@ _METADATA = {
 @router.post(
     "",
     status_code=201,
-    operation_id="create_conversation",
     summary="Create a conversation",
-    responses=refusals(400, 409, 413, 415, 422),
     response_model=shapes.ConversationOut,
-    openapi_extra=takes(shapes.ConversationIn),
+    **reading(shapes.ConversationIn, 409),
 )
-async def create(request: Request, here: Here) -> Response:
+async def create_conversation(request: Request, here: Here) -> Response:
     """An id is made when none is given. Posting turns creates a conversation, too."""
     given = await model_of(request, shapes.ConversationIn, here.limits)
     made_up = f"conv_{uuid.uuid4().hex}"
@@ -49,12 +44,11 @@ async def create(request: Request, here: Here) -> Response:
 
 @router.get(
     "",
-    operation_id="list_conversations",
     summary="List and find conversations",
     response_model=shapes.ConversationListOut,
     openapi_extra={"parameters": [_METADATA]},
 )
-async def listed(
+async def list_conversations(
     request: Request, query: Annotated[shapes.ConversationQuery, Query()], here: Here
 ) -> Response:
     """By id, or newest first; all of them, or those that have what is asked for."""
@@ -66,30 +60,24 @@ async def listed(
     wish = finding.Asked(**query.model_dump(), metadata=metadata)
     if here.database.searches and (query.q or query.title):
         await here.indexer.caught_up()
-    return json_response(await here.database.read(lambda store: finding.listed(store, wish)))
+    return await here.respond(lambda store: finding.listed(store, wish))
 
 
 @router.get(
-    "/{cid}",
-    operation_id="get_conversation",
-    summary="Read a conversation",
-    responses=refusals(404),
-    response_model=shapes.ConversationOut,
+    "/{cid}", summary="Read a conversation", responses=ABSENT, response_model=shapes.ConversationOut
 )
-async def read(cid: Cid, here: Here) -> Response:
+async def get_conversation(cid: Cid, here: Here) -> Response:
     found = await here.database.read(lambda store: conversations.read(store, cid))
     return json_response(found, headers={"ETag": f'"{found["version"]}"'})
 
 
 @router.patch(
     "/{cid}",
-    operation_id="change_conversation",
     summary="Change title or metadata",
-    responses=refusals(400, 404, 413, 415, 422),
     response_model=shapes.ConversationOut,
-    openapi_extra=takes(shapes.ConversationChangeIn),
+    **reading(shapes.ConversationChangeIn, 404),
 )
-async def change(cid: Cid, request: Request, here: Here) -> Response:
+async def change_conversation(cid: Cid, request: Request, here: Here) -> Response:
     """Members that are left out stay as they are; metadata is replaced as a whole."""
     given = await model_of(request, shapes.ConversationChangeIn, here.limits)
     conversations.known_form(cid)
@@ -98,14 +86,8 @@ async def change(cid: Cid, request: Request, here: Here) -> Response:
     return json_response(await here.database.write(command))
 
 
-@router.delete(
-    "/{cid}",
-    status_code=204,
-    operation_id="erase_conversation",
-    summary="Erase a conversation",
-    responses=refusals(404),
-)
-async def erase(cid: Cid, here: Here) -> Response:
+@router.delete("/{cid}", status_code=204, summary="Erase a conversation", responses=ABSENT)
+async def erase_conversation(cid: Cid, here: Here) -> Response:
     """Everything of it is gone: turns, ledger, mapping table, idempotency keys."""
     conversations.known_form(cid)
     await here.database.write(conversations.Erase(cid))
@@ -115,10 +97,9 @@ async def erase(cid: Cid, here: Here) -> Response:
 
 @router.get(
     "/{cid}/verify",
-    operation_id="verify_conversation",
     summary="Recompute every id, hash and mapping",
-    responses=refusals(404),
+    responses=ABSENT,
     response_model=shapes.VerifiedOut,
 )
-async def verified(cid: Cid, here: Here) -> Response:
-    return json_response(await here.database.read(lambda store: verify(store, cid)))
+async def verify_conversation(cid: Cid, here: Here) -> Response:
+    return await here.respond(lambda store: verify(store, cid))

@@ -1,11 +1,20 @@
-"""OpenAPI fragments: bodies that we read ourselves, and the problems a route may give."""
+"""OpenAPI fragments: parameters that operations share, bodies that we read ourselves, and the
+problems a route may give.
 
-from typing import Any
+Patterns and lists stand in the description only: what breaks them is told by the service, in its
+own words, and an id that cannot be is absent (404) where something is read.
+"""
 
-from pydantic import BaseModel
+import re
+from typing import Annotated, Any
 
-from app.api.requests import STREAMS
-from app.api.schemas.problems import ProblemOut
+from fastapi import Path
+from pydantic import BaseModel, Field
+
+from app.api.requests import KEY, STREAMS, VERSION
+from app.api.schemas.shapes import ProblemOut
+from app.codecs import TARGETS
+from app.core.identity.forms import CONVERSATION_ID, PROVIDER, TURN_ID
 
 _MEANINGS = {
     400: "The body is not JSON",
@@ -29,23 +38,17 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-# What every operation may answer.
+# What every operation may answer, and those that read something that may be absent.
 EVERYWHERE = refusals(422, 503)
+ABSENT = refusals(404)
 
 
 def takes_stream() -> dict[str, Any]:
     """A body that is no JSON document of ours: events, as the provider sent them."""
-    kinds = {
-        "text/event-stream": {
-            "type": "string",
-            "minLength": 1,
-            "description": "As the provider sends it.",
-        },
-        "application/x-ndjson": {
-            "type": "string",
-            "minLength": 1,
-            "description": "One event of the SDK a line.",
-        },
+    text = {"type": "string", "minLength": 1}
+    kinds: dict[str, dict[str, Any]] = {
+        "text/event-stream": {**text, "description": "As the provider sends it."},
+        "application/x-ndjson": {**text, "description": "One event of the SDK a line."},
         "application/vnd.amazon.eventstream": {
             "type": "string",
             "format": "binary",
@@ -67,6 +70,13 @@ def appended_before(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
     return {200: {"description": said, "model": model}}
 
 
+def reading(model: type[BaseModel], *refused: int) -> dict[str, Any]:
+    """What is said of a route that reads a body of this shape and may refuse it for more reasons
+    than its form."""
+    statuses = sorted({400, 413, 415, *refused})
+    return {"openapi_extra": takes(model), "responses": refusals(*statuses)}
+
+
 def takes(model: type[BaseModel]) -> dict[str, Any]:
     return {
         "requestBody": {
@@ -74,3 +84,36 @@ def takes(model: type[BaseModel]) -> dict[str, Any]:
             "content": {"application/json": {"schema": model.model_json_schema()}},
         }
     }
+
+
+def _described(form: re.Pattern[str], example: str) -> dict[str, Any]:
+    # The end of a text has another sign in the dialect of JSON Schema.
+    pattern = form.pattern.replace(r"\Z", "$")
+    return {"pattern": f"^{pattern}$", "examples": [example]}
+
+
+def _header(name: str, form: re.Pattern[str], example: str, description: str) -> dict[str, Any]:
+    schema = {"type": "string", **_described(form, example)}
+    return {"name": name, "in": "header", "schema": schema, "description": description}
+
+
+_CID = _described(CONVERSATION_ID.pattern, "c1")
+_TURN_ID = _described(TURN_ID.pattern, "t1")
+_PROVIDER = _described(PROVIDER.pattern, "openai")
+_WRITER = "The name that enters the hash of canonical ids."
+_SHAPE = "The wire shape; defaults from the provider."
+
+Cid = Annotated[str, Path(description="The id of a conversation.", json_schema_extra=_CID)]
+TurnId = Annotated[str, Path(description="The id of a turn.", json_schema_extra=_TURN_ID)]
+CallerTurnId = Annotated[str | None, Field(json_schema_extra=_TURN_ID)]
+Provider = Annotated[str, Field(description=_WRITER, json_schema_extra=_PROVIDER)]
+Format = Annotated[
+    str | None, Field(description=_SHAPE, json_schema_extra={"enum": [*TARGETS, None]})
+]
+Target = Annotated[
+    str, Field(description="Whom to write for.", json_schema_extra={"enum": list(TARGETS)})
+]
+CONDITIONS = [
+    _header("Idempotency-Key", KEY, "3f1c", "A retry with the same key and body is stored once."),
+    _header("If-Match", VERSION, '"12"', 'Append only to this version, like `"12"`.'),
+]

@@ -1,34 +1,29 @@
 """Liveness, readiness and metrics; without `/v1`, for machines."""
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from fastapi.responses import PlainTextResponse
+from fastapi.routing import APIRoute
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from app.api.context import Here, json_response
-from app.api.documented import EVERYWHERE, refusals
-from app.api.metrics import REGISTRY
-from app.api.schemas.problems import HealthOut, ReadyOut
+from app.api.middleware import REGISTRY
+from app.api.routes import routes
+from app.api.schemas.shapes import HealthOut, ReadyOut
 from app.core.errors import Unavailable
 
-router = APIRouter(tags=["health"], responses=EVERYWHERE)
+router = routes("", "health", APIRoute)
 
 
-@router.get(
-    "/healthz", operation_id="get_health", summary="The process is alive", response_model=HealthOut
-)
-async def healthz() -> Response:
+@router.get("/healthz", summary="The process is alive", response_model=HealthOut)
+async def get_health() -> Response:
     """Asks no database."""
     return json_response({"status": "ok"})
 
 
 @router.get(
-    "/readyz",
-    operation_id="get_readiness",
-    summary="The database answers and its schema is the newest",
-    responses=refusals(503),
-    response_model=ReadyOut,
+    "/readyz", summary="The database answers and its schema is the newest", response_model=ReadyOut
 )
-async def readyz(here: Here) -> Response:
+async def get_readiness(here: Here) -> Response:
     await here.database.ping()
     current, head = await here.database.schema_state()
     if current != head:
@@ -36,11 +31,6 @@ async def readyz(here: Here) -> Response:
     return json_response({"status": "ready", "schema": head})
 
 
-@router.get(
-    "/metrics",
-    operation_id="get_metrics",
-    summary="Numbers for Prometheus",
-    response_class=PlainTextResponse,
-)
-async def metrics() -> Response:
+@router.get("/metrics", summary="Numbers for Prometheus", response_class=PlainTextResponse)
+async def get_metrics() -> Response:
     return Response(generate_latest(REGISTRY), media_type=CONTENT_TYPE_LATEST)

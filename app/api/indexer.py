@@ -42,7 +42,8 @@ class Indexer:
             commands = self._commands()
             last, new = commands, commands - last
             waited += 1
-            if self._is_done() or (new > _MUCH and waited < _PATIENCE):
+            is_done = self.database.counts().commits == self._done
+            if is_done or (new > _MUCH and waited < _PATIENCE):
                 await asyncio.sleep(_PAUSE)
                 continue
             waited = 0
@@ -59,9 +60,6 @@ class Indexer:
     def _commands(self) -> int:
         """Those of others, whether they are committed or not."""
         return self.database.counts().commands - self._own
-
-    def _is_done(self) -> bool:
-        return self.database.counts().commits == self._done
 
     async def caught_up(self) -> None:
         """Returns when everything is indexed that was stored before. Raises `Unavailable`."""

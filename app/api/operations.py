@@ -1,11 +1,64 @@
-"""What the OpenAPI page says about the operation of a request: its parameters, its members."""
+"""What the OpenAPI page says is offered: paths, their methods, and what operations take."""
 
+import re
+from collections.abc import Iterable
+from difflib import SequenceMatcher
 from typing import Any
 
 from fastapi import Request
+from starlette.routing import compile_path
 
 from app.core import telling
 from app.core.errors import RuleBroken
+
+_ALIKE = 0.6
+_ID = "{"
+_SHOWN = re.compile(r"[\w./:@+=,~%-]{1,200}")
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+
+
+def methods_of(request: Request, route: Iterable[str]) -> list[str]:
+    """The methods of a path, in a fixed order: those of the `route` that refused and of all others
+    whose templates fit. `HEAD` goes wherever `GET` goes."""
+    found = set(route)
+    for template, operations in request.app.openapi()["paths"].items():
+        if compile_path(template)[0].fullmatch(request.url.path):
+            found |= {name.upper() for name in operations}
+    if "GET" in found:
+        found.add("HEAD")
+    return [name for name in _METHODS if name in found]
+
+
+def no_such_path(request: Request) -> str:
+    """What to tell somebody who asked for a path that does not exist."""
+    path = request.url.path
+    subject = f"`{path}`" if _SHOWN.fullmatch(path) else "This path"
+    meant = _nearest(path, request.app.openapi()["paths"])
+    said = f"{subject} is not a path of this service{telling.did_you_mean(meant, '`')}"
+    if meant is None and path.startswith("/v1/conversations/") and path.count("/") > 4:
+        said += " A conversation id or turn id must not hold a slash."
+    return f"{said} All paths are listed at /docs."
+
+
+def _nearest(path: str, templates: Iterable[str]) -> str | None:
+    """The template that is most like a path, segment by segment; `/v1` may have been forgotten."""
+    best, most = None, _ALIKE
+    given = [segment for segment in path.split("/") if segment]
+    for template in templates:
+        likeness = max(_alike(given, template), _alike(["v1", *given], template))
+        if likeness > most:
+            best, most = template, likeness
+    return best
+
+
+def _alike(given: list[str], template: str) -> float:
+    """How alike the fixed segments are, from 0 to 1; each of them must be a little."""
+    wanted = template.strip("/").split("/")
+    if len(given) != len(wanted) or len("".join(given)) > 512:
+        return 0
+    pairs = [pair for pair in zip(given, wanted, strict=True) if not pair[1].startswith(_ID)]
+    ratios = [SequenceMatcher(None, left.lower(), right).ratio() for left, right in pairs]
+    return sum(ratios) / len(ratios) if min(ratios) >= _ALIKE else 0
 
 
 def parameters_of(request: Request) -> dict[str, Any]:

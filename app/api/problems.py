@@ -1,16 +1,16 @@
 """Errors as RFC 9457 problems. The only place that knows which error is which status."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from app.api.complaints import rule_broken
-from app.api.operations import parameters_of, stray_parameter
-from app.api.paths import methods_of, no_such_path, offered
+from app.api.operations import methods_of, no_such_path, parameters_of, stray_parameter
 from app.core import errors, telling
 from app.core.errors import TurnkeepError
 from app.core.json.text import JsonObject, dumps_utf8
@@ -54,17 +54,7 @@ def problem(
     return Response(dumps_utf8(body), status, dict(headers or {}), MEDIA_TYPE)
 
 
-def install(app: FastAPI) -> None:
-    """Every way in which a request can fail ends in a problem."""
-    app.add_exception_handler(TurnkeepError, _turnkeep)
-    app.add_exception_handler(RequestValidationError, _validation)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(ClientDisconnect, _gone)
-    app.add_exception_handler(Exception, _unexpected)
-
-
-async def _turnkeep(request: Request, error: Exception) -> Response:
-    assert isinstance(error, TurnkeepError)
+async def _turnkeep(request: Request, error: TurnkeepError) -> Response:
     facts = dict(error.facts)
     headers: dict[str, str] = {}
     if (seconds := facts.pop("retry_after", None)) is not None:
@@ -74,8 +64,7 @@ async def _turnkeep(request: Request, error: Exception) -> Response:
     return problem(status_of(type(error)), error.code, error.title, error.detail, facts, headers)
 
 
-async def _validation(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
+async def _validation(request: Request, error: RequestValidationError) -> Response:
     found = error.errors()
     for one in found:
         # Before what is missing: it is often what was meant.
@@ -84,15 +73,13 @@ async def _validation(request: Request, error: Exception) -> Response:
     return await _turnkeep(request, rule_broken(found[0], parameters_of(request), query=True))
 
 
-async def _http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    path, known = request.url.path, offered(request.app)
+async def _http(request: Request, error: HTTPException) -> Response:
     match error.status_code:
         case 404:
-            return problem(404, "no_such_path", "There is nothing here", no_such_path(path, known))
+            return problem(404, "no_such_path", "There is nothing here", no_such_path(request))
         case 405:
             route = dict(error.headers or {}).get("Allow", "").split(", ")
-            allowed = ", ".join(methods_of(path, known, route))
+            allowed = ", ".join(methods_of(request, route))
             # What was asked with HEAD is asked of the routes with GET.
             method = telling.named("HEAD" if "head" in request.scope else request.method)
             detail = f"{method} is not a method of this path. It has: {allowed}."
@@ -112,3 +99,13 @@ async def _unexpected(request: Request, error: Exception) -> Response:
     _log.error("unexpected error in %s %s", request.method, request.url.path, exc_info=error)
     detail = "The service failed in a way it was not built for. Nothing of this request is stored."
     return problem(500, "internal", "The service has a defect", detail)
+
+
+# Every way in which a request can fail ends in a problem.
+HANDLERS: dict[int | type[Exception], Callable[..., Coroutine[Any, Any, Response]]] = {
+    TurnkeepError: _turnkeep,
+    RequestValidationError: _validation,
+    HTTPException: _http,
+    ClientDisconnect: _gone,
+    Exception: _unexpected,
+}

@@ -2,30 +2,26 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from app.api.context import Here, Pieces
-from app.api.documented import EVERYWHERE, refusals
-from app.api.parameters import Cid
+from app.api.documented import ABSENT, Cid
 from app.api.requests import known_tags
-from app.api.routes import Direct
+from app.api.routes import routes
 from app.api.schemas.replay import ReplayOut, ReplayQuery
 from app.core.render.options import ReplayOptions
 from app.service.replay import replay
 
-router = APIRouter(
-    prefix="/v1/conversations/{cid}", tags=["replay"], route_class=Direct, responses=EVERYWHERE
-)
+router = routes("/v1/conversations/{cid}", "replay")
 
 
 @router.get(
     "/replay",
-    operation_id="replay_conversation",
     summary="The history, rendered for one provider",
-    responses={**refusals(404, 422), 304: {"description": "You have these bytes already"}},
+    responses={**ABSENT, 304: {"description": "You have these bytes already"}},
     response_model=ReplayOut,
 )
-async def replayed(
+async def replay_conversation(
     cid: Cid, query: Annotated[ReplayQuery, Query()], request: Request, here: Here
 ) -> Response:
     """`request` goes into the provider's SDK; `repairs` says what it took to be valid."""

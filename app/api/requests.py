@@ -23,6 +23,13 @@ STREAMS = (
 )
 _FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 _LINES = re.compile(r"application/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)")
+_NO_OBJECT = {
+    "": "The body is empty; it must be a JSON object.",
+    "[": "The body must be an object, not a list."
+    ' A list of messages goes inside: `{"provider": "openai", "messages": [...]}`.',
+    '"': "The body must be an object, not a string."
+    " JSON that was encoded twice arrives as a string: encode it once.",
+}
 KEY = re.compile(r"[\x21-\x7e]{1,255}")
 VERSION = re.compile(r'(?:W/)?"?([0-9]{1,15})"?')
 Model = TypeVar("Model", bound=BaseModel)
@@ -87,27 +94,12 @@ def json_object(body: bytes, limits: Limits) -> tuple[JsonObject, dict[str, list
         text = body.decode()
     except UnicodeDecodeError as error:
         raise NotJson(f"The body must be UTF-8; byte {error.start} is not.") from None
-    _check_is_object(text.lstrip(" \t\r\n")[:1])
+    # By its first sign, so that whoever sent JSON of another kind is not told of broken JSON.
+    if (sign := text.lstrip(" \t\r\n")[:1]) != "{":
+        raise NotJson(
+            _NO_OBJECT.get(sign, "The body must be a JSON object, which begins with `{`.")
+        )
     return loads_object(text, limits)
-
-
-def _check_is_object(sign: str) -> None:
-    """By its first sign, so that whoever sent JSON of another kind is not told of broken JSON."""
-    match sign:
-        case "":
-            raise NotJson("The body is empty; it must be a JSON object.")
-        case "[":
-            raise NotJson(
-                "The body must be an object, not a list."
-                ' A list of messages goes inside: `{"provider": "openai", "messages": [...]}`.'
-            )
-        case '"':
-            raise NotJson(
-                "The body must be an object, not a string."
-                " JSON that was encoded twice arrives as a string: encode it once."
-            )
-        case sign if sign != "{":
-            raise NotJson("The body must be a JSON object, which begins with `{`.")
 
 
 async def model_of(request: Request, kind: type[Model], limits: Limits) -> Model:

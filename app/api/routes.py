@@ -8,11 +8,12 @@ import inspect
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Annotated, Any, get_origin
 
-from fastapi import Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
 
+from app.api.documented import EVERYWHERE
 from app.api.operations import check_parameters
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -41,6 +42,18 @@ class Direct(APIRoute):
             return response
 
         return handle
+
+
+def routes(prefix: str, tag: str, route_class: type[APIRoute] = Direct) -> APIRouter:
+    """The router of a resource. Operations are called on the OpenAPI page what they are called in
+    the code."""
+    return APIRouter(
+        prefix=prefix,
+        tags=[tag],
+        route_class=route_class,
+        responses=EVERYWHERE,
+        generate_unique_id_function=lambda route: route.name,
+    )
 
 
 def _query_model(taken: Mapping[str, inspect.Parameter]) -> type[BaseModel] | None:

@@ -3,31 +3,26 @@
 from typing import Annotated
 
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from app.api.context import Here, json_response
-from app.api.documented import EVERYWHERE, refusals, takes
-from app.api.parameters import Cid
+from app.api.documented import ABSENT, Cid, reading
 from app.api.requests import body_bytes, json_object
-from app.api.routes import Direct
+from app.api.routes import routes
 from app.api.schemas.tools import ToolsIn, ToolsOut, ToolsPutOut, ToolsQuery
 from app.service import tooldefs
 from app.service.conversations import check_id
 
-router = APIRouter(
-    prefix="/v1/conversations/{cid}/tools", tags=["tools"], route_class=Direct, responses=EVERYWHERE
-)
+router = routes("/v1/conversations/{cid}/tools", "tools")
 
 
 @router.put(
     "",
-    operation_id="put_tools",
     summary="Keep tool definitions and tool choice",
-    responses=refusals(400, 413, 415, 422, 503),
     response_model=ToolsPutOut,
-    openapi_extra=takes(ToolsIn),
+    **reading(ToolsIn),
 )
-async def put(cid: Cid, request: Request, here: Here) -> Response:
+async def put_tools(cid: Cid, request: Request, here: Here) -> Response:
     """In any provider's shape; in force from the present version on. Unusable ones are named."""
     check_id(cid)
     body = await body_bytes(request, here.limits)
@@ -38,14 +33,10 @@ async def put(cid: Cid, request: Request, here: Here) -> Response:
 
 @router.get(
     "",
-    operation_id="get_tools",
     summary="The tool definitions, rendered for a provider",
-    responses=refusals(404, 422),
+    responses=ABSENT,
     response_model=ToolsOut,
 )
-async def get(cid: Cid, query: Annotated[ToolsQuery, Query()], here: Here) -> Response:
-    return json_response(
-        await here.database.read(
-            lambda store: tooldefs.get_tools(store, cid, query.provider, query.required)
-        )
-    )
+async def get_tools(cid: Cid, query: Annotated[ToolsQuery, Query()], here: Here) -> Response:
+    target, required = query.provider, query.required
+    return await here.respond(lambda store: tooldefs.get_tools(store, cid, target, required))

@@ -12,8 +12,16 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.requests import ClientDisconnect
 
 from app.api.context import Here, json_response
-from app.api.documented import EVERYWHERE, appended_before, refusals, takes, takes_stream
-from app.api.parameters import CONDITIONS, Cid, TurnId
+from app.api.documented import (
+    CONDITIONS,
+    EVERYWHERE,
+    Cid,
+    TurnId,
+    appended_before,
+    refusals,
+    takes,
+    takes_stream,
+)
 from app.api.requests import (
     body_bytes,
     check_is_stream,
@@ -35,15 +43,15 @@ from app.api.schemas.turns import (
 from app.core.errors import RuleBroken, StaleVersion, TooLarge, TurnkeepError
 from app.service import turns as stored
 from app.service.append import Append, Appended
-from app.service.conditions import check_version
 from app.service.conversations import check_id
 from app.service.messagelist import MessageList, read_list
-from app.service.newturn import NewTurn, made_ready
 from app.service.posting import Post, read_post
+from app.service.retries import check_version
 from app.service.seeing import look
 from app.service.streaming import Stream
 from app.service.sync import Sync
 from app.service.tooldefs import KeepTools, riding_order
+from app.service.turnform import NewTurn, made_ready
 
 router = APIRouter(
     prefix="/v1/conversations/{cid}/turns", tags=["turns"], route_class=Direct, responses=EVERYWHERE

@@ -62,12 +62,8 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         metavar="HOW",
         help="{} (default: native to its issuer, else left out), {} or {}".format(*REASONINGS),
     )
-    messages.add_argument(
-        "--ready",
-        action="store_true",
-        default=None,
-        help="add what the wire needs so that the request can be sent as it is",
-    )
+    ready = "add what the wire needs so that the request can be sent as it is"
+    messages.add_argument("--ready", action="store_true", default=None, help=ready)
     tools = _kind(kinds, "tools", "tool definitions of one wire into those of another", _TOOLS)
     tools.add_argument(
         "--required",
@@ -79,12 +75,8 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         metavar="HOW",
         help="keep or filter (default): whether tools of OpenAI's shapes need a description",
     )
-    tools.add_argument(
-        "--strict",
-        action="store_true",
-        default=None,
-        help="refuse all definitions when one of them cannot be used",
-    )
+    strict = "refuse all definitions when one of them cannot be used"
+    tools.add_argument("--strict", action="store_true", default=None, help=strict)
     tool_id = kinds.add_parser(
         "tool-id",
         help="swap the prefix of tool ids",
@@ -115,13 +107,8 @@ def _kind(
     known = f"one of {', '.join(TARGETS)}"
     parser.add_argument("--from", metavar="WIRE", help=f"the shape of the input: {known}")
     parser.add_argument("--to", metavar="WIRE", help=f"the shape of the outcome: {known}")
-    parser.add_argument(
-        "file",
-        nargs="?",
-        default="-",
-        metavar="FILE",
-        help="what to convert (default -: standard input)",
-    )
+    what_file = "what to convert (default -: standard input)"
+    parser.add_argument("file", nargs="?", default="-", metavar="FILE", help=what_file)
     parser.set_defaults(run=_run)
     return parser
 

@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 from app.codecs import NICKNAMES
 from app.core.errors import Unavailable
@@ -47,23 +46,18 @@ def settings_of(args: argparse.Namespace) -> Settings:
 
 def check_schema(url: str) -> None:
     """Raises `Unavailable` unless the database is there and has the newest schema."""
-    if is_sqlite(url):
-        _check_file(database_file(url))
+    if is_sqlite(url) and not (file := database_file(url)).exists():
+        # SQLite itself would make an empty file.
+        if not file.parent.is_dir():
+            missing = f"the folder {file.parent} does not exist, hence no {file.name} in it"
+            raise Unavailable(missing)
+        raise Unavailable(
+            f"the file {file.name} does not exist in the folder {file.parent}. Name another one"
+            " with --database-url; for a new one run this first: turnkeep migrate"
+        )
     current, head = current_and_head(url)
     if current != head:
         raise Unavailable.behind(f"the schema of {described(url)}", current, head)
-
-
-def _check_file(file: Path) -> None:
-    """SQLite itself would make an empty file."""
-    if file.exists():
-        return
-    if not file.parent.is_dir():
-        raise Unavailable(f"the folder {file.parent} does not exist, hence no {file.name} in it")
-    raise Unavailable(
-        f"the file {file.name} does not exist in the folder {file.parent}. Name another one with"
-        " --database-url; for a new one run this first: turnkeep migrate"
-    )
 
 
 def all_ids(database: Database) -> Iterator[str]:

@@ -1,16 +1,16 @@
 """`turnkeep serve`: the service itself."""
 
 import argparse
+import errno
 import os
 import signal
+import socket
 import sys
 from contextlib import suppress
-from socket import socket
 
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
-from app.cli import port
 from app.cli.options import add_database, settings_of
 from app.cli.words import complain
 from app.core.errors import Unavailable
@@ -26,6 +26,10 @@ _STATUS = """\
 Exit status: 0 ended by SIGTERM or Ctrl-C; 1 it cannot start now: the port is in use, or the schema
 is behind (turnkeep migrate); 2 a wrong setting, or the database cannot be reached.
 """
+
+
+class PortError(Exception):
+    """The address cannot be listened on; the text is one line for the operator."""
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -54,20 +58,20 @@ def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     # First of all: whoever finds the port in use must not have migrated the other's database.
     try:
-        sockets = port.bound(settings.host, settings.port)
+        sockets = _bound(settings.host, settings.port)
         try:
             return _serve(settings, sockets)
         finally:
-            port.close(sockets)
-    except port.PortError as error:
+            _close(sockets)
+    except PortError as error:
         complain(str(error))
         return CANNOT_START
 
 
-def _serve(settings: Settings, sockets: list[socket]) -> int:
+def _serve(settings: Settings, sockets: list[socket.socket]) -> int:
     if not _schema_is_ready(settings):
         return CANNOT_START
-    port.listen(sockets, settings.host)
+    _listen(sockets, settings.host)
     _announce(settings, sockets[0].getsockname()[1])
     # Workers are processes of their own; they read their settings from the environment.
     os.environ.update(settings.as_environment())
@@ -113,3 +117,69 @@ Try this:
 """,
         flush=True,
     )
+
+
+def _bound(host: str, port: int) -> list[socket.socket]:
+    """Sockets on the address, one for each kind of internet address that the host has."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        raise PortError(f"the host {host!r} is unknown: {error.strerror}") from None
+    sockets: list[socket.socket] = []
+    for family, address in dict.fromkeys((entry[0], entry[4]) for entry in found):
+        # A port of our choosing is the same for all of them.
+        chosen = sockets[0].getsockname()[1] if sockets else port
+        try:
+            sockets.append(_bound_to(family, (address[0], chosen, *address[2:])))
+        except OSError as error:
+            # Names like localhost may have an address that this machine does not use.
+            if error.errno == errno.EADDRNOTAVAIL and len(found) > 1:
+                continue
+            _close(sockets)
+            raise PortError(_words(host, port, error)) from None
+    if not sockets:
+        raise PortError(f"the host {host!r} is no address of this machine")
+    return sockets
+
+
+def _listen(sockets: list[socket.socket], host: str) -> None:
+    """From here on nobody else can listen there."""
+    for one in sockets:
+        try:
+            one.listen()
+        except OSError as error:
+            raise PortError(_words(host, one.getsockname()[1], error)) from None
+
+
+def _close(sockets: list[socket.socket]) -> None:
+    for one in sockets:
+        with suppress(OSError):
+            one.close()
+
+
+def _bound_to(family: int, address: tuple[object, ...]) -> socket.socket:
+    one = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":
+            # A service that has just ended leaves connections behind that would block its port.
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        one.bind(address)
+        one.set_inheritable(True)
+    except OSError:
+        one.close()
+        raise
+    return one
+
+
+def _words(host: str, port: int, error: OSError) -> str:
+    match error.errno:
+        case errno.EADDRINUSE:
+            return f"port {port} on {host} is in use; choose another with --port"
+        case errno.EACCES:
+            return f"port {port} on {host} is not allowed to this user; choose another with --port"
+        case errno.EADDRNOTAVAIL:
+            return f"the host {host!r} is no address of this machine"
+        case _:
+            return f"port {port} on {host} cannot be listened on: {error.strerror}"

@@ -1,22 +1,31 @@
-"""The audit: every call with all its names, its state and its results."""
+"""The audit: every call with all its names, its state, what it was given and got.
+
+What was said stands in the turns, so each turn that a page needs is read once, a few at a time.
+"""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal
 
+from app.codecs import TARGETS, provider_id
 from app.core import telling
+from app.core.conversation import is_real, last_real
 from app.core.errors import RuleBroken
 from app.core.json.text import JsonObject
-from app.core.ledger.records import CallRecord
+from app.core.ledger.records import Call, CallRecord, ResultRecord
+from app.core.neutral.excerpts import given_excerpt, result_excerpt
 from app.service.conversations import known
-from app.service.recorded import call_json, contents, state_of
+from app.service.turnform import read_turn
 from app.storage.store import ReadStore
 
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 # Calls that are looked at together while those in one state are searched.
 _BATCH = 512
+# Turns may be long: this many are held at once.
+_HELD = 32
+_STATES = frozenset({"denied", "interrupted", "unknown"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +80,90 @@ def _place(cursor: str | None) -> tuple[int, int] | None:
     if not (_NUMBER.fullmatch(seq) and _NUMBER.fullmatch(index)):
         raise RuleBroken(telling.BAD_CURSOR, pointer="?cursor")
     return int(seq), int(index)
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What calls were given (by canonical id), and results said (by seq and place), with times."""
+
+    calls: Mapping[str, JsonObject] = field(default_factory=dict)
+    results: Mapping[tuple[int, int], JsonObject] = field(default_factory=dict)
+
+
+def contents(
+    store: ReadStore, cid: str, records: Iterable[CallRecord], orphans: Iterable[ResultRecord] = ()
+) -> Contents:
+    """What these calls and their results say, and these results without a call."""
+    calls: dict[int, set[str]] = {}
+    results: dict[int, set[int]] = {}
+    shown = list(orphans)
+    for record in records:
+        calls.setdefault(record.call.seq, set()).add(record.call.id)
+        if chosen := chosen_result(record.results):
+            shown.append(chosen)
+    for result in shown:
+        results.setdefault(result.seq, set()).add(result.place)
+    given: dict[str, JsonObject] = {}
+    said: dict[tuple[int, int], JsonObject] = {}
+    seqs = sorted(calls.keys() | results.keys())
+    for start in range(0, len(seqs), _HELD):
+        for version in store.turns.versions(cid, seqs[start : start + _HELD]):
+            turn, seq, now = read_turn(version), version.seq, version.created_at.isoformat()
+            for call in turn.calls():
+                if call.id in calls.get(seq, ()):
+                    # One of several versions of its turn: given as in the last, stored with the
+                    # first.
+                    first = given.get(call.id, {}).get("created_at", now)
+                    given[call.id] = {**given_excerpt(call.arguments), "created_at": first}
+            for place, block in turn.results():
+                if place in results.get(seq, ()):
+                    said[seq, place] = {**result_excerpt(block), "created_at": now}
+    return Contents(given, said)
+
+
+def call_json(record: CallRecord, state: str, told: Contents) -> JsonObject:
+    """A call of the audit. What stands in a turn that cannot be read any more is left out."""
+    call = record.call
+    chosen = chosen_result(record.results)
+    return {
+        "id": call.id,
+        "raw_id": call.raw_id,
+        "provider": call.provider,
+        "model": call.model,
+        "name": call.name,
+        "turn_id": call.turn_id,
+        "seq": call.seq,
+        "call_index": call.call_index,
+        "state": state,
+        **told.calls.get(call.id, {}),
+        "ids": {target: provider_id(target, call.id, call.provider_ids) for target in TARGETS},
+        "result": result_json(chosen, told) if chosen else None,
+        "repeats": [result_json(one) for one in record.results if one is not chosen],
+    }
+
+
+def result_json(result: ResultRecord, told: Contents | None = None) -> JsonObject:
+    return {
+        "turn_id": result.turn_id,
+        "seq": result.seq,
+        "raw_id": result.raw_id,
+        "matched_by": result.matched_by,
+        "status": result.status,
+        **(told.results.get((result.seq, result.place), {}) if told else {}),
+    }
+
+
+def state_of(call: Call, results: Sequence[ResultRecord], *, broken: bool) -> str:
+    """`broken`: the stream of its turn broke, and was not completed."""
+    if call.call_index < 0:
+        # The newest version of its turn does not make it any more.
+        return "superseded"
+    chosen = chosen_result(results)
+    if chosen is None:
+        return "interrupted" if broken else "open"
+    return chosen.status if chosen.status in _STATES else "answered"
+
+
+def chosen_result(results: Sequence[ResultRecord]) -> ResultRecord | None:
+    """The result that replays show."""
+    return last_real(results, lambda one: is_real(one.status))

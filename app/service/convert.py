@@ -12,10 +12,9 @@ from app.core.limits import Limits
 from app.core.render.options import REASONINGS, ReplayOptions
 from app.core.tools.definitions import Note
 from app.core.tools.fit import Required
-from app.service.members import check_members, ignored_settings
+from app.service.members import check_members, ignored_settings, member, route_of
 from app.service.memory import remember
 from app.service.posting import read_post
-from app.service.providers import route_of
 from app.service.receipts import post_notes
 from app.service.rendering import demand_request, render
 from app.service.tooldefs import offer, only_described, refuse_dropped, riding_order
@@ -23,16 +22,8 @@ from app.service.toolreading import demand_tools, read_tool_set
 from app.service.turnform import UNLIMITED
 
 IdForm: TypeAlias = Literal["openai", "history", "anthropic"]
-_TOOLS = (
-    "from",
-    "to",
-    "tools",
-    "tool_choice",
-    "parallel_tool_calls",
-    "required",
-    "description",
-    "strict",
-)
+_TOOLS = ("from", "to", "tools", "tool_choice", "parallel_tool_calls")
+_TOOL_OPTIONS = ("required", "description", "strict")
 
 
 def convert_messages(
@@ -55,11 +46,10 @@ def convert_messages(
     post = read_post(given, texts, limits)
     told = remember(post.drafts, "convert")
     riding = riding_order(given, limits)
-    model = members.get("model")
-    model = model if isinstance(model, str) else None
+    model = member(members, "model", str)
     options = ReplayOptions(target, model=model, reasoning=reasoning, ready=ready)
     demand_request(options, "/ready")
-    offered = offer(riding.tools, target) if riding and options.tools == "include" else None
+    offered = offer(riding.offered.tools, target) if riding and options.tools == "include" else None
     done = render(told.turns, told.links(), told.assigned(target), options, offered)
     return {
         "request": loads(b"".join(done.request()).decode(), UNLIMITED),
@@ -71,7 +61,7 @@ def convert_messages(
 def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
     """`/convert/tools`: definitions from one wire to another."""
     source, target = route_of(members)
-    known = (*_TOOLS, *CODECS[source].tools.members)
+    known = (*_TOOLS, *_TOOL_OPTIONS, *CODECS[source].tools.members)
     check_members(members, known, CODECS[source].settings)
     demand_tools(members, source)
     required = _one_of(members, "required", get_args(Required))
@@ -79,20 +69,16 @@ def convert_tools(members: JsonObject, limits: Limits) -> JsonObject:
     read = read_tool_set(source, members, limits)
     given = read if description == "keep" else only_described(read)
     offered = offer(given, target, required)  # type: ignore[arg-type]
-    refuse_dropped(offered, members.get("strict"))
+    refuse_dropped(offered, members)
     tools, choice = CODECS[target].tools.apart(offered.request)
+    settings = ignored_settings(members, source, known)
+    ignored = (Note(one.code, one.detail).json() for one in settings)
     return {
         "tools": tools,
         "tool_choice": choice,
         "request": offered.request,
         "dropped": offered.dropped_json(),
-        "notes": [
-            *offered.notes_json(),
-            *(
-                Note(one.code, one.detail).json()
-                for one in ignored_settings(members, source, known)
-            ),
-        ],
+        "notes": [*offered.notes_json(), *ignored],
     }
 
 
@@ -107,11 +93,9 @@ def _one_of(members: JsonObject, name: str, allowed: tuple[str, ...]) -> Json:
 def convert_tool_id(members: JsonObject) -> JsonObject:
     """`/convert/tool-id`: the prefix functions, which need no history."""
     check_members(members, ("id", "to"))
-    given, target = members.get("id"), members.get("to")
+    given, target = member(members, "id", str), members.get("to")
     if given is None:
         raise RuleBroken(telling.missing("id", "a string"), pointer="/id")
-    if not isinstance(given, str):
-        raise RuleBroken(telling.wrong_type("id", "a string", given), pointer="/id")
     known = list(ids.SWAPPED)
     if target is None:
         wrong = telling.missing("to", telling.either(known))

@@ -19,11 +19,10 @@ from app.core.render.pairing import Link
 from app.service.append import Append, append
 from app.service.conversations import described, ensured
 from app.service.exporting import exported_turn
-from app.service.newturn import made_ready
 from app.service.planning import Plan, Turned, turned_of
 from app.service.posting import Post
-from app.service.tooldefs import KeepTools, tools_at
-from app.service.turnform import UNLIMITED, content_hash, read_turn
+from app.service.tooldefs import KeepTools, kept_tools
+from app.service.turnform import UNLIMITED, content_hash, made_ready, read_turn
 from app.storage.database import Database
 
 
@@ -95,8 +94,8 @@ class ImportBatch:
                 new = [_matched_anew(draft) for draft in new]
             one = append(known, replace(_order(known, plan, new), tools=plan.riding))
             done, known = done.then(one), known.after(one)
-        for order in _tool_sets(known, plan, self.start, self.end):
-            kept: Change[None] = Change(None, tool_sets=tools_at(known, *order))
+        for order, version in _tool_sets(known, plan, self.start, self.end):
+            kept: Change[None] = Change(None, tool_sets=kept_tools(known, order, at=version))
             done, known = done.then(kept), known.after(kept)
         stored = len(new) + len(completing)
         return done.then(Change(Counted(stored, max(len(batch) - stored, 0))))

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from app.codecs import CODECS
 from app.core.conversation import ToolResult, Turn
 from app.core.render import window as windows
-from app.core.render.notes import spoken
 from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Link, Links, steps
+from app.core.render.window import spoken
 from app.core.wire.codec import Prefixed
 from app.service.turnform import read_turn
 from app.storage.store import ReadStore

@@ -11,7 +11,7 @@ from app.core.errors import RuleBroken
 from app.core.identity import ids
 from app.core.identity.forms import CONVERSATION_ID, TURN_ID
 from app.core.json.text import Json, JsonObject
-from app.service.recorded import call_json, contents, result_json, state_of
+from app.service.audit import call_json, contents, result_json, state_of
 from app.storage.lookup import NEWEST, IdKind, Spot
 from app.storage.store import ReadStore
 

@@ -1,21 +1,27 @@
 """The members of a posted body: each is one that somebody reads, or the body is refused.
 
-Settings of a whole request (`max_tokens`, `stream` …) are ignored, and named in one note.
+Settings of a whole request (`max_tokens`, `stream` …) are ignored, and named in one note. Whoever
+writes the name of a provider, format or target wrongly is told the one that was probably meant.
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import TypeVar
 
-from app.codecs import CODECS
+from app.codecs import CODECS, NICKNAMES
 from app.core import telling
 from app.core.conversation import Remark
-from app.core.errors import RuleBroken
-from app.core.json.text import JsonObject
+from app.core.errors import RuleBroken, UnknownProvider, UnknownTarget
+from app.core.identity.forms import PROVIDER
+from app.core.json.text import Json, JsonObject
+from app.core.nearest import nearest_provider
 
 # The members that hold messages and what stands beside them, and the formats that read each.
 MESSAGE_MEMBERS = {
     name: [wire for wire, codec in CODECS.items() if name in codec.keys]
     for name in dict.fromkeys(key for codec in CODECS.values() for key in codec.keys)
 }
+T = TypeVar("T", str, bool, dict[str, Json])
+_KINDS: dict[type, str] = {str: "a string", bool: "true or false", dict: "an object"}
 _TOOL_MEMBERS = frozenset(name for codec in CODECS.values() for name in codec.tools.members)
 
 
@@ -40,3 +46,66 @@ def ignored_settings(members: JsonObject, wire: str, known: Iterable[str]) -> tu
     if not names:
         return ()
     return (Remark("SETTINGS_IGNORED", f"not part of the conversation: {', '.join(names)}"),)
+
+
+def member(members: JsonObject, name: str, kind: type[T]) -> T | None:
+    """A member of one type; None where it is left out, or null."""
+    value = members.get(name)
+    if value is None or isinstance(value, kind):
+        return value
+    raise RuleBroken(telling.wrong_type(name, _KINDS[kind], value), pointer=f"/{name}")
+
+
+def wire_of(members: JsonObject) -> tuple[str, str]:
+    """Who speaks, and in which wire's shape."""
+    provider = _name(members, "provider")
+    check_provider(provider, "/provider")
+    if members.get("format") is not None:
+        return provider, _wire(members, "format")
+    if provider not in CODECS:
+        raise UnknownProvider.without_format(provider, NICKNAMES)
+    return provider, provider
+
+
+def source_of(members: JsonObject) -> tuple[str, str]:
+    """The same for tools, which a format alone can tell how to read."""
+    if members.get("provider") is None and members.get("format") is not None:
+        wire = _wire(members, "format")
+        return wire, wire
+    return wire_of(members)
+
+
+def check_provider(name: str, pointer: str) -> None:
+    """Any name may speak, as long as it is one."""
+    if PROVIDER.fits(name):
+        return
+    told = PROVIDER.complaint(name)
+    meant = telling.did_you_mean(nearest_provider(name, NICKNAMES))
+    raise RuleBroken(told.removesuffix(".") + meant, pointer=pointer)
+
+
+def route_of(members: JsonObject) -> tuple[str, str]:
+    """Source and target of a conversion."""
+    return _wire(members, "from"), target_of(_name(members, "to"), pointer="/to")
+
+
+def target_of(name: str, *, pointer: str = "?provider") -> str:
+    """A target to render for. Raises `UnknownTarget`."""
+    if name not in CODECS:
+        raise UnknownTarget(name, NICKNAMES, pointer=pointer)
+    return name
+
+
+def _wire(members: JsonObject, key: str) -> str:
+    name = _name(members, key)
+    if name not in CODECS:
+        raise UnknownProvider.named(name, key, NICKNAMES)
+    return name
+
+
+def _name(members: JsonObject, key: str) -> str:
+    name = member(members, key, str)
+    if name is None:
+        required = telling.missing(key, "the name of a provider")
+        raise RuleBroken(f"{required} Known: {', '.join(CODECS)}.", pointer=f"/{key}")
+    return name

@@ -14,9 +14,9 @@ from app.core.json.text import Json, JsonObject
 from app.core.limits import Limits
 from app.core.sync.recognising import Told
 from app.core.wire.codec import Posted
+from app.service.members import wire_of
 from app.service.memory import remember
 from app.service.posting import Post, read_post
-from app.service.providers import wire_of
 
 # The limit is for what is stored; a list may be as long as its conversation.
 _ANY_NUMBER = 2**31

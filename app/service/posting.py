@@ -7,15 +7,14 @@ from app.codecs import CODECS
 from app.core import telling
 from app.core.conversation import Draft, Remark, Thinking, ToolCall, ToolResult
 from app.core.errors import LimitExceeded, RuleBroken
+from app.core.identity.forms import TURN_ID
 from app.core.json.large import Bytes
-from app.core.json.text import JsonObject
+from app.core.json.text import Json, JsonObject
 from app.core.limits import Limits
 from app.core.wire.codec import Codec, Posted
 from app.core.wire.responses import Reply
-from app.service.members import check_members, ignored_settings
-from app.service.providers import check_provider, wire_of
+from app.service.members import check_members, check_provider, ignored_settings, member, wire_of
 from app.service.responses import read_response, whole_response_at
-from app.service.turn_ids import with_turn_ids
 
 _ENVELOPE = ("provider", "format", "model", "turn_id", "turn_ids", "metadata", "response")
 
@@ -87,33 +86,24 @@ def _misplaced(members: JsonObject, pointer: str) -> RuleBroken | None:
 def _completed(
     drafts: list[Draft], provider: str, members: JsonObject, limits: Limits
 ) -> list[Draft]:
-    metadata = members.get("metadata")
-    if metadata is None:
-        metadata = {}
-    if not isinstance(metadata, dict):
-        told = telling.wrong_type("metadata", "an object", metadata)
-        raise RuleBroken(told, pointer="/metadata")
-    model = members.get("model")
-    if model is not None and not isinstance(model, str):
-        raise RuleBroken(telling.wrong_type("model", "a string", model), pointer="/model")
+    metadata: JsonObject = member(members, "metadata", dict) or {}
+    model = member(members, "model", str)
     if "response" in metadata and any(draft.facts is not None for draft in drafts):
         raise RuleBroken(
             "`metadata.response` must not be given: it is filled from the response itself.",
             pointer="/metadata/response",
         )
     completed = []
-    for draft in with_turn_ids(drafts, members):
+    for draft in _with_turn_ids(drafts, members):
         at = draft.pointer
         _check(draft, at, limits)
-        own_provider, own_model = draft.provider or provider, draft.model
+        own_provider = draft.provider or provider
         check_provider(own_provider, f"{at}/provider")
         # Of a response, the name under which it was asked for.
-        if model is not None and (own_model is None or draft.facts is not None):
-            own_model = model
-        own_metadata = {**metadata, **draft.metadata}
-        completed.append(
-            replace(draft, provider=own_provider, model=own_model, metadata=own_metadata)
-        )
+        asked = model if draft.model is None or draft.facts is not None else None
+        own_model = draft.model if asked is None else asked
+        whole = {**metadata, **draft.metadata}
+        completed.append(replace(draft, provider=own_provider, model=own_model, metadata=whole))
     return completed
 
 
@@ -131,3 +121,65 @@ def _check(draft: Draft, at: str, limits: Limits) -> None:
             size = len(block.raw_id.encode("utf-8", "surrogatepass"))
             if size > limits.raw_id_bytes:
                 raise LimitExceeded("raw_id_bytes", limits.raw_id_bytes, size, pointer=at)
+
+
+def _with_turn_ids(drafts: list[Draft], members: JsonObject) -> list[Draft]:
+    """The drafts under the ids that the caller gives: `turn_id` for one, `turn_ids` for each, or in
+    the turn. Each is well-formed and used once; None: not given."""
+    each = members.get("turn_ids")
+    if members.get("turn_id") is not None and each is not None:
+        told = "`turn_id` and `turn_ids` are two ways to say it; give one."
+        raise RuleBroken(told, pointer="/turn_ids")
+    if (one := member(members, "turn_id", str)) is not None:
+        return [_for_one(drafts, one)]
+    given = [None] * len(drafts) if each is None else _for_each(drafts, each)
+    seen: set[str] = set()
+    named = []
+    for place, (draft, listed) in enumerate(zip(drafts, given, strict=True)):
+        turn_id = draft.turn_id if listed is None else listed
+        at = f"{draft.pointer}/turn_id" if listed is None else f"/turn_ids/{place}"
+        if turn_id is not None:
+            _check_form(turn_id, at)
+            if turn_id in seen:
+                told = "A turn id must stand on one turn; this one stands on two."
+                raise RuleBroken(told, pointer=at)
+            seen.add(turn_id)
+        named.append(replace(draft, turn_id=turn_id))
+    return named
+
+
+def _for_one(drafts: list[Draft], turn_id: str) -> Draft:
+    turns = len(drafts)
+    if turns != 1:
+        told = f"`turn_id` must come with one turn, not with {turns}; `turn_ids` names each."
+        raise RuleBroken(told, pointer="/turn_id", turns=turns)
+    _check_form(turn_id, "/turn_id")
+    return replace(drafts[0], turn_id=turn_id)
+
+
+def _for_each(drafts: list[Draft], listed: Json) -> list[str | None]:
+    """`turn_ids` as given. It counts turns: a format may join messages, or add a system turn."""
+    if not isinstance(listed, list):
+        raise RuleBroken(telling.wrong_type("turn_ids", "a list", listed), pointer="/turn_ids")
+    ids: list[str | None] = []
+    for place, value in enumerate(listed):
+        if value is not None and not isinstance(value, str):
+            said = f"An entry of `turn_ids` must be a string or null, not {telling.kind(value)}."
+            raise RuleBroken(said, pointer=f"/turn_ids/{place}")
+        ids.append(value)
+    if len(ids) != len(drafts):
+        raise RuleBroken(
+            "`turn_ids` must have one entry for each turn, an id or null."
+            f" Turns of this body: {len(drafts)}; entries: {len(ids)}.",
+            pointer="/turn_ids",
+            turns=len(drafts),
+        )
+    for place, (draft, turn_id) in enumerate(zip(drafts, ids, strict=True)):
+        if turn_id is not None and draft.turn_id not in (None, turn_id):
+            raise RuleBroken("The turn itself has another `turn_id`.", pointer=f"/turn_ids/{place}")
+    return ids
+
+
+def _check_form(turn_id: str, at: str) -> None:
+    if not TURN_ID.fits(turn_id):
+        raise RuleBroken(TURN_ID.complaint(turn_id), pointer=at)

@@ -15,8 +15,7 @@ from app.core.render.arguments import as_given
 from app.core.wire.usage import Usage
 from app.service.posting import Post
 from app.service.tooldefs import KeepTools
-from app.service.turnform import read_turn
-from app.service.usage import usage_of
+from app.service.turnform import read_turn, usage_of
 
 
 def stored_receipt(

@@ -1,7 +1,7 @@
 """Turns for a target, without any store: the request, its messages, and what it took."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -53,9 +53,6 @@ class Hashes:
             states.append(running)
         return Hashes(beside, segments, tuple(states))
 
-    def last(self) -> str:
-        return self.states[-1].hexdigest()
-
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
@@ -90,16 +87,22 @@ class Rendered:
 
     def prefix(self) -> JsonObject:
         """How many messages there are, and a hash of all that a provider reads."""
-        return {"messages": self.render.count, "sha256": self.hashes.last()}
+        return {"messages": self.render.count, "sha256": self.hashes.states[-1].hexdigest()}
 
     def request(self) -> Iterator[bytes]:
         """The request, piece by piece."""
         for place, (name, member) in enumerate(self.beside.items()):
             yield (b"," if place else b"{") + dumps_utf8(name) + b":"
-            if name == self.list_name:
-                yield from _list(self.segments)
-            else:
+            if name != self.list_name:
                 yield dumps_utf8(member)
+                continue
+            sign = b"["
+            for segment in self.segments:
+                if segment.sizes:
+                    yield sign
+                    yield segment.text
+                    sign = b","
+            yield b"]" if sign == b"," else b"[]"
         yield b"}"
 
     def behind(self, other: "Rendered") -> bytes | None:
@@ -118,25 +121,11 @@ class Rendered:
         # JSON values that begin alike and end at a comma are the same values.
         return mine[len(theirs) + 1 :] if mine[len(theirs) :].startswith(b",") else None
 
-    def new_request(self, messages: bytes) -> bytes:
-        """A request of nothing but these messages."""
-        return b"{" + dumps_utf8(self.list_name) + b":[" + messages + b"]}"
-
 
 def shared(some: Sequence[Segment], others: Sequence[Segment]) -> int:
     """How many segments two renders have in common, from the beginning."""
     pairs = zip(some, others, strict=False)
     return sum(1 for _ in takewhile(lambda two: two[0] is two[1], pairs))
-
-
-def _list(segments: Iterable[Segment]) -> Iterator[bytes]:
-    sign = b"["
-    for segment in segments:
-        if segment.sizes:
-            yield sign
-            yield segment.text
-            sign = b","
-    yield b"]" if sign == b"," else b"[]"
 
 
 def render(

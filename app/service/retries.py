@@ -1,12 +1,13 @@
-"""A post whose turns are stored already: the same again, or a contradiction that is named."""
+"""Posts that may be retries: turns that are stored already, or a version that has passed."""
 
 from collections.abc import Sequence
 
-from app.core.errors import TurnIdTaken
+from app.core.errors import StaleVersion, TurnIdTaken
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import TurnRecord
 from app.core.ledger.slice import Slice
-from app.service.newturn import NewTurn
+from app.service.turnform import NewTurn
+from app.storage.store import ReadStore
 
 
 def stored_turns(known: Slice, turns: Sequence[NewTurn]) -> list[TurnRecord] | None:
@@ -70,3 +71,19 @@ def _some(turn_ids: list[str]) -> str:
             return f"Turn '{first}' and {len(rest)} more are"
         case _:
             return "The turn is"
+
+
+def check_version(
+    store: ReadStore, cid: str, expected: int, key: str | None, turn_id: str | None
+) -> None:
+    """Judges an append before its body is read. Raises `StaleVersion`, unless this may be a retry:
+    one that succeeded is answered again."""
+    head = store.conversations.head(cid)
+    version = head.version if head else 0
+    if version == expected:
+        return
+    if key is not None and store.keys.receipt(cid, key) is not None:
+        return
+    if turn_id is not None and store.turns.content_hashes(cid, [turn_id]):
+        return
+    raise StaleVersion(cid, str(expected), version)

@@ -1,27 +1,31 @@
-"""One turn from the bytes of a provider's stream, read while they arrive."""
+"""One turn from the bytes of a provider's stream, read while they arrive.
+
+A stream cannot be had again, so one part that breaks a rule must not take the others with it: it is
+left out, named in a note, and stands in the payload.
+"""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from io import BytesIO
 from tempfile import TemporaryFile
-from typing import IO
+from typing import IO, cast
 
 from app.core.conversation import UNREADABLE, Remark
 from app.core.errors import RuleBroken, TooLarge
 from app.core.json.large import PIECE, Chunks
-from app.core.json.text import JsonObject
+from app.core.json.text import Json, JsonObject
 from app.core.limits import Limits
 from app.core.wire.events.event import Event
 from app.core.wire.events.reader import EventReader
 from app.core.wire.responses import Reply
-from app.service.nostream import Heard, check_is_stream
 from app.service.posting import Post, read_stream
-from app.service.responses import replies_of
-from app.service.salvaging import read_what_can_be, reason
+from app.service.responses import Heard, check_is_stream, replies_of
 
 _log = logging.getLogger("turnkeep")
+# A response with more broken parts than this is not read at all.
+_MOST_BROKEN = 16
 
 
 class Stream:
@@ -100,7 +104,7 @@ class Stream:
         if not self._gathering.begun and (self._heard.broken or self._heard.strange):
             return _unreadable("none of its events could be read")
         try:
-            reply = read_what_can_be(self._replies.read, self._gathering.response())
+            reply = _read_what_can_be(self._replies.read, self._gathering.response())
             if self._gathering.unread and not reply.blocks:
                 return _unreadable("nothing that it says could be read", reply.facts)
             return reply
@@ -179,7 +183,7 @@ def _is_unreadable(reply: Reply) -> bool:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, RuleBroken):
-        return reason(error)
+        return f"{error.detail} ({error.pointer})" if error.pointer else error.detail
     _log.error("a stream could not be put together", exc_info=error)
     return "it could not be put together"
 
@@ -191,3 +195,45 @@ def _wire(query: JsonObject, limits: Limits) -> str:
     except RuleBroken as error:
         error.point_at((error.pointer or "").replace("/", "?", 1))
         raise
+
+
+def _read_what_can_be(read: Callable[[JsonObject, str], Reply], response: JsonObject) -> Reply:
+    """The reply of all parts that can be read. Raises `RuleBroken` where no part is to blame."""
+    notes: list[Remark] = []
+    while True:
+        try:
+            reply = read(response, "")
+            return replace(reply, notes=(*reply.notes, *notes))
+        except RuleBroken as error:
+            place = _place(response, error.pointer or "")
+            if place is None or len(notes) == _MOST_BROKEN:
+                raise
+            response = cast(JsonObject, _without(response, place))
+            notes.append(Remark(UNREADABLE, _reason(error)))
+
+
+def _place(response: Json, pointer: str) -> Sequence[str] | None:
+    """The innermost element of a list that the pointer goes through."""
+    path = pointer.split("/")[1:]
+    found: Sequence[str] | None = None
+    at = response
+    for depth, step in enumerate(path, 1):
+        if isinstance(at, dict) and step in at:
+            at = at[step]
+        elif isinstance(at, list) and step.isdecimal() and int(step) < len(at):
+            at = at[int(step)]
+            found = path[:depth]
+        else:
+            break
+    return found
+
+
+def _without(value: Json, place: Sequence[str]) -> Json:
+    """A copy without the element at the place."""
+    step, *rest = place
+    if isinstance(value, dict):
+        return {**value, step: _without(value[step], rest)}
+    assert isinstance(value, list)
+    index = int(step)
+    inner = [_without(value[index], rest)] if rest else []
+    return [*value[:index], *inner, *value[index + 1 :]]

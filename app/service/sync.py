@@ -7,6 +7,7 @@ decides, so that of two racing syncs the second finds what the first has stored.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from app.codecs import ID_RULES, PREFIXES
 from app.core.conversation import Block, Draft, Remark, ToolResult, Turn
@@ -21,12 +22,13 @@ from app.core.sync.likeness import is_unspoken, says_nothing
 from app.core.sync.recognising import Difference, Recognised, Told
 from app.service.append import Append, Appended, Synced, append, once
 from app.service.messagelist import MessageList
-from app.service.newturn import made_ready
 from app.service.posting import Post
 from app.service.receipts import note, tool_notes
 from app.service.seeing import Seen, look
 from app.service.tooldefs import KeepTools, kept_tools
+from app.service.turnform import made_ready
 
+_Mark: TypeAlias = tuple[bool, str | None]
 _DIFFERS = {
     "speaker": "its speaker",
     "text": "its text",
@@ -101,7 +103,7 @@ def _sync(known: Slice, order: Sync) -> Change[Appended]:
     synced = Synced(_known(order.messages, found, new), _cut_note(found))
     completed: Change[object] = Change(None)
     for seq, turn in found.completed.items():
-        change = append(known, _completion(known, order, seq, turn))
+        change = append(known, _completion(order, seq, turn))
         if change.receipt.members:
             synced = synced.with_receipt(change.receipt.members)
         completed, known = completed.then(change), known.after(change)
@@ -141,15 +143,14 @@ def _cut_note(found: Recognised) -> tuple[JsonObject, ...]:
     return (note("LIST_CUT", found.begins.turn_id, why),)
 
 
-def _completion(known: Slice, order: Sync, seq: int, turn: Turn) -> Append:
+def _completion(order: Sync, seq: int, turn: Turn) -> Append:
     """Completes an interrupted turn. Its receipt goes into that of the list: there may be calls to
     be run."""
     post = order.messages.post({seq - 1})
     drafts = tuple(replace(draft, turn_id=turn.turn_id) for draft in post.drafts)
     # Remarks on the body as a whole are made once, with what is new.
     post = replace(post, drafts=drafts, notes=())
-    turns = made_ready(post)
-    return Append(order.conversation_id, post, turns, texts=order.texts)
+    return Append(order.conversation_id, post, made_ready(post), texts=order.texts)
 
 
 def _nothing_new(known: Slice, order: Sync, synced: Synced) -> Change[Appended]:
@@ -166,14 +167,6 @@ def _nothing_new(known: Slice, order: Sync, synced: Synced) -> Change[Appended]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """What is known of a block in the list. `call_id`: the stored call that a result answers."""
-
-    is_new: bool
-    call_id: str | None = None
-
-
 def _new_turns(messages: MessageList, found: Recognised, new: Sequence[int], book: Book) -> Post:
     """The messages with these numbers in the list, counted from 1, as turns to be appended.
 
@@ -182,9 +175,7 @@ def _new_turns(messages: MessageList, found: Recognised, new: Sequence[int], boo
     """
     post = messages.post({seq - 1 for seq in new})
     told = messages.told
-    marks = iter(
-        [mark for turn in told.turns if turn.seq in new for mark in _marks(turn, told, found)]
-    )
+    marks = (mark for one in told.turns if one.seq in new for mark in _marks(one, told, found))
     drafts = tuple(
         _without_known(draft, [next(marks) for _ in draft.blocks], book) for draft in post.drafts
     )
@@ -192,19 +183,20 @@ def _new_turns(messages: MessageList, found: Recognised, new: Sequence[int], boo
 
 
 def _marks(turn: Turn, told: Told, found: Recognised) -> Iterator[_Mark]:
+    """Of each block, whether it is new, and the stored call that it answers."""
     known, new = found.known.get(turn.seq, set()), found.new.get(turn.seq, set())
     for place, block in enumerate(turn.blocks or ()):
         # What is not compared belongs to what it stands in front of.
         is_new = place in new or (is_unspoken(block) and place > max(known, default=-1))
         link = told.links.get((turn.seq, place))
-        yield _Mark(is_new, found.calls.get(link.call_id) if link else None)
+        yield is_new, found.calls.get(link.call_id) if link else None
 
 
 def _without_known(draft: Draft, marks: Sequence[_Mark], book: Book) -> Draft:
     blocks = tuple(
-        _as_new(block, mark, book)
-        for block, mark in zip(draft.blocks, marks, strict=True)
-        if mark.is_new
+        _as_new(block, call_id, book)
+        for block, (is_new, call_id) in zip(draft.blocks, marks, strict=True)
+        if is_new
     )
     if len(blocks) == len(draft.blocks):
         return replace(draft, blocks=blocks)
@@ -215,15 +207,15 @@ def _without_known(draft: Draft, marks: Sequence[_Mark], book: Book) -> Draft:
     return replace(draft, blocks=blocks, turn_id=None, notes=(*draft.notes, remark))
 
 
-def _as_new(block: Block, mark: _Mark, book: Book) -> Block:
+def _as_new(block: Block, call_id: str | None, book: Book) -> Block:
     if not isinstance(block, ToolResult):
         return block
     if says_nothing(block):
         block = replace(block, result=None, parts=None, error=None, status="unknown")
-    if mark.call_id is None:
+    if call_id is None:
         return block
     # Ids repeat; where the list stands beside the history, its order says which call is meant.
     found = match(block, book, PREFIXES).call
-    if (found and found.id == mark.call_id) or not book.by_canonical(mark.call_id):
+    if (found and found.id == call_id) or not book.by_canonical(call_id):
         return block
-    return replace(block, call_id=mark.call_id)
+    return replace(block, call_id=call_id)

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from app.codecs import CODECS
-from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.ledger.keys import Keys
@@ -13,10 +12,9 @@ from app.core.ledger.slice import Change, Plain, Slice
 from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
 from app.core.tools.definitions import Definition, Note, Refused, Tool
-from app.core.tools.fit import Prepared, Required, prepared
+from app.core.tools.fit import Fitting, Prepared, Required
 from app.service.conversations import ensured, known
-from app.service.members import check_members
-from app.service.providers import source_of, target_of, wire_of
+from app.service.members import check_members, member, source_of, target_of, wire_of
 from app.service.toolreading import ToolSet, demand_tools, read_tool_set, under_our_names
 from app.service.turnform import read_object
 from app.storage.store import ReadStore
@@ -50,19 +48,13 @@ class Offer:
 def offer(tools: ToolSet, target: str, required: Required | None = None) -> Offer:
     """The definitions as a target takes them."""
     codec = CODECS[target_of(target)]
-    fit = prepared(
-        tools.definitions,
-        tools.choice,
-        CODECS[tools.source].tools,
-        target,
-        codec.tools,
-        codec.profile.names,
-        required,
-    )
+    source, names = CODECS[tools.source].tools, codec.profile.names
+    fitting = Fitting(source, target, codec.tools, names, required)
+    fit = fitting.prepared(tools.definitions, tools.choice)
     undescribed = (
         Note("DESCRIPTION_MISSING", _UNDESCRIBED, one.name)
         for one in tools.definitions
-        if isinstance(one, Tool) and _lacks_description(one, tools)
+        if _lacks_description(one, tools)
     )
     fit = replace(fit, notes=(*undescribed, *fit.notes))
     return Offer(tools, codec.write_tools(fit.tools, fit.choice), fit)
@@ -83,11 +75,9 @@ def _lacks_description(one: Definition, tools: ToolSet) -> bool:
     return described and isinstance(one, Tool) and one.description is None
 
 
-def refuse_dropped(offered: Offer, strict: Json) -> None:
+def refuse_dropped(offered: Offer, members: JsonObject) -> None:
     """For callers who would rather have nothing than a part: they say `strict`."""
-    if strict is not None and not isinstance(strict, bool):
-        raise RuleBroken(telling.wrong_type("strict", "true or false", strict), pointer="/strict")
-    if not strict:
+    if not member(members, "strict", bool):
         return
     for index, refused in offered.prepared.dropped:
         where = offered.tools.place(index)
@@ -102,10 +92,6 @@ class KeepTools:
     offered: Offer
     payload: bytes
 
-    @property
-    def tools(self) -> ToolSet:
-        return self.offered.tools
-
 
 def read_order(members: JsonObject, payload: bytes, limits: Limits) -> KeepTools:
     """A posted body of definitions; with `strict` all of them must be usable."""
@@ -113,7 +99,7 @@ def read_order(members: JsonObject, payload: bytes, limits: Limits) -> KeepTools
     check_members(members, (*_ORDER, *CODECS[source].tools.members))
     demand_tools(members, source)
     offered = offer(read_tool_set(source, members, limits), "neutral")
-    refuse_dropped(offered, members.get("strict"))
+    refuse_dropped(offered, members)
     return KeepTools(provider, offered, payload)
 
 
@@ -131,40 +117,27 @@ def riding_order(members: JsonObject, limits: Limits) -> KeepTools | None:
         )
     if not said:
         return None
-    request: JsonObject = {"provider": provider, "format": source, **given}
-    return read_order(request, dumps(given).encode(), limits)
+    offered = offer(read_tool_set(source, given, limits), "neutral")
+    return KeepTools(provider, offered, dumps(given).encode())
 
 
 def kept_tools(
-    known: Slice, order: KeepTools | None, *, riding: bool = False
+    known: Slice, order: KeepTools | None, *, riding: bool = False, at: int | None = None
 ) -> tuple[ToolSetRecord, ...]:
-    """The tool set to be added, if any: definitions are kept from the present version on, or from
-    the turns they ride with, and those in force are not kept again."""
+    """The tool set to be added, if any: definitions are kept from the present version on, from the
+    turns they ride with, or from an earlier version (`at`); those in force are not kept again."""
     if order is None:
         return ()
     version = known.version + 1 if riding else known.version
-    return _added(known, order, version, known.newest_tools())
-
-
-def tools_at(known: Slice, order: KeepTools, version: int) -> tuple[ToolSetRecord, ...]:
-    """The same, from an earlier version on."""
-    return _added(known, order, version, known.tools_at(version))
-
-
-def _added(
-    known: Slice, order: KeepTools, version: int, before: ToolSetRecord | None
-) -> tuple[ToolSetRecord, ...]:
-    source = order.tools.source
+    newest = known.newest_tools()
+    before = newest if at is None else known.tools_at(at)
+    source = order.offered.tools.source
     definitions = dumps({"source": source, **order.offered.request}).encode()
     if before and (before.format, before.definitions) == (source, definitions):
         return ()
-    newest = known.newest_tools()
     number = newest.number + 1 if newest else 1
-    return (
-        ToolSetRecord(
-            number, version, order.provider, source, order.payload, definitions, known.now
-        ),
-    )
+    about = (order.provider, source, order.payload, definitions, known.now)
+    return (ToolSetRecord(number, version if at is None else at, *about),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,11 +175,6 @@ def stored_tools(record: ToolSetRecord | None) -> ToolSet | None:
         tuple(neutral.read_tools(kept.get("tools"))),
         neutral.choice(kept.get("tool_choice"), None),
     )
-
-
-def offered_at(store: ReadStore, cid: str, version: int, options: ReplayOptions) -> Offer | None:
-    """The tools that a replay offers as of a version."""
-    return offered_by(store.tools.at(cid, version), options)
 
 
 def offered_by(record: ToolSetRecord | None, options: ReplayOptions) -> Offer | None:

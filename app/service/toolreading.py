@@ -10,8 +10,9 @@ from app.core.json.text import Json, JsonObject
 from app.core.limits import Limits
 from app.core.tools.definitions import Choice, Definition, Refused, Tool
 from app.core.tools.rules import ToolRules
-from app.core.tools.schema.drafts import in_present_draft
+from app.core.tools.schema.rewrite import in_present_draft
 from app.core.tools.schema.walk import size
+from app.service.members import member
 from app.service.schemacheck import fault
 
 _OURS = ToolRules().members
@@ -42,10 +43,7 @@ def read_tool_set(source: str, members: JsonObject, limits: Limits) -> ToolSet:
         read = codec.read_tools(ours.get("tools"))
         if len(read) > limits.tools:
             raise LimitExceeded("tools", limits.tools, len(read), pointer="/tools")
-        parallel = ours.get("parallel_tool_calls")
-        if parallel is not None and not isinstance(parallel, bool):
-            told = telling.wrong_type("parallel_tool_calls", "true or false", parallel)
-            raise RuleBroken(told, pointer="/parallel_tool_calls")
+        parallel = member(ours, "parallel_tool_calls", bool)
         choice = codec.choice(ours.get("tool_choice"), parallel)
     except RuleBroken as broken:
         # Complaints lead to where the caller wrote it, not to our name for it.

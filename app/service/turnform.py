@@ -1,20 +1,41 @@
-"""Turns as bytes and back: what is stored of a turn, and the hash that chains it to the last."""
+"""Turns as bytes and back: what is stored of a turn, and the hash that chains it to the last.
+
+Encoding and hashing are done before the writer's turn comes. What depends on the place (ids, the
+link in the chain) is put in afterwards.
+"""
 
 import hashlib
+from dataclasses import dataclass
+from datetime import datetime
 
-from app.core.conversation import SPEAKERS, UNREADABLE, Block, Draft, Turn
+from app.codecs import CODECS
+from app.core.conversation import SPEAKERS, UNREADABLE, Block, Draft, ToolCall, Turn
 from app.core.errors import TurnkeepError
+from app.core.identity.ids import CANONICAL_PREFIX
 from app.core.json.large import Bytes, Chunks, digest, whole
-from app.core.json.text import Json, JsonObject, dumps, dumps_pieces, dumps_sorted, loads
+from app.core.json.text import (
+    Json,
+    JsonObject,
+    dumps,
+    dumps_pieces,
+    dumps_sorted,
+    joined_array,
+    loads,
+)
 from app.core.ledger.records import TurnRecord
 from app.core.limits import Limits
 from app.core.neutral.blocks import block, block_json
+from app.core.wire.usage import Usage
+from app.service.posting import Post
 
 # The first byte of a link in the chain: how it was made.
 CHAIN = b"\x01"
 # Stored bytes were checked against the limits of their day; reading them back must not depend on
 # the limits of today.
 UNLIMITED = Limits(depth=10_000, integer_digits=1_000_000)
+# A call is encoded under this id, which is exchanged for its own when that is known.
+_NO_ID = CANONICAL_PREFIX + "-" * 24
+_NO_ID_BYTES = _NO_ID.encode()
 
 
 def blocks_bytes(blocks: tuple[Block, ...], *, long: bool = False) -> Bytes:
@@ -112,3 +133,80 @@ def _link(before: bytes, record: TurnRecord, revision: int | None) -> bytes:
     if record.status != "complete" or revision is not None:
         facts += [record.status, revision]
     return before + dumps(facts).encode()
+
+
+def usage_of(wire: str, turn: Turn) -> Usage | None:
+    """What a turn took that was posted in this format; None where the provider said nothing. Its
+    own count stays as it came; this one is computed."""
+    usage = turn.response.get("usage")
+    if not isinstance(usage, dict):
+        return None
+    # An import is neutral; its usage is still in the words of the provider that counted.
+    for name in (wire, turn.provider):
+        if name in CODECS and (replies := CODECS[name].replies):
+            used = replies.usage(usage)
+            return used if used != Usage() else None
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class NewTurn:
+    """A turn that is to be stored, with all that can be computed before it has a place.
+
+    `encoded`: its blocks, one by one; empty where they are so long that they go in pieces.
+    """
+
+    draft: Draft
+    format: str
+    content_hash: bytes
+    metadata: bytes
+    encoded: tuple[bytes, ...]
+
+    def record(self, turn: Turn, now: datetime) -> TurnRecord:
+        """The turn as it is stored at its place, but for its link in the chain."""
+        return TurnRecord(
+            turn.seq,
+            turn.turn_id,
+            turn.speaker,
+            turn.provider,
+            self.format,
+            turn.model,
+            self.draft.raw,
+            self._blocks(turn),
+            self.metadata,
+            self.content_hash,
+            b"",
+            now,
+            turn.status,
+            response_id=response_id(turn),
+        )
+
+    def _blocks(self, turn: Turn) -> Bytes:
+        blocks = turn.blocks or ()
+        if isinstance(self.draft.stream, Chunks):
+            return blocks_bytes(blocks, long=True)
+        placed = (
+            one.replace(_NO_ID_BYTES, block.id.encode(), 1) if isinstance(block, ToolCall) else one
+            for one, block in zip(self.encoded, blocks, strict=True)
+        )
+        return joined_array(list(placed))
+
+
+def made_ready(post: Post) -> tuple[NewTurn, ...]:
+    """The turns of a post."""
+    return tuple(
+        NewTurn(
+            draft,
+            post.format,
+            content_hash(draft, post.format),
+            dumps(draft.all_metadata).encode(),
+            () if isinstance(draft.stream, Chunks) else tuple(map(_encoded, draft.blocks)),
+        )
+        for draft in post.drafts
+    )
+
+
+def _encoded(block: Block) -> bytes:
+    if isinstance(block, ToolCall):
+        block = ToolCall(block.raw_id, block.name, block.arguments, _NO_ID, block.signature)
+    return dumps(block_json(block)).encode()

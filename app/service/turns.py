@@ -11,8 +11,7 @@ from app.core.ledger.records import TurnRecord
 from app.core.render.pairing import Links
 from app.core.render.pipeline import turn_json
 from app.service.conversations import known
-from app.service.turnform import UNLIMITED, read_turn
-from app.service.usage import usage_of
+from app.service.turnform import UNLIMITED, read_turn, usage_of
 from app.storage.store import ReadStore
 
 

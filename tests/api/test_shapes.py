@@ -9,8 +9,7 @@ from pydantic import TypeAdapter
 
 from app.api.documented import refusals
 from app.api.problems import problem
-from app.api.schemas.problems import ProblemOut
-from app.api.schemas.shapes import Out
+from app.api.schemas.shapes import Out, ProblemOut
 from tests.api.conftest import Api, user
 from tests.shapes import WrongShape
 

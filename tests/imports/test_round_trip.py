@@ -18,10 +18,10 @@ from app.core.render.options import ReplayOptions
 from app.service.append import Append
 from app.service.audit import Page, tool_calls
 from app.service.conversations import Create, Describe
-from app.service.newturn import made_ready
 from app.service.posting import read_post
 from app.service.replay import replay
 from app.service.tooldefs import PutTools, read_order, riding_order
+from app.service.turnform import made_ready
 from app.service.verify import verify
 from app.storage.database import Database
 from app.storage.store import ReadStore

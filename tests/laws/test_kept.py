@@ -20,10 +20,10 @@ from app.core.render.options import ReplayOptions
 from app.service.append import Append
 from app.service.conversations import Erase
 from app.service.kept import Renders
-from app.service.newturn import made_ready
 from app.service.posting import read_post
 from app.service.replay import Replayed, replay
 from app.service.tooldefs import PutTools, read_order
+from app.service.turnform import made_ready
 from app.storage.database import Database
 from app.storage.migrations import upgrade
 from app.storage.store import ReadStore

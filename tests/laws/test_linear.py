@@ -14,9 +14,9 @@ from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
 from app.service.append import Append
 from app.service.memory import Remembered, remember
-from app.service.newturn import made_ready
 from app.service.posting import Post, read_post
 from app.service.rendering import render
+from app.service.turnform import made_ready
 
 # What does not grow makes the quotient smaller than four, heaps and small caches a little larger; a
 # square makes it sixteen.

@@ -14,10 +14,9 @@ from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
 from app.service import loading
 from app.service.append import Append
-from app.service.newturn import made_ready
 from app.service.posting import read_post
 from app.service.rendering import Rendered, render
-from app.service.turnform import read_turn
+from app.service.turnform import made_ready, read_turn
 from app.storage.database import Database
 from app.storage.migrations import upgrade
 from app.storage.store import ReadStore

@@ -71,16 +71,16 @@ FAULTS = (
     Fault(
         "results stand in the order of their arrival",
         "app/core/render/pairing.py",
-        "    if _out_of_order(step.answers, group, around.links, call_ids):\n",
-        "    step.answers.sort(key=lambda answer: (answer.turn.seq, answer.place or 0))\n"
-        "    if _out_of_order(step.answers, group, around.links, call_ids):\n",
+        "        if self._is_out_of_order(step.answers, group, call_ids):\n",
+        "        step.answers.sort(key=lambda answer: (answer.turn.seq, answer.place or 0))\n"
+        "        if self._is_out_of_order(step.answers, group, call_ids):\n",
         PAIRING,
     ),
     Fault(
         "a result whose call was never recorded is dropped in silence",
         "app/core/render/pairing.py",
-        "        if isinstance(block, ToolResult) and not is_result:\n",
-        "        if isinstance(block, ToolResult) and not is_result:\n            continue\n",
+        "if isinstance(block, ToolResult) and not is_result:\n",
+        "if isinstance(block, ToolResult) and not is_result:\n                continue\n",
         PAIRING,
     ),
     Fault(
@@ -106,7 +106,7 @@ FAULTS = (
     ),
     Fault(
         "blanks at the end of the last assistant text are kept",
-        "app/core/render/ending.py",
+        "app/core/render/writing.py",
         "trimmed = replace(last, content=replace(last.content, text=last.content.text.rstrip()))",
         "trimmed = last",
         GOLDEN,
@@ -248,7 +248,7 @@ FAULTS = (
     ),
     Fault(
         "calls are stored without their canonical ids",
-        "app/service/newturn.py",
+        "app/service/turnform.py",
         "one.replace(_NO_ID_BYTES, block.id.encode(), 1) if",
         "one if",
         ("tests/api/test_replay.py", "-k", "sqlite"),
@@ -290,9 +290,9 @@ FAULTS = (
     ),
     Fault(
         "two first requests at once make the page together",
-        "app/api/described.py",
-        "with _MAKING:",
-        "if _MAKING:",
+        "app/main.py",
+        "with _DESCRIBING:",
+        "if _DESCRIBING:",
         ("tests/api/test_described.py",),
     ),
     Fault(
@@ -319,8 +319,8 @@ FAULTS = (
     Fault(
         "a kept render that is newer than the snapshot is used",
         "app/service/replay.py",
-        "kept.version >= head.version",
-        "kept.version > head.version",
+        "kept.version < head.version",
+        "kept.version <= head.version",
         KEPT,
     ),
     Fault(

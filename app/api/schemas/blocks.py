@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
-from app.api.schemas.shapes import GivenOut, Out, left_out
+from app.api.schemas.shapes import GivenOut, Out, left_out, said
 from app.core.conversation import Status
 
 
@@ -16,13 +16,13 @@ class TextBlockOut(Out):
 
 class ImageBlockOut(Out):
     type: Literal["image"]
-    data: str = Field(description="A data URL, or an address.")
+    data: str = said("A data URL, or an address.")
     detail: str = left_out()
 
 
 class FileBlockOut(Out):
     type: Literal["file"]
-    data: str = Field(description="A data URL, or an address.")
+    data: str = said("A data URL, or an address.")
     name: str = left_out()
     media_type: str = left_out()
 
@@ -51,7 +51,7 @@ class OpaqueBlockOut(_OwnOut):
 
 class CallBlockOut(GivenOut):
     type: Literal["tool_call"]
-    id: str = Field(description="The canonical id.")
+    id: str = said("The canonical id.")
     raw_id: str | None
     name: str
     signature: str = left_out("Gemini's thought signature.")
@@ -61,9 +61,7 @@ class ResultBlockOut(Out):
     """`result` or `content`."""
 
     type: Literal["tool_result"]
-    call_id: str | None = Field(
-        description="The canonical id of its call; the raw id of an orphan."
-    )
+    call_id: str | None = said("The canonical id of its call; the raw id of an orphan.")
     raw_id: str | None
     name: str = left_out("The tool, where the result names it.")
     result: Any = left_out()

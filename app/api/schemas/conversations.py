@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from app.api.schemas.shapes import In, ListOut, Metadata, NoteOut, Out, PageQuery, UsageOut
+from app.api.schemas.shapes import In, ListOut, Metadata, NoteOut, Out, PageQuery, UsageOut, said
 
 
 class ConversationIn(In):
@@ -21,22 +21,18 @@ class ConversationChangeIn(In):
 class ConversationQuery(PageQuery):
     """Which conversations. Everything that is given must hold."""
 
-    order: Literal["id", "updated"] = Field(
-        "id", description="By id, or the one that changed last first."
-    )
-    q: str | None = Field(
-        None,
-        description="Words of one turn, of the title or of an id (conversation, turn, call)."
+    order: Literal["id", "updated"] = said("By id, or the one that changed last first.", "id")
+    q: str | None = said(
+        "Words of one turn, of the title or of an id (conversation, turn, call)."
         " All must occur; the last may be the beginning of a word.",
+        None,
         examples=["weather in par"],
     )
-    title: str | None = Field(None, description="Words of the title, like `q`.")
-    tool: list[str] = Field(
-        default_factory=list, description="A tool that was called, by its exact name; may repeat."
+    title: str | None = said("Words of the title, like `q`.", None)
+    tool: list[str] = said(
+        "A tool that was called, by its exact name; may repeat.", default_factory=list
     )
-    provider: list[str] = Field(
-        default_factory=list, description="A provider that turns are of; may repeat."
-    )
+    provider: list[str] = said("A provider that turns are of; may repeat.", default_factory=list)
 
     @model_validator(mode="before")
     @classmethod
@@ -49,10 +45,10 @@ class ConversationOut(Out):
     id: str
     title: str | None
     metadata: Metadata
-    version: int = Field(description="The number of turns.")
+    version: int = said("The number of turns.")
     created_at: str
     updated_at: str
-    usage: UsageOut = Field(description="What all its responses took together.")
+    usage: UsageOut = said("What all its responses took together.")
 
 
 class ConversationListOut(ListOut):

@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from pydantic import Field
-
-from app.api.parameters import Target
+from app.api.documented import Target
 from app.api.schemas.replay import RepairOut
-from app.api.schemas.shapes import In, NoteOut, Out
+from app.api.schemas.shapes import In, NoteOut, Out, said
 from app.api.schemas.tools import DroppedOut, ToolDefinitionsIn, ToolNoteOut
 from app.api.schemas.turns import MessagesIn
 from app.core.render.options import Reasoning
@@ -15,20 +13,20 @@ from app.service.convert import IdForm
 
 
 class ConvertToolsIn(ToolDefinitionsIn):
-    source: Target = Field(alias="from", description="Who wrote it.")
+    source: Target = said("Who wrote it.", alias="from")
     to: Target
     required: Required | None = None
-    description: Required | None = Field(
-        None,
-        description="Whether tools of OpenAI's shapes that have no description are left out"
+    description: Required | None = said(
+        "Whether tools of OpenAI's shapes that have no description are left out"
         " (filter, the default) or kept with a note.",
+        None,
     )
 
 
 class ConvertToolsOut(Out):
     tools: Any
     tool_choice: Any
-    request: dict[str, Any] = Field(description="Both as members of a request.")
+    request: dict[str, Any] = said("Both as members of a request.")
     dropped: list[DroppedOut]
     notes: list[ToolNoteOut]
 
@@ -36,18 +34,18 @@ class ConvertToolsOut(Out):
 class ConvertMessagesIn(MessagesIn):
     """Messages, and the other members of a request: system text, tools, tool choice."""
 
-    source: Target = Field(alias="from", description="Who wrote it.")
+    source: Target = said("Who wrote it.", alias="from")
     to: Target
-    reasoning: Reasoning | dict[str, Any] = Field(
-        "auto", description="An object is the request's own setting of this name, and ignored."
+    reasoning: Reasoning | dict[str, Any] = said(
+        "An object is the request's own setting of this name, and ignored.", "auto"
     )
-    ready: bool = Field(False, description="A request that can be sent as it is, as in replays.")
+    ready: bool = said("A request that can be sent as it is, as in replays.", default=False)
 
 
 class ConvertMessagesOut(Out):
     request: dict[str, Any]
     repairs: list[RepairOut]
-    notes: list[NoteOut] = Field(description="What was read in part, or ignored, like settings.")
+    notes: list[NoteOut] = said("What was read in part, or ignored, like settings.")
 
 
 class ConvertToolIdIn(In):

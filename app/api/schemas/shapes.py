@@ -1,4 +1,4 @@
-"""What the shapes of several resources are made of."""
+"""What the shapes of several resources are made of, and those of problems (RFC 9457) and health."""
 
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -28,6 +28,11 @@ class Out(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, json_schema_extra=_described)
 
 
+def said(description: str, default: Any = ..., **rules: Any) -> Any:
+    """A member and what the page says of it."""
+    return Field(default, description=description, **rules)
+
+
 def left_out(description: str | None = None) -> Any:
     """For a member that is not there, instead of being null, where there is nothing to say."""
     return Field(default=None, description=description)
@@ -43,16 +48,16 @@ PageSize: TypeAlias = Annotated[int, Field(ge=1, le=1000)]
 
 class PageQuery(In):
     limit: PageSize = 100
-    cursor: str | None = Field(None, description="The `next_cursor` of the page before.")
+    cursor: str | None = said("The `next_cursor` of the page before.", None)
 
 
 class UsageOut(Out):
     """What responses took; 0 where the provider does not say."""
 
-    input_tokens: int = Field(description="The whole input, cached tokens included.")
-    output_tokens: int = Field(description="The whole output, reasoning included.")
-    cached_tokens: int = Field(description="Of the input: what was read from a cache.")
-    reasoning_tokens: int = Field(description="Of the output: what was thinking.")
+    input_tokens: int = said("The whole input, cached tokens included.")
+    output_tokens: int = said("The whole output, reasoning included.")
+    cached_tokens: int = said("Of the input: what was read from a cache.")
+    reasoning_tokens: int = said("Of the output: what was thinking.")
 
 
 class NoteOut(Out):
@@ -66,3 +71,36 @@ class GivenOut(Out):
 
     parameters: Any = left_out("Left out where the arguments are no JSON.")
     arguments: str = left_out("The text instead, where it is no JSON or over 1 MB.")
+
+
+class ProblemOut(Out):
+    """RFC 9457, with the facts of the problem."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str = said("Stable; docs/problems.md lists them.")
+    pointer: str = left_out("Where: a JSON pointer into the body, or `?name` of a parameter.")
+    conversation_id: str = left_out("The conversation that is meant.")
+    version: int = left_out("The version that the conversation has.")
+    turn_id: str = left_out("The turn that is meant; with 412, one that is stored all the same.")
+    turn_ids: list[str] = left_out("Of `turn_id_taken`: the ids that are stored already.")
+    turns: int = left_out("The turns of the body, where ids do not fit their number.")
+    seq: int = left_out("Of `history_differs`: the place of the stored turn.")
+    index: int = left_out("Of `history_differs`: the place of the message in the list.")
+    differs: str = left_out("Of `history_differs`: in what the message differs.")
+    limit: str = left_out("The limit that is exceeded.")
+    most: int = left_out("What the limit allows.")
+    known: list[str] = left_out("The words of which one must be given.")
+    error_type: str = left_out("Of an error response: the provider's own name for it.")
+    looks_like: list[str] = left_out("The formats whose response or stream it may be.")
+
+
+class HealthOut(Out):
+    status: Literal["ok"]
+
+
+class ReadyOut(Out):
+    status: Literal["ready"]
+    schema_: str = said("The version of the schema.", alias="schema")

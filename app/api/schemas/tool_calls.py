@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field
 
 from app.api.schemas.blocks import PartOut
-from app.api.schemas.shapes import GivenOut, ListOut, Order, Out, PageQuery, left_out
+from app.api.schemas.shapes import GivenOut, ListOut, Order, Out, PageQuery, left_out, said
 from app.core.conversation import Speaker, Status, TurnStatus
 from app.core.ledger.records import MatchedBy
 from app.core.neutral.excerpts import SHOWN
@@ -14,15 +14,13 @@ CallState: TypeAlias = Literal["open", "answered", "denied", "interrupted", "unk
 
 
 class ToolCallPageQuery(PageQuery):
-    state: CallState | None = Field(None, description="Only calls in this state.")
-    order: Order = Field("desc", description="`desc`: the newest first.")
+    state: CallState | None = said("Only calls in this state.", None)
+    order: Order = said("`desc`: the newest first.", "desc")
 
 
 class LookupQuery(PageQuery):
-    id: str = Field(
-        min_length=1,
-        description="Any id of a call, a result, a response or a turn.",
-        examples=["call_abc123"],
+    id: str = said(
+        "Any id of a call, a result, a response or a turn.", min_length=1, examples=["call_abc123"]
     )
 
 
@@ -62,19 +60,15 @@ class ToolCallOut(GivenOut):
     turn_id: str
     seq: int
     call_index: int
-    state: CallState = Field(
-        description="`superseded`: the newest version of its turn does not make the call."
-    )
+    state: CallState = said("`superseded`: the newest version of its turn does not make the call.")
     arguments_size: int = left_out("Where they are cut: the characters of all arguments.")
     arguments_cut: Literal[True] = left_out(
         f"Where `arguments` are only the first {SHOWN:,} characters."
     )
     created_at: str = left_out("When the call was stored.")
-    ids: dict[str, str] = Field(description="The id that each target shows.")
-    result: ShownResultOut | None = Field(
-        description="The one that replays show: the last real one."
-    )
-    repeats: list[ResultOut] = Field(description="Its other results, oldest first.")
+    ids: dict[str, str] = said("The id that each target shows.")
+    result: ShownResultOut | None = said("The one that replays show: the last real one.")
+    repeats: list[ResultOut] = said("Its other results, oldest first.")
 
 
 class ToolCallListOut(ListOut):
@@ -83,8 +77,8 @@ class ToolCallListOut(ListOut):
 
 class FoundCallOut(ToolCallOut):
     conversation_id: str
-    kind: Literal["raw", "canonical", "provider_id"] = Field(
-        description="As which of its ids the call is known by this one."
+    kind: Literal["raw", "canonical", "provider_id"] = said(
+        "As which of its ids the call is known by this one."
     )
 
 
@@ -93,7 +87,7 @@ class FoundResultOut(ShownResultOut):
 
     conversation_id: str
     kind: Literal["orphan_result"]
-    name: str | None = Field(description="The tool, where the result names it.")
+    name: str | None = said("The tool, where the result names it.")
 
 
 class FoundTurnOut(Out):

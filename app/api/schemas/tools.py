@@ -2,15 +2,15 @@
 
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict
 
-from app.api.parameters import Format, Target
-from app.api.schemas.shapes import In, Out, left_out
+from app.api.documented import Format, Target
+from app.api.schemas.shapes import In, Out, left_out, said
 from app.core.tools.fit import Required
 
 Definitions = Annotated[
     list[dict[str, Any]] | dict[str, Any] | None,
-    Field(description="Tool definitions in the shape of the source; by name in the AI SDK's."),
+    said("Tool definitions in the shape of the source; by name in the AI SDK's."),
 ]
 
 
@@ -18,28 +18,22 @@ class ToolMembersIn(In):
     """What is said of tools, under the names of the wires' own requests."""
 
     tools: Definitions = None
-    tool_choice: Any = Field(None, description="In the shape of the source.")
+    tool_choice: Any = said("In the shape of the source.", None)
     parallel_tool_calls: bool | None = None
-    tool_config: Any = Field(None, description="The tool choice of `gemini`.")
-    toolConfig: Annotated[  # noqa: N815
-        Any, Field(description="Tools and choice of `bedrock`; the choice of `gemini`.")
-    ] = None
-    toolChoice: Annotated[  # noqa: N815
-        Any, Field(description="The tool choice of `vercel` and `vercel-v4`.")
-    ] = None
+    tool_config: Any = said("The tool choice of `gemini`.", None)
+    toolConfig: Any = said("Tools and choice of `bedrock`; the choice of `gemini`.", None)  # noqa: N815
+    toolChoice: Any = said("The tool choice of `vercel` and `vercel-v4`.", None)  # noqa: N815
 
 
 class ToolDefinitionsIn(ToolMembersIn):
-    strict: bool | None = Field(None, description="Refuse all when one cannot be used.")
+    strict: bool | None = said("Refuse all when one cannot be used.", None)
 
 
 class ToolsIn(ToolDefinitionsIn):
     model_config = ConfigDict(
         json_schema_extra={"anyOf": [{"required": ["provider"]}, {"required": ["format"]}]}
     )
-    provider: str | None = Field(
-        None, examples=["anthropic"], description="May be left out beside `format`."
-    )
+    provider: str | None = said("May be left out beside `format`.", None, examples=["anthropic"])
     format: Format = None
 
 
@@ -49,7 +43,7 @@ class ToolsQuery(In):
 
 
 class DroppedOut(Out):
-    index: int = Field(description="Counted over all functions that are defined.")
+    index: int = said("Counted over all functions that are defined.")
     name: str | None
     reason: str
 
@@ -66,7 +60,7 @@ class ToolsPutOut(Out):
     number: int
     tools: int
     dropped: list[DroppedOut]
-    notes: list[ToolNoteOut] = Field(description="What had to be changed in order to be kept.")
+    notes: list[ToolNoteOut] = said("What had to be changed in order to be kept.")
 
 
 class ToolsOut(Out):

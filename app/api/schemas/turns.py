@@ -2,9 +2,9 @@
 
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict
 
-from app.api.parameters import CallerTurnId, Format, Provider
+from app.api.documented import CallerTurnId, Format, Provider
 from app.api.schemas.blocks import BlockOut
 from app.api.schemas.shapes import (
     GivenOut,
@@ -17,6 +17,7 @@ from app.api.schemas.shapes import (
     PageSize,
     UsageOut,
     left_out,
+    said,
 )
 from app.api.schemas.tools import ToolMembersIn
 from app.core.conversation import Speaker, TurnStatus
@@ -59,10 +60,10 @@ class MessagesIn(ToolMembersIn):
     """What all bodies with messages have: the members of the formats' own requests."""
 
     model_config = ConfigDict(extra="allow", json_schema_extra=_native_members)
-    messages: list[dict[str, Any]] = Field(
+    messages: list[dict[str, Any]] = said(
+        "Native messages of the format; its own name for them does as well.",
         default_factory=list,
         min_length=1,
-        description="Native messages of the format; its own name for them does as well.",
     )
     model: str | None = None
 
@@ -82,28 +83,25 @@ class TurnsIn(MessagesIn):
     model_config = ConfigDict(json_schema_extra=_with_example)
     provider: Provider
     format: Format = None
-    turn_id: CallerTurnId = Field(
-        None, description="Your own id, with one turn: a retry stores once."
+    turn_id: CallerTurnId = said("Your own id, with one turn: a retry stores once.", None)
+    turn_ids: list[str | None] | None = said(
+        "Your own ids, one for each turn; null for one that is to be derived.", None
     )
-    turn_ids: list[str | None] | None = Field(
-        None, description="Your own ids, one for each turn; null for one that is to be derived."
-    )
-    response: dict[str, Any] | None = Field(
-        None, description="Instead of messages: the provider's whole response, as it came."
+    response: dict[str, Any] | None = said(
+        "Instead of messages: the provider's whole response, as it came.", None
     )
     metadata: Metadata | None = None
 
 
 class AppendQuery(In):
-    returned: Literal["turns"] | None = Field(
-        None, alias="return", description="`turns`: the receipt has the text of each turn."
+    returned: Literal["turns"] | None = said(
+        "`turns`: the receipt has the text of each turn.", None, alias="return"
     )
 
 
 class PostQuery(AppendQuery):
-    mode: Literal["append", "sync"] = Field(
-        "append",
-        description="`sync`: the body is the whole list of messages; what is new is appended.",
+    mode: Literal["append", "sync"] = said(
+        "`sync`: the body is the whole list of messages; what is new is appended.", "append"
     )
 
 
@@ -113,21 +111,21 @@ class StreamQuery(AppendQuery):
     provider: Provider
     format: Format = None
     model: str | None = None
-    turn_id: CallerTurnId = Field(
-        None, description="Your own id: a retry stores once, and completes what broke off."
+    turn_id: CallerTurnId = said(
+        "Your own id: a retry stores once, and completes what broke off.", None
     )
 
 
 class TurnPageQuery(In):
-    after: int = Field(0, ge=0, le=2**62, description="Turns with a higher seq.")
-    before: int | None = Field(None, ge=0, le=2**62, description="Turns with a lower seq.")
-    order: Order = Field("asc", description="`desc`: the newest first; page with `before`.")
+    after: int = said("Turns with a higher seq.", 0, ge=0, le=2**62)
+    before: int | None = said("Turns with a lower seq.", None, ge=0, le=2**62)
+    order: Order = said("`desc`: the newest first; page with `before`.", "asc")
     limit: PageSize = 100
-    raw: bool = Field(False, description="Adds what was posted.")
+    raw: bool = said("Adds what was posted.", default=False)
 
 
 class AppendedCallOut(GivenOut):
-    id: str = Field(description="The canonical id; results may name it.")
+    id: str = said("The canonical id; results may name it.")
     raw_id: str | None
     name: str
     call_index: int

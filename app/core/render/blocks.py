@@ -5,7 +5,7 @@ is named in the repairs with its turn and place.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall, ToolResult
@@ -30,32 +30,33 @@ _MARKUP = ("<|tool_call", "<tool_call>", "<|channel|>", "<function_calls>")
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """Shows steps for one wire, one after the other.
+    """Shows a step for one wire.
 
-    `uses`: what was used before, and may be used once.
+    `uses`: what was used before, and may be used once. `repairs`: what is done to the step.
     """
 
     profile: Profile
     options: ReplayOptions
     provider_ids: Mapping[str, str]
     uses: Uses
+    repairs: list[Repair] = field(default_factory=list)
 
-    def parts(self, step: Step, repairs: list[Repair]) -> list[Shown]:
+    def parts(self, step: Step) -> list[Shown]:
         """What is said in a step, without the results of its calls."""
         kept = self._kept_opaque(step) | self._kept_thinking(step)
         shown = []
         for item in step.items:
-            content = self._content(item, step, kept, repairs)
+            content = self._content(item, step, kept)
             if content is not None:
                 shown.append(Shown(content, item.turn.turn_id, item.place))
         return shown
 
-    def results(self, step: Step, repairs: list[Repair]) -> tuple[list[Shown], list[Shown]]:
+    def results(self, step: Step) -> tuple[list[Shown], list[Shown]]:
         """The results of its calls, and the media of results that stand behind them."""
         beside: list[Shown] = []
         shown = [
-            Answering(answer, self.profile, self._media).shown(
-                self.provider_ids[answer.call.id], repairs, beside
+            Answering(answer, self.profile, self._media, self.repairs, beside).shown(
+                self.provider_ids[answer.call.id]
             )
             for answer in step.answers
         ]
@@ -122,41 +123,44 @@ class Showing:
                 return is_new
         return True
 
-    def _content(
-        self, item: Placed, step: Step, kept: set[int], repairs: list[Repair]
-    ) -> Content | None:
+    def _content(self, item: Placed, step: Step, kept: set[int]) -> Content | None:
         block = item.block
         match block:
             case Text():
-                return self._text(block, item, step, repairs)
+                return self._text(block, item, step)
             case Image() | File():
-                return self._media(block, item, repairs, allowed=step.role == "human")
+                return self._media(block, item, allowed=step.role == "human")
             case Thinking():
-                return self._thinking(block, item, kept, repairs)
+                return self._thinking(block, item, kept)
             case Opaque():
                 if id(block) in kept:
                     return block
-                repairs.append(left_out(block, item))
+                if block.kind.startswith("server_tool"):
+                    why = "half a pair, or another provider's tool"
+                    self._report("SERVER_TOOL_DROPPED", why, item)
+                else:
+                    why = f"a {block.kind} block goes back to its issuer only"
+                    self._report("BLOCK_OMITTED", why, item)
                 return None
             case ToolCall():
-                return self._call(block, item, step, repairs)
+                return self._call(block, item, step)
             case ToolResult():
                 raise AssertionError("pairing keeps results apart")
             case _:
                 assert_never(block)
 
-    def _text(self, block: Text, item: Placed, step: Step, repairs: list[Repair]) -> Text | None:
+    def _text(self, block: Text, item: Placed, step: Step) -> Text | None:
         if not block.text.strip():
-            repairs.append(repair("EMPTY_TEXT_OMITTED", "the text is blank", item))
+            self._report("EMPTY_TEXT_OMITTED", "the text is blank", item)
             return None
         if step.role == "ai" and any(sign in block.text for sign in _MARKUP):
             why = "the text holds the markup of a tool call"
-            repairs.append(repair("SUSPECT_MARKUP", why, item))
+            self._report("SUSPECT_MARKUP", why, item)
         own = self._is_own(item.turn.provider, item.turn.model)
-        return Text(_mended(block.text, item, repairs), block.signature if own else None)
+        return Text(self._mended(block.text, item), block.signature if own else None)
 
     def _media(
-        self, block: Image | File, item: Placed, repairs: list[Repair], *, allowed: bool = True
+        self, block: Image | File, item: Placed, *, allowed: bool = True
     ) -> Image | File | Text:
         kind, taken = ("Image", self.profile.images)
         if isinstance(block, File):
@@ -165,50 +169,46 @@ class Showing:
         if allowed:
             why = refusal(block.url, taken, self.profile.image_bytes, self.profile.image_pixels)
         if why is None:
-            return self._mended_media(block, item, repairs)
-        repairs.append(repair(f"{kind.upper()}_OMITTED", why, item))
+            return self._mended_media(block, item)
+        self._report(f"{kind.upper()}_OMITTED", why, item)
         # A result reads the same in whatever turn it arrives; only its repair says which.
         in_result = isinstance(item.block, ToolResult)
         where = "" if in_result else f" of turn {item.turn.turn_id}"
         return Text(wording.left_out(kind + where, why))
 
-    def _mended_media(
-        self, block: Image | File, item: Placed, repairs: list[Repair]
-    ) -> Image | File:
+    def _mended_media(self, block: Image | File, item: Placed) -> Image | File:
         if isinstance(block, Image):
             return block if block.detail in _DETAILS else replace(block, detail=None)
-        name = None if block.name is None else _mended(block.name, item, repairs)
+        name = None if block.name is None else self._mended(block.name, item)
         return replace(block, name=name)
 
-    def _thinking(
-        self, block: Thinking, item: Placed, kept: set[int], repairs: list[Repair]
-    ) -> Thinking | Text | None:
+    def _thinking(self, block: Thinking, item: Placed, kept: set[int]) -> Thinking | Text | None:
         if id(block) in kept:
             if self.profile.plain_reasoning:
-                return replace(block, text=_mended(block.text, item, repairs))
+                return replace(block, text=self._mended(block.text, item))
             return block
         if self.options.reasoning == "text" and block.text.strip():
-            repairs.append(repair("THINKING_AS_TEXT", "reasoning is shown as text", item))
-            return Text(wording.reasoning(_mended(block.text, item, repairs)))
-        repairs.append(repair("THINKING_DROPPED", "only its issuer may see it, whole", item))
+            self._report("THINKING_AS_TEXT", "reasoning is shown as text", item)
+            return Text(wording.reasoning(self._mended(block.text, item)))
+        self._report("THINKING_DROPPED", "only its issuer may see it, whole", item)
         return None
 
-    def _call(self, call: ToolCall, item: Placed, step: Step, repairs: list[Repair]) -> CallShown:
-        self._report_id(call, item, repairs)
+    def _call(self, call: ToolCall, item: Placed, step: Step) -> CallShown:
+        self._report_id(call, item)
         if call.raw_id:
             self.uses.raw_ids.setdefault(call.raw_id, step.seq)
         arguments, value, code = object_of(call.arguments)
         if code:
-            repairs.append(repair(code, "arguments are shown as a JSON object", item, call.id))
+            self._report(code, "arguments are shown as a JSON object", item, call.id)
         mended_object = mended_value(value)
         if mended_object != value:
             assert isinstance(mended_object, dict)
             value = mended_object
             arguments = dumps_utf8(value).decode()
-            repairs.append(repair("UNICODE_REPLACED", "in the arguments", item, call.id))
+            self._report("UNICODE_REPLACED", "in the arguments", item, call.id)
         name = shown_name(call.name, self.profile.names)
         if name != call.name:
-            repairs.append(repair("NAME_SANITIZED", f"shown as {name}", item, call.id))
+            self._report("NAME_SANITIZED", f"shown as {name}", item, call.id)
         self.uses.tools.setdefault(name, step.seq)
         # Gateways speak for Gemini under other names; Gemini's own models do not share signatures.
         foreign = item.turn.provider not in self.profile.issuers
@@ -216,34 +216,26 @@ class Showing:
         signature = call.signature if signed else None
         return CallShown(self.provider_ids[call.id], name, arguments, value, signature)
 
-    def _report_id(self, call: ToolCall, item: Placed, repairs: list[Repair]) -> None:
+    def _report_id(self, call: ToolCall, item: Placed) -> None:
         if call.raw_id and call.raw_id == self.provider_ids[call.id]:
             return
         if not call.raw_id:
-            repairs.append(repair("ID_SYNTHESIZED", "the call came without an id", item, call.id))
+            self._report("ID_SYNTHESIZED", "the call came without an id", item, call.id)
         elif "__thought__" in call.raw_id:
             why = "the signature in the raw id is Gemini's alone"
-            repairs.append(repair("STATE_SPLIT_FROM_ID", why, item, call.id))
+            self._report("STATE_SPLIT_FROM_ID", why, item, call.id)
         elif call.raw_id in self.uses.raw_ids:
-            repairs.append(repair("ID_REMAPPED", "the raw id is not unique", item, call.id))
+            self._report("ID_REMAPPED", "the raw id is not unique", item, call.id)
         elif self.profile.assigns_ids:
-            repairs.append(repair("ID_REMAPPED", "this wire names calls itself", item, call.id))
+            self._report("ID_REMAPPED", "this wire names calls itself", item, call.id)
         elif not self.profile.ids.fullmatch(call.raw_id):
-            repairs.append(repair("ID_REMAPPED", "this wire refuses the raw id", item, call.id))
+            self._report("ID_REMAPPED", "this wire refuses the raw id", item, call.id)
 
+    def _mended(self, text: str, item: Placed) -> str:
+        if not is_broken(text):
+            return text
+        self._report("UNICODE_REPLACED", "lone surrogates are shown as U+FFFD", item)
+        return mended(text)
 
-def _mended(text: str, item: Placed, repairs: list[Repair]) -> str:
-    if not is_broken(text):
-        return text
-    repairs.append(repair("UNICODE_REPLACED", "lone surrogates are shown as U+FFFD", item))
-    return mended(text)
-
-
-def left_out(block: Opaque, item: Placed) -> Repair:
-    if block.kind.startswith("server_tool"):
-        return repair("SERVER_TOOL_DROPPED", "half a pair, or another provider's tool", item)
-    return repair("BLOCK_OMITTED", f"a {block.kind} block goes back to its issuer only", item)
-
-
-def repair(code: str, detail: str, item: Placed, call_id: str | None = None) -> Repair:
-    return Repair(code, detail, item.turn.turn_id, call_id, item.place)
+    def _report(self, code: str, detail: str, item: Placed, call_id: str | None = None) -> None:
+        self.repairs.append(Repair(code, detail, item.turn.turn_id, call_id, item.place))

@@ -14,20 +14,18 @@ from app.core.render.segments import Carry
 from app.core.render.view import CallShown, Message, ResultShown, Role, Shown, bridge
 
 
-def messages_of(
-    step: Step, showing: Showing, repairs: list[Repair], *, leads: bool
-) -> list[Message]:
+def messages_of(step: Step, showing: Showing, *, leads: bool) -> list[Message]:
     """What is said in a step, and the results of its calls. `leads`: only the system spoke yet."""
-    profile = showing.profile
+    profile, repairs = showing.profile, showing.repairs
     repairs.extend(step.repairs)
-    parts = showing.parts(step, repairs)
+    parts = showing.parts(step)
     if step.role == "system" and not leads and profile.inner_system == "user":
         return list(_message("user", [_demoted(part, repairs) for part in parts]))
     if step.role == "system":
         return list(_message("system", parts))
     if step.role == "human":
         return list(_message("user", parts))
-    results, beside = showing.results(step, repairs)
+    results, beside = showing.results(step)
     if profile.calls_last:
         parts = _calls_last(parts, profile, repairs)
     messages: list[Message] = []

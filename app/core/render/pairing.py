@@ -7,7 +7,7 @@ be moved, doubled or filled in is said in the step's repairs.
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal, TypeAlias
@@ -69,56 +69,127 @@ class Step:
 
 def steps(turns: Sequence[Turn], links: Links, first: int = 0) -> list[Step]:
     """The conversation as steps, from turn `first` on; all laws about calls and results hold."""
-    known = {call.id for turn in turns for call in turn.calls()}
-    results: dict[str, list[Placed]] = defaultdict(list)
-    for turn in turns:
-        for place, result in turn.results():
-            call_id = _call_of(links, turn, place)
-            if call_id in known:
-                results[call_id].append(Placed(result, turn, place))
-    ai_seqs = [turn.seq for turn in turns if turn.speaker == "ai"]
-    paired = []
+    pairing = _Pairing(turns, links)
+    paired: list[Step] = []
     for position, turn in enumerate(turns):
-        if turn.seq < first:
-            continue
-        around = _Neighbours(turns, position, links, ai_seqs)
-        for step in _steps_of(turn, links, known):
-            if calls := [item.block for item in step.items if isinstance(item.block, ToolCall)]:
-                _answer(step, turn, calls, results, around)
-            paired.append(step)
+        if turn.seq >= first:
+            paired += pairing.steps_of(turn, position)
     return [step for step in paired if step.items or step.repairs]
 
 
-def _call_of(links: Links, turn: Turn, place: int) -> str:
-    link = links.get((turn.seq, place))
-    return link.call_id if link else ""
+class _Pairing:
+    """Turns, and by the id of each call the results that it got in them."""
 
+    def __init__(self, turns: Sequence[Turn], links: Links) -> None:
+        self.turns = turns
+        self.links = links
+        self.ai_seqs = [turn.seq for turn in turns if turn.speaker == "ai"]
+        self.known = {call.id for turn in turns for call in turn.calls()}
+        self.results: dict[str, list[Placed]] = defaultdict(list)
+        for turn in turns:
+            for place, result in turn.results():
+                call_id = self._call_of(turn, place)
+                if call_id in self.known:
+                    self.results[call_id].append(Placed(result, turn, place))
 
-def _steps_of(turn: Turn, links: Links, known: set[str]) -> Iterator[Step]:
-    """A turn as one step; as several, where the model speaks on after results in its own turn."""
-    # What a tool says beside its results is shown as the user's.
-    role: Role = "human" if turn.speaker == "tool" else turn.speaker
-    step = Step(role, turn.seq, [], seqs={turn.seq}, repairs=_of_stream(turn))
-    if turn.blocks is None:
-        step.repairs.append(
-            Repair("TURN_QUARANTINED", "the stored turn cannot be read", turn.turn_id)
-        )
-    elif not turn.blocks:
-        step.repairs.append(Repair("CONTENT_NORMALISED", "the turn is empty", turn.turn_id))
-    answered = False
-    for place, block in enumerate(turn.blocks or ()):
-        is_result = isinstance(block, ToolResult) and _call_of(links, turn, place) in known
-        if answered and not is_result and role == "ai":
+    def steps_of(self, turn: Turn, position: int) -> Iterator[Step]:
+        """The steps of a turn, with the answers to its calls."""
+        for step in self._unanswered(turn):
+            if calls := [item.block for item in step.items if isinstance(item.block, ToolCall)]:
+                self._answer(step, turn, position, calls)
             yield step
-            step = Step(role, turn.seq, [], seqs={turn.seq})
-        answered = is_result
-        if isinstance(block, ToolResult) and not is_result:
-            step.items.append(Placed(Text(orphan_text(block)), turn, place))
-            why = "the call was never recorded"
-            step.repairs.append(Repair("ORPHAN_RESULT", why, turn.turn_id, block=place))
-        elif not is_result:
-            step.items.append(Placed(block, turn, place))
-    yield step
+
+    def _call_of(self, turn: Turn, place: int) -> str:
+        link = self.links.get((turn.seq, place))
+        return link.call_id if link else ""
+
+    def _unanswered(self, turn: Turn) -> Iterator[Step]:
+        """A turn as one step; as several, where the model speaks on after results in its own
+        turn."""
+        # What a tool says beside its results is shown as the user's.
+        role: Role = "human" if turn.speaker == "tool" else turn.speaker
+        step = Step(role, turn.seq, [], seqs={turn.seq}, repairs=_of_stream(turn))
+        if turn.blocks is None:
+            why = "the stored turn cannot be read"
+            step.repairs.append(Repair("TURN_QUARANTINED", why, turn.turn_id))
+        elif not turn.blocks:
+            step.repairs.append(Repair("CONTENT_NORMALISED", "the turn is empty", turn.turn_id))
+        answered = False
+        for place, block in enumerate(turn.blocks or ()):
+            is_result = isinstance(block, ToolResult) and self._call_of(turn, place) in self.known
+            if answered and not is_result and role == "ai":
+                yield step
+                step = Step(role, turn.seq, [], seqs={turn.seq})
+            answered = is_result
+            if isinstance(block, ToolResult) and not is_result:
+                step.items.append(Placed(Text(orphan_text(block)), turn, place))
+                why = "the call was never recorded"
+                step.repairs.append(Repair("ORPHAN_RESULT", why, turn.turn_id, block=place))
+            elif not is_result:
+                step.items.append(Placed(block, turn, place))
+        yield step
+
+    def _answer(self, step: Step, turn: Turn, position: int, calls: Sequence[ToolCall]) -> None:
+        call_ids = {call.id for call in calls}
+        group = self._following(position, call_ids)
+        in_place = {turn.seq} | {other.seq for other in group}
+        step.seqs |= in_place
+        for call in calls:
+            # The last one that says something; a bare interruption only when there is nothing else.
+            chosen = last_real(self.results.get(call.id, ()), lambda one: is_real(one.block))
+            for other in self.results.get(call.id, ()):
+                step.seqs.add(other.turn.seq)
+                if other is not chosen:
+                    why, at = "another result of this call is shown", other.turn.turn_id
+                    repair = Repair("DUP_RESULT_SUPERSEDED", why, at, call.id, other.place)
+                    step.repairs.append(repair)
+            if chosen is None:
+                step.answers.append(Answer(call, None, turn, None))
+                continue
+            assert isinstance(chosen.block, ToolResult)
+            step.answers.append(Answer(call, chosen.block, chosen.turn, chosen.place))
+            rule = self.links[chosen.turn.seq, chosen.place or 0].matched_by
+            if rule in ("normalized", "name", "position"):
+                why, at = f"the result was matched by {rule}", chosen.turn.turn_id
+                step.repairs.append(Repair("MATCHED_BY_FALLBACK", why, at, call.id, chosen.place))
+            if chosen.turn.seq not in in_place:
+                step.repairs.extend(self._moved(call, turn, chosen))
+        if self._is_out_of_order(step.answers, group, call_ids):
+            why = "results are shown in call order"
+            step.repairs.append(Repair("RESULTS_REORDERED", why, turn.turn_id))
+
+    def _following(self, position: int, call_ids: set[str]) -> list[Turn]:
+        """The turns right behind that hold results of these calls."""
+        behind = []
+        for turn in islice(self.turns, position + 1, None):
+            if not any(self._call_of(turn, place) in call_ids for place, _ in turn.results()):
+                break
+            behind.append(turn)
+        return behind
+
+    def _moved(self, call: ToolCall, turn: Turn, chosen: Placed) -> Iterator[Repair]:
+        where = chosen.turn.turn_id
+        why = f"recorded in turn {where}, shown after the call in turn {turn.turn_id}"
+        yield Repair("RESULTS_MOVED_TO_CALL", why, where, call.id)
+        # Whether the model spoke between the two turns: then it was shown a placeholder.
+        spoke = bisect_right(self.ai_seqs, turn.seq), bisect_left(self.ai_seqs, chosen.turn.seq)
+        if spoke[0] < spoke[1]:
+            why = "earlier replays showed a placeholder here; a cached prefix ends at this call"
+            yield Repair("LATE_RESULT_APPLIED", why, where, call.id)
+
+    def _is_out_of_order(
+        self, answers: list[Answer], group: list[Turn], call_ids: set[str]
+    ) -> bool:
+        seqs = {turn.seq for turn in group}
+        shown = [(a.turn.seq, a.place or 0) for a in answers if a.result and a.turn.seq in seqs]
+        if shown != sorted(shown):
+            return True
+        ours = [
+            isinstance(block, ToolResult) and self._call_of(turn, place) in call_ids
+            for turn in group
+            for place, block in enumerate(turn.blocks or ())
+        ]
+        return ours != sorted(ours, reverse=True)
 
 
 def _of_stream(turn: Turn) -> list[Repair]:
@@ -131,87 +202,5 @@ def _of_stream(turn: Turn) -> list[Repair]:
     return []
 
 
-@dataclass(frozen=True, slots=True)
-class _Neighbours:
-    """What stands around a turn with calls."""
-
-    turns: Sequence[Turn]
-    position: int
-    links: Links
-    ai_seqs: list[int]
-
-    def following(self, call_ids: set[str]) -> list[Turn]:
-        """The turns right behind that hold results of these calls."""
-        behind = []
-        for turn in islice(self.turns, self.position + 1, None):
-            if not any(_call_of(self.links, turn, p) in call_ids for p, _ in turn.results()):
-                break
-            behind.append(turn)
-        return behind
-
-
-def _answer(
-    step: Step,
-    turn: Turn,
-    calls: Sequence[ToolCall],
-    results: Mapping[str, list[Placed]],
-    around: _Neighbours,
-) -> None:
-    call_ids = {call.id for call in calls}
-    group = around.following(call_ids)
-    in_place = {turn.seq} | {other.seq for other in group}
-    step.seqs |= in_place
-    for call in calls:
-        # The last one that says something; a bare interruption only when there is nothing else.
-        chosen = last_real(results.get(call.id, ()), lambda one: is_real(one.block))
-        for other in results.get(call.id, ()):
-            step.seqs.add(other.turn.seq)
-            if other is not chosen:
-                why, at = "another result of this call is shown", other.turn.turn_id
-                repair = Repair("DUP_RESULT_SUPERSEDED", why, at, call.id, other.place)
-                step.repairs.append(repair)
-        if chosen is None:
-            step.answers.append(Answer(call, None, turn, None))
-            continue
-        assert isinstance(chosen.block, ToolResult)
-        step.answers.append(Answer(call, chosen.block, chosen.turn, chosen.place))
-        rule = around.links[chosen.turn.seq, chosen.place or 0].matched_by
-        if rule in ("normalized", "name", "position"):
-            why, at = f"the result was matched by {rule}", chosen.turn.turn_id
-            step.repairs.append(Repair("MATCHED_BY_FALLBACK", why, at, call.id, chosen.place))
-        if chosen.turn.seq not in in_place:
-            step.repairs.extend(_moved(call, turn, chosen, around))
-    if _out_of_order(step.answers, group, around.links, call_ids):
-        step.repairs.append(
-            Repair("RESULTS_REORDERED", "results are shown in call order", turn.turn_id)
-        )
-
-
 def is_real(block: Block) -> bool:
     return isinstance(block, ToolResult) and conversation.is_real(block.status)
-
-
-def _moved(call: ToolCall, turn: Turn, chosen: Placed, around: _Neighbours) -> Iterable[Repair]:
-    where = chosen.turn.turn_id
-    why = f"recorded in turn {where}, shown after the call in turn {turn.turn_id}"
-    yield Repair("RESULTS_MOVED_TO_CALL", why, where, call.id)
-    # Whether the model spoke between the two turns: then it was shown a placeholder.
-    spoke = bisect_right(around.ai_seqs, turn.seq), bisect_left(around.ai_seqs, chosen.turn.seq)
-    if spoke[0] < spoke[1]:
-        why = "earlier replays showed a placeholder here; a cached prefix ends at this call"
-        yield Repair("LATE_RESULT_APPLIED", why, where, call.id)
-
-
-def _out_of_order(
-    answers: list[Answer], group: list[Turn], links: Links, call_ids: set[str]
-) -> bool:
-    seqs = {turn.seq for turn in group}
-    shown = [(a.turn.seq, a.place or 0) for a in answers if a.result and a.turn.seq in seqs]
-    if shown != sorted(shown):
-        return True
-    ours = [
-        isinstance(block, ToolResult) and _call_of(links, turn, place) in call_ids
-        for turn in group
-        for place, block in enumerate(turn.blocks or ())
-    ]
-    return ours != sorted(ours, reverse=True)

@@ -8,11 +8,11 @@ from app.core.conversation import ToolResult, Turn
 from app.core.json.text import Json, JsonObject
 from app.core.neutral.blocks import block_json, result_json
 from app.core.render import window as windows
-from app.core.render.notes import spoken, with_notes
 from app.core.render.pairing import Links, Step, steps
 from app.core.render.repairs import Repair
 from app.core.render.segments import Carry, Render, Segment
 from app.core.render.view import Pending, View
+from app.core.render.window import spoken, with_notes
 from app.core.render.writing import Wire, Writing
 
 

@@ -5,7 +5,7 @@ we write ourselves is marked.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from app.core.conversation import File, Image, Opaque, Text
@@ -19,22 +19,22 @@ from app.core.render.repairs import Repair
 from app.core.render.view import ResultShown, Shown
 
 Piece: TypeAlias = Text | Image | File
-ShowMedia: TypeAlias = Callable[[Image | File, Placed, list[Repair]], Piece]
+ShowMedia: TypeAlias = Callable[[Image | File, Placed], Piece]
 
 
 @dataclass
 class Answering:
-    """Shows one answer. `show_media` decides what the wire takes of an image or file."""
+    """Shows one answer. `show_media` decides what the wire takes of an image or file; `beside` are
+    the media that stand behind the results."""
 
     answer: Answer
     profile: Profile
     show_media: ShowMedia
-    repairs: list[Repair] = field(default_factory=list)
-    beside: list[Shown] = field(default_factory=list)
+    repairs: list[Repair]
+    beside: list[Shown]
     cut: bool = False
 
-    def shown(self, provider_id: str, repairs: list[Repair], beside: list[Shown]) -> Shown:
-        self.repairs, self.beside = repairs, beside
+    def shown(self, provider_id: str) -> Shown:
         result = self.answer.result
         failed = result is None or result.status != "ok"
         pieces = self._pieces()
@@ -63,7 +63,7 @@ class Answering:
             elif isinstance(part, Opaque):
                 self._report("BLOCK_OMITTED", f"a {part.kind} block stands in no result here")
             else:
-                pieces.append(self.show_media(part, self._item(), self.repairs))
+                pieces.append(self.show_media(part, self._item()))
         return pieces
 
     def _set_apart(self, part: Text | Image | File | Opaque) -> Text | None:
@@ -72,7 +72,7 @@ class Answering:
         if isinstance(part, Opaque):
             self._report("BLOCK_OMITTED", f"a {part.kind} block stands in no result here")
             return None
-        piece = self.show_media(part, self._item(), self.repairs)
+        piece = self.show_media(part, self._item())
         if isinstance(piece, Text):
             return piece
         kind = "image" if isinstance(piece, Image) else "file"

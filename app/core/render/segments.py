@@ -179,7 +179,8 @@ class Render:
 
     def compacted(self) -> "Render":
         """The same with fewer segments, where many have gathered; the newest stay as they are."""
-        small = sum(1 for _ in takewhile(_is_small, reversed(self.segments)))
+        newest_first = reversed(self.segments)
+        small = sum(1 for _ in takewhile(lambda one: len(one.sizes) < FINE, newest_first))
         if small < 3 * FINE:
             return self
         rest, newest = self.segments[:-small], self.segments[-small:]
@@ -193,7 +194,3 @@ class Render:
     def _cut(self, count: int) -> "Render":
         first = self.segments[count].first if self.segments else 0
         return replace(self, segments=self.segments[:count], next=first)
-
-
-def _is_small(segment: Segment) -> bool:
-    return len(segment.sizes) < FINE

@@ -2,13 +2,17 @@
 
 A window is counted in turns (or in estimated tokens) and cut between steps. A step that reaches
 into the window is shown whole; leading system turns belong to every window.
+
+Notes are turns that stand in the conversation for people and programs, and are never rendered. All
+that is worked out for a provider (pairing, windows, estimates) works on what is left without them,
+so a note changes no render, wherever it stands.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from itertools import takewhile
 
 from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall, Turn
-from app.core.render.notes import spoken
 from app.core.render.pairing import Links, Placed, Step
 from app.core.render.placeholders import result_text
 from app.core.render.repairs import Repair
@@ -61,7 +65,7 @@ def within_tokens(steps: Sequence[Step], budget: int) -> list[Step]:
 
 
 def estimated_tokens(step: Step) -> int:
-    """About how many tokens a step takes, without a network and without a tokenizer."""
+    """About how many tokens a step takes."""
     texts = [_words(item) for item in step.items]
     texts += [result_text(answer.result) for answer in step.answers if answer.result]
     return sum(4 + estimated_text_tokens(text) for text in texts)
@@ -83,3 +87,31 @@ def _words(item: Placed) -> str:
 def leading(steps: Sequence[Step]) -> Sequence[Step]:
     """The steps of the system that every window begins with."""
     return list(takewhile(lambda step: step.role == "system", steps))
+
+
+def spoken(turns: Iterable[Turn]) -> list[Turn]:
+    """The turns that a model may see."""
+    turns = list(turns)
+    notes = {turn.seq for turn in turns if turn.speaker == "note"}
+    return [_beside(turn, notes) for turn in turns if turn.seq not in notes] if notes else turns
+
+
+def _beside(turn: Turn, notes: Collection[int]) -> Turn:
+    """A turn that became whole when nothing but notes had come behind it is no later one."""
+    version = turn.completed_at
+    while version is not None and version in notes:
+        version -= 1
+    return turn if version == turn.completed_at else replace(turn, completed_at=version)
+
+
+def with_notes(turns: Sequence[Turn], shown: Collection[int]) -> set[int]:
+    """The places of a window and of the notes in it: each goes with the turn that it follows."""
+    places = set(shown)
+    # A note before all turns belongs to every window, as leading system turns do.
+    inside = True
+    for turn in turns:
+        if turn.speaker != "note":
+            inside = turn.seq in shown
+        elif inside:
+            places.add(turn.seq)
+    return places

@@ -2,6 +2,10 @@
 
 A segment is closed by the first message that can be joined with none before it, and that is there
 to stay. What is behind the last such message is open, and ends as the wire demands of an end.
+
+Whoever speaks last in the history, the user's next message may follow it. A request that is sent
+without one must end as the wire demands: some want the user or a tool to speak last, one takes the
+assistant where its message is marked as a prefix to go on with.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,13 +15,13 @@ from app.core.conversation import Text
 from app.core.json.text import JsonObject, dumps_utf8
 from app.core.render import placeholders as wording
 from app.core.render.blocks import Showing
-from app.core.render.ending import ended, is_prefix
-from app.core.render.flatten import flattened
+from app.core.render.flatten import flattened, result_line
 from app.core.render.messages import arranged, foreign_loop, is_solid, messages_of
 from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Step
-from app.core.render.pending import pending
+from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
+from app.core.render.results import unrecorded
 from app.core.render.segments import Carry, Render, Segment, Uses
 from app.core.render.view import Message, Pending, Role, View, bridge
 from app.core.wire.codec import Codec
@@ -37,8 +41,16 @@ class Wire:
     has_tools: bool = False
 
     def pending(self, step: Step) -> Iterator[Pending]:
-        flat = self.options.is_flat
-        return pending(step, self.codec.profile, self.provider_ids, flat=flat)
+        """The calls that a step shows without a result, and what it shows instead: a runtime that
+        comes back can run these tools, or say what became of them."""
+        profile, flat = self.codec.profile, self.options.is_flat
+        for answer in step.answers:
+            if answer.result is None:
+                placeholder = None
+                if not profile.verbatim:
+                    placeholder = result_line(answer) if flat else unrecorded(answer, profile)
+                call = answer.call
+                yield Pending(call, self.provider_ids[call.id], answer.turn.turn_id, placeholder)
 
     def beside(self, render: Render) -> JsonObject:
         """The request without its messages: where they stand is an empty list."""
@@ -78,8 +90,7 @@ class Writing:
         self.segments = list(kept.segments)
         self.carry = kept.carry
         self.open = _Open(kept.next)
-        uses = kept.uses.before(kept.next)
-        self.showing = Showing(self.profile, wire.options, wire.provider_ids, uses)
+        self.uses = kept.uses.before(kept.next)
 
     def write(self, steps: Sequence[Step]) -> Render:
         """The render with these steps, and the end that the wire demands."""
@@ -88,18 +99,19 @@ class Writing:
         return self._end()
 
     def _add(self, step: Step) -> None:
-        repairs: list[Repair] = []
+        wire = self.wire
+        showing = Showing(self.profile, wire.options, wire.provider_ids, self.uses)
         messages = [
             message
-            for plain in (flattened(step) if self.wire.options.is_flat else [step])
-            for message in messages_of(plain, self.showing, repairs, leads=self.carry.leads)
+            for plain in (flattened(step) if wire.options.is_flat else [step])
+            for message in messages_of(plain, showing, leads=self.carry.leads)
         ]
         if self._closes(step, messages):
-            self._close()
+            self._keep(self._arranged())
             self.open = _Open(step.seq)
         self.open.steps.append(step)
-        self.open.repairs += repairs
-        self.open.pending += self.wire.pending(step)
+        self.open.repairs += showing.repairs
+        self.open.pending += wire.pending(step)
         if self.carry.leads and messages and step.role != "system":
             self.carry = replace(self.carry, leads=False)
         if self.carry.leads and self.profile.system == "beside":
@@ -123,29 +135,22 @@ class Writing:
         last = before.messages[-1].role if before.messages else None
         return is_solid(messages[0]) and role not in (last, before.solid)
 
-    def _close(self) -> None:
-        self._keep(self._arranged())
-
     def _end(self) -> Render:
         options, repairs = self.wire.options, self.open.repairs
         messages = self._arranged()
         has_steps = bool(self.open.steps or self.segments)
         if not has_steps:
             repairs.append(Repair("EMPTY_HISTORY", "there is nothing to show yet"))
-        if not self.carry.spoke and (has_steps or options.ready):
-            messages += self._unspoken(messages)
+        silent = not self.carry.spoke and all(message.role == "system" for message in messages)
+        if silent and (has_steps or options.ready):
+            repairs.append(Repair("BRIDGE_USER", "the wire wants the user to speak first"))
+            messages.append(bridge("user", wording.EMPTY))
         messages = ended(messages, self.profile, options, repairs)
         repairs.extend(foreign_loop(self.open.steps, messages, self.profile))
-        if self.wire.declared(self.showing.uses):
+        if self.wire.declared(self.uses):
             repairs.append(Repair("TOOLS_STUBBED", "tools are declared by name only"))
         self._keep(messages, is_prefix=is_prefix(messages, self.profile, options))
-        return Render(tuple(self.segments), self.showing.uses)
-
-    def _unspoken(self, messages: Sequence[Message]) -> list[Message]:
-        if any(message.role != "system" for message in messages):
-            return []
-        self.open.repairs.append(Repair("BRIDGE_USER", "the wire wants the user to speak first"))
-        return [bridge("user", wording.EMPTY)]
+        return Render(tuple(self.segments), self.uses)
 
     def _arranged(self) -> list[Message]:
         return arranged(
@@ -161,3 +166,44 @@ class Writing:
         self.segments.append(
             Segment.of(told.first, self.carry, lines, told.repairs, told.pending, told.system)
         )
+
+
+def ended(
+    messages: list[Message], profile: Profile, options: ReplayOptions, repairs: list[Repair]
+) -> list[Message]:
+    """The messages with the end that the wire demands of what is sent, or of what is history."""
+    if not messages or messages[-1].role in ("user", "tool"):
+        return messages
+    if options.ready and profile.last == "user":
+        repairs.append(Repair("BRIDGE_USER", "the wire wants the user to speak last"))
+        return [*messages, bridge("user", wording.BRIDGE_USER)]
+    if messages[-1].role != "assistant" or not profile.trims_end:
+        return messages
+    repairs.append(_reported(messages, profile, options))
+    return [*messages[:-1], _trimmed(messages[-1], repairs)]
+
+
+def is_prefix(messages: Sequence[Message], profile: Profile, options: ReplayOptions) -> bool:
+    """Whether the last message is sent for the model to go on with."""
+    if not options.ready or profile.last != "prefix" or not messages:
+        return False
+    return messages[-1].role == "assistant"
+
+
+def _reported(messages: Sequence[Message], profile: Profile, options: ReplayOptions) -> Repair:
+    turn_id = messages[-1].parts[-1].turn_id
+    if is_prefix(messages, profile, options):
+        why = "the wire takes the assistant last only where it is to go on"
+        return Repair("MARKED_AS_PREFIX", why, turn_id)
+    why = "some models take no history that ends with the assistant"
+    return Repair("ENDS_WITH_ASSISTANT", why, turn_id)
+
+
+def _trimmed(message: Message, repairs: list[Repair]) -> Message:
+    """The message without the blanks at its end, which Anthropic refuses in the last one."""
+    last = message.parts[-1]
+    if not isinstance(last.content, Text) or last.content.text == last.content.text.rstrip():
+        return message
+    repairs.append(Repair("TRAILING_TRIMMED", "blanks at its end are left out", last.turn_id))
+    trimmed = replace(last, content=replace(last.content, text=last.content.text.rstrip()))
+    return replace(message, parts=(*message.parts[:-1], trimmed))

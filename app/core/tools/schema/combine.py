@@ -10,24 +10,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from app.core.json.text import Json, JsonObject, dumps
-from app.core.tools.schema.references import resolved
-from app.core.tools.schema.walk import COMBINATIONS
+from app.core.tools.schema.walk import COMBINATIONS, resolved
 
 # What may be taken from a branch as it stands: it does not depend on what stands beside it, or
 # (additionalProperties) asks for less, the more properties stand beside it.
 _TAKEN: Final = frozenset(
-    {
-        "type",
-        "title",
-        "description",
-        "additionalProperties",
-        "patternProperties",
-        "propertyNames",
-        "minProperties",
-        "maxProperties",
-        "dependentRequired",
-        "dependentSchemas",
-    }
+    {"type", "title", "description", "additionalProperties", "patternProperties", "propertyNames"}
+    | {"minProperties", "maxProperties", "dependentRequired", "dependentSchemas"}
 )
 _FEW: Final = 4
 _SHORT: Final = 200

@@ -3,13 +3,16 @@
 `required` is filtered as agents' definitions need it (many mark everything as required), formats a
 target does not know are taken out, combinations it refuses at the top are loosened. Each change is
 reported by a note; properties are never lost.
+
+Words of older drafts are put in those of draft 2020-12, which say the same, and only where that
+does not allow them: lists of `items` (now `prefixItems`) and `exclusiveMinimum: true` (now the
+number itself). Such a schema does not say any longer that it is of the older draft.
 """
 
 from typing import Final, cast
 
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import Note
-from app.core.tools.schema.walk import inner_schemas, mapped
+from app.core.tools.schema.walk import CONDITIONS, inner_schemas, mapped
 
 # The formats that OpenAI documents for function schemas.
 OPENAI_FORMATS: Final = frozenset(
@@ -29,16 +32,9 @@ OPTIONAL_WORDS: Final = (
 )
 # OpenAI's answers to strict tools: "In context=(…), 'allOf' is not permitted", "$ref cannot have
 # keywords {'description'}".
-_NEVER_STRICT: Final = (
-    "allOf",
-    "oneOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "dependentRequired",
-    "dependentSchemas",
-)
+_NEVER_STRICT: Final = (*CONDITIONS, "allOf", "oneOf", "dependentRequired", "dependentSchemas")
+_DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
+_BOUNDS: Final = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
 
 
 def with_filtered_required(schema: JsonObject) -> JsonObject:
@@ -141,9 +137,37 @@ def is_strict(schema: JsonObject) -> bool:
     return set(names) == {name for name in required if isinstance(name, str)}
 
 
-def note_if_changed(
-    before: JsonObject, after: JsonObject, code: str, detail: str, name: str, notes: list[Note]
-) -> JsonObject:
-    if after != before:
-        notes.append(Note(code, detail, name))
-    return after
+def in_present_draft(schema: JsonObject) -> JsonObject:
+    """The schema itself, unless it has words of older drafts."""
+    changed = mapped(schema, _changed)
+    if changed != schema and "$schema" in changed:
+        changed["$schema"] = _DRAFT
+    return changed
+
+
+def _changed(schema: JsonObject) -> JsonObject:
+    schema = _with_bounds(schema)
+    items = schema.get("items")
+    if not isinstance(items, list):
+        return schema
+    rest = schema.get("additionalItems")
+    plain: JsonObject = {
+        key: member for key, member in schema.items() if key not in ("items", "additionalItems")
+    }
+    if items:
+        plain["prefixItems"] = [_inner(one) for one in items]
+    return plain if rest is None else plain | {"items": _inner(rest)}
+
+
+def _inner(value: Json) -> Json:
+    return mapped(value, _changed) if isinstance(value, dict) else value
+
+
+def _with_bounds(schema: JsonObject) -> JsonObject:
+    for word, bound in _BOUNDS:
+        said = schema.get(word)
+        if isinstance(said, bool):
+            gone = (word, bound) if said and bound in schema else (word,)
+            kept: JsonObject = {key: value for key, value in schema.items() if key not in gone}
+            schema = kept | ({word: schema[bound]} if len(gone) > 1 else {})
+    return schema

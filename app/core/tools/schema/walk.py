@@ -1,28 +1,22 @@
-"""Where schemas stand inside a schema: one, a list of them, or each under a name."""
+"""Where schemas stand inside a schema: one, a list of them, each under a name, or by reference.
+
+No reference is ever fetched: what leads out of the schema stays open.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Final
 
 from app.core.json.text import Json, JsonObject
 
-INNER: Final = (
-    "items",
-    "additionalProperties",
-    "not",
-    "if",
-    "then",
-    "else",
-    "contains",
-    "propertyNames",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "contentSchema",
-)
+CONDITIONS: Final = ("not", "if", "then", "else")
+_OF_LISTS: Final = ("items", "contains", "unevaluatedItems")
+_OF_OBJECTS: Final = ("additionalProperties", "propertyNames", "unevaluatedProperties")
+INNER: Final = (*CONDITIONS, *_OF_LISTS, *_OF_OBJECTS, "contentSchema")
 COMBINATIONS: Final = ("oneOf", "anyOf", "allOf")
 LISTED: Final = (*COMBINATIONS, "prefixItems")
 NAMED: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 # Where a looser part does not make a looser whole.
-_APART: Final = ("not", "if", "then", "else", "oneOf", "contains", "$defs", "definitions")
+_APART: Final = (*CONDITIONS, "oneOf", "contains", "$defs", "definitions")
 
 
 def mapped(
@@ -86,3 +80,33 @@ def inner_schemas(schema: JsonObject) -> Iterator[JsonObject]:
                 waiting.extend(member.values())
             elif key in LISTED and isinstance(member, list):
                 waiting.extend(member)
+
+
+def resolved(root: JsonObject, reference: str) -> JsonObject | None:
+    """What a pointer into the same schema leads to."""
+    if not reference.startswith("#/"):
+        return None
+    found: Json = root
+    for step in reference.removeprefix("#/").split("/"):
+        if not isinstance(found, dict):
+            return None
+        found = found.get(step.replace("~1", "/").replace("~0", "~"))
+    # A schema with an address of its own has references of its own.
+    return found if isinstance(found, dict) and "$id" not in found else None
+
+
+def open_references(schema: JsonObject) -> list[str]:
+    """References that lead nowhere in the schema itself, each once."""
+    parts = list(inner_schemas(schema))
+    said = (one.get(key) for one in parts for key in ("$ref", "$dynamicRef"))
+    found = dict.fromkeys(reference for reference in said if isinstance(reference, str))
+    if not found or any("$id" in one for one in parts):
+        return []
+    anchors = {one.get("$anchor", one.get("$dynamicAnchor")) for one in parts}
+    return [
+        reference
+        for reference in found
+        if reference != "#"
+        and resolved(schema, reference) is None
+        and reference.removeprefix("#") not in anchors
+    ]

@@ -1,4 +1,4 @@
-"""What Prometheus reads: requests by route and status, and how the writer groups commits."""
+"""What goes around all routes: `HEAD` wherever there is `GET`, and what Prometheus reads."""
 
 import time
 from collections.abc import Iterable
@@ -68,3 +68,28 @@ class WriterNumbers(Collector):
             family = CounterMetricFamily(name, text)
             family.add_metric([], value)
             yield family
+
+
+class Headed:
+    """ASGI middleware: asks the routes for `GET`, and keeps the body to itself."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+
+        async def without_body(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        # A copy, because the server goes by the method of its own scope when it counts the body.
+        asked = {**scope, "method": "GET", "head": True}
+        try:
+            await self.app(asked, receive, without_body)
+        finally:
+            # The route is what the metrics count under.
+            scope["route"] = asked.get("route")
