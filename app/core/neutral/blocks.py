@@ -27,7 +27,6 @@ from app.core.json.fields import Fields
 from app.core.json.large import PIECE
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.render.arguments import parsed
-from app.core.telling import one_of
 
 
 def block_json(block: Block) -> JsonObject:
@@ -158,13 +157,11 @@ def _call(fields: Fields) -> ToolCall:
 
 
 def _result(fields: Fields) -> ToolResult:
-    status = fields.maybe_text("status")
     error = fields.maybe_text("error")
     flagged = fields.get("isError") is True or fields.get("is_error") is True
-    if status is None:
-        status = "error" if flagged or error is not None else "ok"
-    if status not in STATUSES:
-        raise RuleBroken(one_of("status", status, STATUSES), pointer=f"{fields.at}/status")
+    status = "error" if flagged or error is not None else "ok"
+    if fields.get("status") is not None:
+        status = fields.word("status", STATUSES)
     given = fields.maybe_text("call_id", "callId")
     raw_id = fields.maybe_text("raw_id")
     keeps = given is not None and is_canonical(given) and "raw_id" in fields
