@@ -31,18 +31,12 @@ def title_words(title: str | None) -> list[str]:
     return _bounded(words((title or "")[:SEARCHED]))
 
 
-def _said_words(blocks: Iterable[Block]) -> frozenset[str]:
-    return frozenset(
-        word
-        for text in _pieces(text for block in blocks for text in _said(block))
-        for word in words(_readable(text))
-    )
-
-
 def turn_words(turn: Turn, calls: Sequence[Call]) -> list[str]:
     """The words of a turn whose calls the ledger knows."""
-    texts = _pieces(text for text in _ids(turn, calls) if text)
-    return _bounded(_said_words(turn.blocks or ()).union(*map(id_words, texts)))
+    said = _pieces(text for block in turn.blocks or () for text in _said(block))
+    ids = _pieces(text for text in _ids(turn, calls) if text)
+    found = (words(_readable(text)) for text in said)
+    return _bounded(set().union(*found, *map(id_words, ids)))
 
 
 def _pieces(texts: Iterable[str]) -> Iterator[str]:

@@ -33,6 +33,15 @@ class Differs(Exception):
         self.what: What = what
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The place in the list, the stored turn that says something else, and what differs."""
+
+    seq: int
+    stored: Turn
+    what: What
+
+
 @dataclass(slots=True)
 class Part:
     """What one stored turn said in one breath. `may_miss`: lists may leave it out."""
@@ -60,22 +69,22 @@ def parts_of(steps: Iterable[Step]) -> list[Part]:
             continue
         part = Part(step.role, items[0].turn)
         for item in items:
-            _add(part, item)
+            match item.block:
+                case ToolCall() as call:
+                    part.calls.append(call)
+                case Thinking() as thought:
+                    part.thoughts.append(plain(thought.text))
+                case Image() | File() as media:
+                    part.pieces.append(media)
+                case Text() as said if not is_unspoken(said):
+                    part.pieces.append(Text(plain(said.text)))
+                case _:
+                    pass
         opens = part.role in ("system", "note")
         part.leads = opens and all(before.leads for before in parts)
         if part.pieces or part.calls or part.thoughts:
             parts.append(part)
     return parts
-
-
-def _add(part: Part, item: Placed) -> None:
-    block = item.block
-    if isinstance(block, ToolCall):
-        part.calls.append(block)
-    elif isinstance(block, Thinking):
-        part.thoughts.append(plain(block.text))
-    elif isinstance(block, Text | Image | File) and not is_unspoken(block):
-        part.pieces.append(Text(plain(block.text)) if isinstance(block, Text) else block)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +114,11 @@ class Walk:
         self.parts = parts
         self.names = names
         self.start = start
-        self.place = Place()
         self.reached = 0
         self.began: int | None = None
         self.taken = 0
         self.owed = Counter(owed)
-        self._settle()
+        self._move(Place())
 
     def take(self, role: Role, block: Block) -> ToolCall | bool:
         """The stored call, or whether the rest is stored. Raises `Differs`."""
@@ -269,19 +277,16 @@ class Walk:
         self._move(place)
 
     def _move(self, place: Place) -> None:
-        self.place = place
-        self._settle()
-
-    def _settle(self) -> None:
-        """Goes on behind parts of which all was told."""
-        while self.place.part < len(self.parts):
-            place, part = self.place, self.parts[self.place.part]
+        """Goes to a place, and on behind parts of which all was told."""
+        while place.part < len(self.parts):
+            part = self.parts[place.part]
             if place.part < self.start and not part.leads:
-                self.place = Place(self.start)
+                place = Place(self.start)
             elif place.piece == len(part.pieces) and place.call == len(part.calls):
-                self.place = Place(place.part + 1)
+                place = Place(place.part + 1)
             else:
                 break
+        self.place = place
 
 
 def _behind_blanks(text: str, position: int) -> int:
