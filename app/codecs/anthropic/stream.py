@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from app.codecs.shared.gathering import Pieces, an_error, number, value_of
+from app.core.json.fields import objects, text_in
 from app.core.json.text import Json, JsonObject, JsonText
 from app.core.wire.responses import Gathering
 
@@ -27,8 +28,7 @@ class _Block:
 
     def grow(self, key: str, text: Json) -> None:
         if key not in self.texts:
-            begun = self.start.get(key)
-            self.texts[key] = Pieces(begun if isinstance(begun, str) else "")
+            self.texts[key] = Pieces(text_in(self.start, key) or "")
         self.texts[key].add(text)
 
     def json(self) -> JsonObject:
@@ -80,10 +80,8 @@ class AnthropicGathering(Gathering):
 
     def _start(self, message: JsonObject) -> None:
         self._message = {**message, **self._message}
-        content = message.get("content")
-        for block in content if isinstance(content, list) else ():
-            if isinstance(block, dict):
-                self._begin(_Block(None, block, stopped=True))
+        for block in objects(message.get("content")):
+            self._begin(_Block(None, block, stopped=True))
 
     def _block_event(self, kind: str, index: int | None, event: JsonObject) -> None:
         match event:
@@ -153,11 +151,8 @@ class AnthropicGathering(Gathering):
 
 def is_message(response: JsonObject) -> bool:
     """Whether this has the shape of a `Message`."""
-    match response:
-        case {"content": list(), "type": "message"} | {"content": list(), "stop_reason": _}:
-            return True
-        case _:
-            return False
+    is_told = response.get("type") == "message" or "stop_reason" in response
+    return is_told and isinstance(response.get("content"), list)
 
 
 def _begun(kind: Json) -> JsonObject:

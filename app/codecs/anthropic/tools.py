@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from app.codecs.shared import tools as shared
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
+from app.core.tools.definitions import Choice, Definition, HostedTool, Tool, tool, with_own
 
 WIRE = "anthropic"
 
@@ -24,7 +24,7 @@ def _definition(value: JsonObject) -> Definition:
     if isinstance(kind, str) and _HOSTED.fullmatch(kind):
         return HostedTool(name if isinstance(name, str) else kind, value, WIRE)
     if kind != "custom":
-        return Refused(name if isinstance(name, str) else None, "the type is unknown")
+        return shared.refused(value, "the type is unknown")
     read = tool(
         name, value.get("description"), value.get("input_schema"), strict=value.get("strict")
     )
@@ -44,10 +44,10 @@ def read_choice(choice: Json) -> Choice:
 
 
 def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
-    request: JsonObject = {}
-    if tools:
-        request["tools"] = [_written_tool(one) for one in tools]
-    if tools and choice is not None:
+    if not tools:
+        return {}
+    request: JsonObject = {"tools": shared.written(tools, _written_tool)}
+    if choice is not None:
         shown: JsonObject = {"type": choice.mode}
         if choice.mode == "tool":
             shown["name"] = choice.name
@@ -57,8 +57,6 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
     return request
 
 
-def _written_tool(one: Tool | HostedTool) -> JsonObject:
-    if isinstance(one, HostedTool):
-        return one.native
+def _written_tool(one: Tool) -> JsonObject:
     strict: JsonObject = {"strict": True} if one.strict else {}
     return {**shared.name_and_description(one), "input_schema": one.schema, **strict, **one.own}

@@ -14,7 +14,6 @@ from app.core.conversation import (
     Image,
     Opaque,
     Part,
-    Speaker,
     Status,
     Text,
     Thinking,
@@ -30,11 +29,8 @@ from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
-_SPEAKERS: dict[str, Speaker] = {"user": "human", "assistant": "ai"}
 # botocore's service model: what a ContentBlock may be, beside what is read here.
-_KINDS = frozenset(
-    {"video", "audio", "guardContent", "searchResult", "toolAddition", "toolRemoval"}
-)
+_KINDS = reading.names("video audio guardContent searchResult toolAddition toolRemoval")
 _SOURCES = ("s3Location", "text", "content")
 IMAGES = {f"image/{name}": name for name in ("png", "jpeg", "gif", "webp")}
 FILES = {
@@ -71,13 +67,12 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     blocks = list(_blocks(message, "content"))
     about = response.get("ResponseMetadata")
     return reading.reply(
+        response,
         blocks,
         reading.left_over(message, blocks, "content"),
         id=about.get("RequestId") if isinstance(about, dict) else None,
         model=response.get("modelId"),
         stop_reason=response.get("stopReason"),
-        usage=response.get("usage"),
-        error=response.get("error"),
     )
 
 
@@ -89,7 +84,7 @@ def used(usage: JsonObject) -> Usage:
 
 
 def _draft(fields: Fields, text: str) -> Draft:
-    speaker = reading.speaker_of(fields, _SPEAKERS)
+    speaker = reading.speaker_of(fields, ("user", "assistant"))
     blocks = list(_blocks(fields, "content"))
     return reading.draft(fields, reading.answering(speaker, blocks), blocks, text, "content")
 

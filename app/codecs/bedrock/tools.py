@@ -44,10 +44,7 @@ def read_choice(choice: Json) -> Choice:
 def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
     if not tools:
         return {}
-    listed: list[Json] = [
-        one.native if isinstance(one, HostedTool) else _written_tool(one) for one in tools
-    ]
-    config: JsonObject = {"tools": listed}
+    config: JsonObject = {"tools": shared.written(tools, _written_tool)}
     if choice is not None:
         named: JsonObject = {"name": choice.name} if choice.mode == "tool" else {}
         config["toolChoice"] = {choice.mode: named}
@@ -55,9 +52,8 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
 
 
 def _written_tool(one: Tool) -> JsonObject:
-    spec: JsonObject = {"name": one.name}
-    if one.description:
-        spec["description"] = one.description
-    spec["inputSchema"] = {"json": one.schema}
+    about: JsonObject = {"description": one.description} if one.description else {}
     # botocore's service model: ToolSpecification.strict.
-    return {"toolSpec": spec | ({"strict": True} if one.strict else {})}
+    strict: JsonObject = {"strict": True} if one.strict else {}
+    said: JsonObject = {**about, "inputSchema": {"json": one.schema}, **strict}
+    return {"toolSpec": {"name": one.name, **said}}

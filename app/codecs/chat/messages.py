@@ -7,10 +7,9 @@ really send: arguments as objects, content as null, results as values.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.codecs.anthropic import blocks as anthropic
+from app.codecs.anthropic import messages as anthropic
 from app.codecs.chat.reasoning_details import words
 from app.codecs.shared import reading
-from app.codecs.shared.calls import calls
 from app.core.conversation import (
     Block,
     Draft,
@@ -18,7 +17,6 @@ from app.core.conversation import (
     Image,
     Opaque,
     Part,
-    Speaker,
     Text,
     Thinking,
     ToolResult,
@@ -34,14 +32,7 @@ WIRE = "chat"
 # The shape of reasoning that OpenRouter signs and wants back as it was.
 DETAILED = "openrouter"
 
-_SPEAKERS: dict[str, Speaker] = {
-    "system": "system",
-    "developer": "system",
-    "user": "human",
-    "assistant": "ai",
-    "tool": "tool",
-    "function": "tool",
-}
+_ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _REASONING = ("reasoning_content", "reasoning")
 # What says how to go on (Mistral and DeepSeek, Kimi), how to train, what to cache: no content.
 _MARKS = ("prefix", "partial", "weight", "cache_control")
@@ -80,7 +71,7 @@ def read_reply(response: JsonObject, at: str, wire: str) -> Reply:
     message.passed_over("role")
     blocks = _said(message, wire)
     notes = (*notes, *reading.left_over(message, blocks, "content"))
-    return reading.reply(blocks, notes, **reading.facts_of(response, choice.get("finish_reason")))
+    return reading.reply(response, blocks, notes, stop_reason=choice.get("finish_reason"))
 
 
 def used(usage: JsonObject) -> Usage:
@@ -106,7 +97,7 @@ def render(view: View, dialect: Dialect) -> JsonObject:
 
 
 def _draft(fields: Fields, text: str, wire: str) -> Draft:
-    speaker = reading.speaker_of(fields, _SPEAKERS)
+    speaker = reading.speaker_of(fields, _ROLES)
     fields.passed_over(*_MARKS)
     blocks = [_result(fields)] if speaker == "tool" else _said(fields, wire)
     return reading.draft(fields, reading.answering(speaker, blocks), blocks, text, "content")
@@ -115,7 +106,7 @@ def _draft(fields: Fields, text: str, wire: str) -> Draft:
 def _said(fields: Fields, wire: str) -> list[Block]:
     # openai: ChatCompletionMessage; a server fills them in, empty as a rule.
     fields.told_if_full("annotations", "audio", "images")
-    return [*_reasoning(fields, wire), *_content(fields), *calls(fields)]
+    return [*_reasoning(fields, wire), *_content(fields), *reading.calls(fields)]
 
 
 def _reasoning(fields: Fields, wire: str) -> Iterator[Thinking]:

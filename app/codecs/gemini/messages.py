@@ -82,13 +82,13 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     notes = (*notes, *reading.left_over(candidate, said, "content"))
     stop = member(candidate.members, "finish_reason")
     return reading.reply(
+        response,
         said,
         notes,
         id=member(response, "response_id"),
         model=member(response, "model_version"),
         stop_reason=stop if stop is not None else blocked,
         usage=snake_keys(member(response, "usage_metadata")),
-        error=response.get("error"),
     )
 
 
@@ -250,24 +250,21 @@ def render(view: View) -> JsonObject:
 def _written(content: Content) -> Json:
     match content:
         case Text():
-            shown: JsonObject = {"text": content.text}
-            if content.signature:
-                shown["thought_signature"] = content.signature
-            return shown
+            return {"text": content.text, **_signed(content)}
         case Image() | File():
             return _written_media(content)
         case Thinking() | Opaque():
             return content.native
         case CallShown():
-            shown = {
-                "function_call": {"id": content.id, "name": content.name, "args": content.value}
-            }
-            if content.signature:
-                shown["thought_signature"] = content.signature
-            return shown
+            call: JsonObject = {"id": content.id, "name": content.name, "args": content.value}
+            return {"function_call": call, **_signed(content)}
         case ResultShown():
             said = _response(content)
             return {"function_response": {"id": content.id, "name": content.name, "response": said}}
+
+
+def _signed(content: Text | CallShown) -> JsonObject:
+    return {"thought_signature": content.signature} if content.signature else {}
 
 
 def _response(result: ResultShown) -> JsonObject:

@@ -6,6 +6,7 @@ from typing import cast
 
 from app.codecs.gemini.names import CANDIDATE, member, snake
 from app.codecs.shared.gathering import Pieces, an_error, number
+from app.core.json.fields import objects, text_in
 from app.core.json.text import Json, JsonObject, JsonText, dumps
 from app.core.limits import Limits
 from app.core.wire.responses import Gathering
@@ -43,9 +44,8 @@ class GeminiGathering(Gathering):
                 known = True
         if isinstance(feedback := self._top.get("prompt_feedback"), dict):
             self.whole = self.whole or member(feedback, "block_reason") is not None
-        for candidate in candidates if isinstance(candidates, list) else ():
-            if isinstance(candidate, dict):
-                self._candidate(candidate)
+        for candidate in objects(candidates):
+            self._candidate(candidate)
         known = known or isinstance(candidates, list)
         self.begun = self.begun or known
         return known
@@ -56,12 +56,9 @@ class GeminiGathering(Gathering):
             self._others.add(index)
             return
         self._left_over({snake(name): one for name, one in candidate.items()}, CANDIDATE)
-        content = candidate.get("content")
-        parts = content.get("parts") if isinstance(content, dict) else None
-        if isinstance(content, dict):
+        if isinstance(content := candidate.get("content"), dict):
             self._left_over(content, ("parts", "role"))
-        for part in parts if isinstance(parts, list) else ():
-            if isinstance(part, dict):
+            for part in objects(content.get("parts")):
                 self._part({key: value for key, value in part.items() if value is not None})
         if (finish := member(candidate, "finish_reason")) is not None:
             self._finish = finish
@@ -101,13 +98,11 @@ class GeminiGathering(Gathering):
             rest = {key: value for key, value in part.items() if not key.startswith("function")}
             self._parts.append(rest | {"function_call": self._call})
         for name in ("id", "name"):
-            if isinstance(given := call.get(name), str) and given:
+            if given := text_in(call, name):
                 self._call[name] = given
-        pieces = member(call, "partial_args")
-        for piece in pieces if isinstance(pieces, list) else ():
-            if isinstance(piece, dict):
-                self._argument(piece)
-                self._in_text = _goes_on(piece)
+        for piece in objects(member(call, "partial_args")):
+            self._argument(piece)
+            self._in_text = _goes_on(piece)
         if not _goes_on(call):
             self._settle()
             self._call = None

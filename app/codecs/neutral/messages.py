@@ -21,7 +21,7 @@ from app.core.json.text import JsonObject
 from app.core.neutral import blocks as neutral
 from app.core.render.placeholders import value_text
 from app.core.render.view import View
-from app.core.telling import missing, named, one_of
+from app.core.telling import missing, named
 from app.core.wire.codec import Posted
 
 # What we say of a stored turn beside what was said in it; such a turn may be posted again.
@@ -38,15 +38,11 @@ def render(view: View) -> JsonObject:
 
 
 def _draft(fields: Fields, text: str) -> Draft:
-    speaker = fields.text("speaker")
-    if speaker not in SPEAKERS:
-        raise RuleBroken(one_of("speaker", speaker, SPEAKERS), pointer=f"{fields.at}/speaker")
+    speaker = fields.word("speaker", SPEAKERS)
     fields.passed_over(*_ABOUT)
     turn_id, provider = fields.maybe_text("turn_id"), fields.maybe_text("provider")
     model, metadata = fields.maybe_text("model"), fields.get("metadata")
-    status = fields.maybe_text("status") or "complete"
-    if status not in TURN_STATUSES:
-        raise RuleBroken(one_of("status", status, TURN_STATUSES), pointer=f"{fields.at}/status")
+    status = fields.word("status", TURN_STATUSES) if fields.maybe_text("status") else "complete"
     blocks = _blocks(fields)
     return replace(
         draft(fields, speaker, blocks, text, "blocks"),  # type: ignore[arg-type]

@@ -27,12 +27,7 @@ from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
-_SPEAKERS: dict[str, Speaker] = {
-    "system": "system",
-    "developer": "system",
-    "user": "human",
-    "assistant": "ai",
-}
+_ROLES = ("system", "developer", "user", "assistant")
 # What an item says of itself beside its content.
 _ABOUT = ("id", "status", "async", "caller", "created_by")
 # Items that the provider itself answers: whole by themselves.
@@ -73,7 +68,7 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     details = response.get("incomplete_details")
     reason = details.get("reason") if isinstance(details, dict) else None
     stop_reason = reason if reason is not None else response.get("status")
-    return reading.reply(blocks, notes, **reading.facts_of(response, stop_reason))
+    return reading.reply(response, blocks, notes, stop_reason=stop_reason)
 
 
 def used(usage: JsonObject) -> Usage:
@@ -102,7 +97,7 @@ def _item(item: Fields) -> tuple[Speaker, list[Block]]:
     match kind:
         case "message":
             item.passed_over(*_ABOUT, "phase")
-            return reading.speaker_of(item, _SPEAKERS), list(_content(item, "content"))
+            return reading.speaker_of(item, _ROLES), list(_content(item, "content"))
         case "function_call" | "custom_tool_call":
             item.passed_over(*_ABOUT)
             return "ai", [_call(item, kind)]

@@ -5,7 +5,6 @@ grow by their deltas.
 """
 
 from dataclasses import dataclass, field
-from typing import cast
 
 from app.codecs.shared.gathering import Pieces, an_error, number, text_so_far
 from app.core.json.text import Json, JsonObject
@@ -136,8 +135,8 @@ class ResponsesGathering(Gathering):
         output = self._response.get("output")
         if self.whole and isinstance(output, list) and output:
             return self._response
-        items = [item.json() for _, item in sorted(self._items.items())]
-        return self._response | {"output": cast(list[Json], items)}
+        items: list[Json] = [self._items[place].json() for place in sorted(self._items)]
+        return self._response | {"output": items}
 
 
 def is_response(response: JsonObject) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.codecs.shared import tools as shared
 from app.codecs.shared.reading import names
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
+from app.core.tools.definitions import Choice, Definition, HostedTool, Tool, tool, with_own
 
 WIRE = "openai-responses"
 
@@ -25,11 +25,10 @@ def read_tools(value: Json) -> list[Definition]:
 
 def _definition(value: JsonObject) -> Definition:
     kind = value.get("type")
-    name = value.get("name")
     if isinstance(kind, str) and kind in _HOSTED:
         return HostedTool(_hosted_name(value, kind), value, WIRE)
     if kind != "function":
-        return Refused(name if isinstance(name, str) else None, 'the type must be "function"')
+        return shared.refused(value, 'the type must be "function"')
     inner = value.get("function")
     said = value if not isinstance(inner, dict) else inner | value
     read = tool(
@@ -77,10 +76,10 @@ def _chosen(value: Json) -> str:
 
 
 def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
-    request: JsonObject = {}
-    if tools:
-        request["tools"] = [_written_tool(one) for one in tools]
-    if not tools or choice is None:
+    if not tools:
+        return {}
+    request: JsonObject = {"tools": shared.written(tools, _written_tool)}
+    if choice is None:
         return request
     word = shared.mode_word(choice)
     named = {one.name: _choosing(one) for one in tools}
@@ -103,9 +102,7 @@ def _choosing(one: Tool | HostedTool) -> JsonObject:
     return {key: one.native[key] for key in told if key in one.native}
 
 
-def _written_tool(one: Tool | HostedTool) -> JsonObject:
-    if isinstance(one, HostedTool):
-        return one.native
+def _written_tool(one: Tool) -> JsonObject:
     return {
         "type": "function",
         **shared.name_and_description(one),

@@ -3,19 +3,41 @@
 What a codec did not ask for is noted; a message with content of which nothing was read is refused.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from app.core.conversation import Block, Draft, Opaque, Remark, Speaker, Text, Thinking, ToolResult
+from app.core.conversation import (
+    Block,
+    Draft,
+    Opaque,
+    Remark,
+    Speaker,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
 from app.core.errors import RuleBroken
+from app.core.identity.ids import signature_in
 from app.core.json.fields import Fields, escaped
 from app.core.json.text import Json, JsonObject, JsonText, dumps
-from app.core.telling import missing, named, one_of, wrong_type
+from app.core.render.media import is_base64
+from app.core.telling import missing, named, wrong_type
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 
 Made = TypeVar("Made", bound=Block)
+_SPEAKERS: dict[str, Speaker] = {
+    "system": "system",
+    "developer": "system",
+    "user": "human",
+    "assistant": "ai",
+    "tool": "tool",
+    "function": "tool",
+}
+# The facts of a response, under the names that most providers give them.
+_FACTS = ("id", "model", "stop_reason", "usage", "error")
 _GIVEN = ("input", "args")
 # How many members one note names, and how much of each pointer.
 _NAMED = 20
@@ -127,11 +149,15 @@ def first_of(response: Fields, key: str) -> tuple[Fields, tuple[Remark, ...]]:
     return response.below(values[0], f"{key}/0"), notes
 
 
-def reply(blocks: Iterable[Block], notes: Iterable[Remark] = (), **facts: Json) -> Reply:
-    """A reply. Members that an SDK's dump fills with null were never sent."""
-    said: JsonObject = {
-        name: without_nulls(fact) for name, fact in facts.items() if fact is not None
-    }
+def reply(
+    response: JsonObject, blocks: Iterable[Block], notes: Iterable[Remark], **facts: Json
+) -> Reply:
+    """A reply; `facts`: those that the response has under other names or in other places.
+
+    Members that an SDK's dump fills with null were never sent.
+    """
+    told = {name: response.get(name) for name in _FACTS} | facts
+    said = {name: without_nulls(fact) for name, fact in told.items() if fact is not None}
     sent = (
         replace(one, native=without_nulls(one.native))
         if isinstance(one, Thinking | Opaque)
@@ -139,17 +165,6 @@ def reply(blocks: Iterable[Block], notes: Iterable[Remark] = (), **facts: Json) 
         for one in blocks
     )
     return Reply(tuple(sent), said, tuple(notes))
-
-
-def facts_of(response: JsonObject, stop_reason: Json) -> JsonObject:
-    """The facts of a response, where they have the names that most providers give them."""
-    return {
-        "id": response.get("id"),
-        "model": response.get("model"),
-        "stop_reason": stop_reason,
-        "usage": response.get("usage"),
-        "error": response.get("error"),
-    }
 
 
 def without_nulls(value: Json) -> Json:
@@ -167,12 +182,9 @@ def without_nulls(value: Json) -> Json:
             return value
 
 
-def speaker_of(fields: Fields, known: Mapping[str, Speaker]) -> Speaker:
-    """Who speaks, by the role of a message."""
-    role = fields.text("role")
-    if role not in known:
-        raise RuleBroken(one_of("role", role, list(known)), pointer=f"{fields.at}/role")
-    return known[role]
+def speaker_of(fields: Fields, roles: Sequence[str]) -> Speaker:
+    """Who speaks, by the role of a message, on a wire that has these roles."""
+    return _SPEAKERS[fields.word("role", roles)]
 
 
 def answering(speaker: Speaker, blocks: Iterable[Block]) -> Speaker:
@@ -199,6 +211,40 @@ def text_or_list(
                 wrong_type(name, f"a string or a list of {what}", content),
                 pointer=f"{fields.at}/{name}",
             )
+
+
+def calls(fields: Fields) -> Iterator[ToolCall]:
+    """The calls of an assistant message in the chat shape, and the one of its oldest form."""
+    for call in fields.each("tool_calls"):
+        # Streams number their calls.
+        call.passed_over("index")
+        raw_id = call.maybe_text("id")
+        if call.get("type") == "custom":
+            custom = call.inner("custom")
+            name = custom.maybe_text("name") or ""
+            yield ToolCall(raw_id, name, arguments_text(custom.get("input")))
+        else:
+            yield _function(call.inner("function"), raw_id, _signature(call))
+    if isinstance(fields.members.get("function_call"), dict):
+        yield _function(fields.inner("function_call"), None)
+
+
+def _signature(call: Fields) -> str | None:
+    """Gemini's thought signature, where gateways put it: beside the call, or into its id."""
+    match call.members:
+        case {"extra_content": {"google": {"thought_signature": str(signature)}}}:
+            call.get("extra_content")
+            if is_base64(signature):
+                return signature
+        case _:
+            pass
+    raw_id = call.members.get("id")
+    return signature_in(raw_id if isinstance(raw_id, str) else None)
+
+
+def _function(fields: Fields, raw_id: str | None, signature: str | None = None) -> ToolCall:
+    text = text_or_value(fields.get("arguments"))
+    return ToolCall(raw_id, fields.maybe_text("name") or "", text, signature=signature)
 
 
 def names(text: str) -> frozenset[str]:

@@ -1,11 +1,11 @@
 """Tool definitions and tool choice: what several wires read and write in the same way."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from app.core.errors import RuleBroken
-from app.core.json.fields import Fields
+from app.core.json.fields import Fields, text_in
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import Choice, Definition, Mode, Refused, Tool
+from app.core.tools.definitions import Choice, Definition, HostedTool, Mode, Refused, Tool
 
 # How OpenAI, and who followed, call the modes.
 MODES: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
@@ -17,6 +17,16 @@ def definitions(value: Json, read: Callable[[JsonObject], Definition]) -> list[D
         read(one) if isinstance(one, dict) else Refused(None, "the definition is not a JSON object")
         for one in Fields({"tools": value}, "").items("tools")
     ]
+
+
+def refused(value: JsonObject, reason: str) -> Refused:
+    """A definition that cannot be used, under its name if it has one."""
+    return Refused(text_in(value, "name"), reason)
+
+
+def written(tools: Sequence[Tool | HostedTool], write: Callable[[Tool], JsonObject]) -> list[Json]:
+    """Each definition as `write` says it; that of a hosted tool as it came."""
+    return [one.native if isinstance(one, HostedTool) else write(one) for one in tools]
 
 
 def description_in(function: JsonObject) -> Json:
