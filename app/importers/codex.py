@@ -13,7 +13,7 @@ from app.core.errors import RuleBroken
 from app.core.identity.forms import PROVIDER
 from app.core.json.text import Json, JsonObject, dumps, loads_object
 from app.importers.detecting import is_plain
-from app.importers.histories import Found, History, Importer, Line, Message, Problem, Reading
+from app.importers.histories import Found, History, Importer, Line, Message, Reading
 from app.importers.naming import conversation_name, fit
 
 WIRE = "openai-responses"
@@ -34,12 +34,9 @@ def recognises(first: JsonObject) -> bool:
 def read(lines: Iterable[Line], how: Reading) -> Found:
     rollout = _Rollout(how)
     for line in lines:
-        try:
-            with rollout.found.taking(line):
-                rollout.take(line)
-        except _Another:
-            reason = "Another session begins here; each must be a file of its own."
-            rollout.found.problems.append(Problem(line.number, reason))
+        with rollout.found.taking(line):
+            rollout.take(line)
+        if rollout.ended:
             break
     rollout.found.histories += rollout.histories()
     return rollout.found
@@ -48,13 +45,12 @@ def read(lines: Iterable[Line], how: Reading) -> Found:
 IMPORTER = Importer("codex", recognises, read)
 
 
-class _Another(Exception):
-    """The file goes on with a session that is not the one it began with."""
-
-
 class _Rollout:
+    """The session that a file begins with; `ended`: the file goes on with another one."""
+
     def __init__(self, how: Reading) -> None:
         self.found = Found()
+        self.ended = False
         self._how = how
         self._messages: list[Message] = []
         # Whether an item of the conversation came, which those of a session's head are not.
@@ -100,7 +96,8 @@ class _Rollout:
         """The first names the session; forks repeat their parent's after their own."""
         if self._meta is not None:
             if self._spoken and meta.get("id") != self._meta.get("id"):
-                raise _Another
+                self.ended = True
+                raise RuleBroken("Another session begins here; each must be a file of its own.")
             self.found.skipped["session_meta lines of another session"] += 1
             return
         self._meta = meta

@@ -31,9 +31,7 @@ _BEDROCK_PARTS = frozenset({"text", "toolUse", "toolResult", "reasoningContent",
 
 def plain_kind(first: Json) -> Kind:
     """What kind of file begins with this line; `lines`: every line holds whole histories."""
-    if not isinstance(first, dict):
-        return "lines"
-    if _holds_messages(first):
+    if not isinstance(first, dict) or _holds_messages(first):
         return "lines"
     if _is_message(first):
         return "messages"

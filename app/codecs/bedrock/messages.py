@@ -54,10 +54,8 @@ def parse(posted: Posted) -> list[Draft]:
 
 
 def _system(fields: Fields, name: str) -> Iterator[Block]:
-    if isinstance(text := fields.members[name], str):
-        fields.get(name)
-        return iter((Text(text),))
-    return _blocks(fields, name)
+    text = fields.text_if(name)
+    return _blocks(fields, name) if text is None else iter((Text(text),))
 
 
 def read_reply(response: JsonObject, at: str) -> Reply:
@@ -175,8 +173,8 @@ def _result(fields: Fields) -> ToolResult:
 
 def _held(block: Fields) -> Part:
     """A piece of a result."""
-    if isinstance(block.members.get("text"), str):
-        return Text(block.text("text"))
+    if (text := block.text_if("text")) is not None:
+        return Text(text)
     if "json" in block:
         return Text(dumps(block.get("json")))
     return _media(block)

@@ -62,7 +62,6 @@ class _Block:
 class BedrockGathering(Gathering):
     def __init__(self) -> None:
         super().__init__()
-        self._top: JsonObject = {}
         self._blocks: list[_Block] = []
         # Blocks that have not stopped, by their index.
         self._open: dict[int | None, _Block] = {}

@@ -155,8 +155,7 @@ def _part(fields: Fields) -> Block:
 
 
 def _image(fields: Fields) -> Image:
-    if isinstance(url := fields.members.get("image_url"), str):
-        fields.get("image_url")
+    if (url := fields.text_if("image_url")) is not None:
         return Image(url)
     inner = fields.inner("image_url")
     return Image(inner.text("url"), inner.maybe_text("detail"))
@@ -164,8 +163,7 @@ def _image(fields: Fields) -> Image:
 
 def _file(fields: Fields) -> Part:
     inner = fields.inner("file")
-    if isinstance(data := inner.members.get("file_data"), str):
-        inner.passed_over("file_data")
+    if (data := inner.text_if("file_data")) is not None:
         return File(data, inner.maybe_text("filename"))
     by_id = isinstance(inner.members.get("file_id"), str)
     return Opaque("file", fields.whole() if by_id else fields.members, WIRE)
@@ -173,8 +171,7 @@ def _file(fields: Fields) -> Part:
 
 def _thought(fields: Fields) -> Thinking:
     """Mistral's thinking chunk: a list of texts inside the content."""
-    if isinstance(said := fields.members.get("thinking"), str):
-        fields.get("thinking")
+    if (said := fields.text_if("thinking")) is not None:
         return Thinking(said)
     # mistralai: whether the thought is at its end; only a cut one says no.
     fields.passed_over("closed")

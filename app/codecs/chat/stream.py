@@ -62,7 +62,6 @@ class _Call:
 class ChatGathering(Gathering):
     def __init__(self) -> None:
         super().__init__()
-        self._top: JsonObject = {}
         self._texts: dict[str, Pieces] = {}
         # Content in parts, as Mistral streams it: kind and text, or a part of another kind.
         self._parts: list[tuple[str, Pieces] | JsonObject] = []

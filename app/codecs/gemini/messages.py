@@ -178,8 +178,7 @@ def _part(part: Fields) -> Block:
         return ToolCall(call.maybe_text("id"), name, arguments, signature=signed)
     if isinstance(member(part.members, "function_response"), dict):
         return _result(part.inner(*both("function_response")))
-    if isinstance(text := part.members.get("text"), str):
-        part.get("text")
+    if (text := part.text_if("text")) is not None:
         if not thought:
             return Text(text, signed)
         # No empty text is taken back, so a thought without words stays here.

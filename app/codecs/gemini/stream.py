@@ -19,7 +19,6 @@ _VALUES = ("string_value", "number_value", "bool_value")
 class GeminiGathering(Gathering):
     def __init__(self) -> None:
         super().__init__()
-        self._top: JsonObject = {}
         self._parts: list[JsonObject] = []
         self._text: Pieces | None = None
         self._call: JsonObject | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.codecs.gemini.names import member, spelled
+from app.codecs.gemini.names import both, member
 from app.codecs.gemini.schema import json_schema
 from app.codecs.shared import tools as shared
 from app.core.json.fields import Fields
@@ -52,7 +52,7 @@ def _definitions(value: Json, at: str) -> Iterator[Definition]:
     if not isinstance(value, dict):
         yield Refused(None, "the definition is not a JSON object", at)
         return
-    name = spelled(value, "function_declarations")
+    name = Fields(value, at).spelled(*both("function_declarations"))
     declared = value.get(name)
     if isinstance(declared, list):
         for place, one in enumerate(declared):

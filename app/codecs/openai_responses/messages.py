@@ -1,6 +1,7 @@
 """Items of the Responses API, read and written."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import cast
 
 from app.codecs.openai_responses.tools import WIRE
@@ -43,16 +44,11 @@ def parse(posted: Posted) -> list[Draft]:
     if isinstance(only := posted.members.get(key), str):
         text = posted.texts[key][0]
         return [*drafts, Draft("human", (Text(only),), payload=text, pointer=f"/{key}")]
-    said: list[Draft] = []
-    for fields, text in reading.elements(posted, key):
-        speaker, blocks = _item(fields)
-        one = reading.draft(fields, speaker, blocks, text, "content")
-        if speaker == "ai":
-            said.append(one)
-            continue
-        drafts += [*_spoken(said), one]
-        said = []
-    return [*drafts, *_spoken(said)]
+    items = (_draft(fields, text) for fields, text in reading.elements(posted, key))
+    for speaker, group in groupby(items, key=lambda item: item.speaker):
+        neighbours = list(group)
+        drafts += [_joined(neighbours)] if speaker == "ai" else neighbours
+    return drafts
 
 
 def read_reply(response: JsonObject, at: str) -> Reply:
@@ -81,15 +77,19 @@ def used(usage: JsonObject) -> Usage:
     )
 
 
-def _spoken(said: Sequence[Draft]) -> Iterator[Draft]:
+def _draft(fields: Fields, text: str) -> Draft:
+    speaker, blocks = _item(fields)
+    return reading.draft(fields, speaker, blocks, text, "content")
+
+
+def _joined(said: Sequence[Draft]) -> Draft:
     """Neighbouring items of the model are one turn."""
-    if len(said) < 2:
-        yield from said
-        return
+    if len(said) == 1:
+        return said[0]
     payload = f"[{','.join(one.payload for one in said)}]"
     blocks = tuple(block for one in said for block in one.blocks)
     notes = tuple(note for one in said for note in one.notes)
-    yield Draft("ai", blocks, payload=payload, pointer=said[0].pointer, notes=notes)
+    return Draft("ai", blocks, payload=payload, pointer=said[0].pointer, notes=notes)
 
 
 def _item(item: Fields) -> tuple[Speaker, list[Block]]:
@@ -126,14 +126,11 @@ def _part(part: Fields) -> Part:
             return Text(part.text("text"))
         case "refusal":
             return Text(part.text("refusal"))
-        case "input_image" if isinstance(url := part.members.get("image_url"), str):
-            part.get("image_url")
+        case "input_image" if (url := part.text_if("image_url")) is not None:
             return Image(url, part.maybe_text("detail"))
-        case "input_file" if isinstance(data := part.members.get("file_data"), str):
-            part.get("file_data")
-            return File(data, part.maybe_text("filename"))
-        case "input_file" if isinstance(url := part.members.get("file_url"), str):
-            part.get("file_url")
+        case "input_file" if (url := part.text_if("file_data")) is not None:
+            return File(url, part.maybe_text("filename"))
+        case "input_file" if (url := part.text_if("file_url")) is not None:
             return File(url, part.maybe_text("filename"))
         case "input_image" | "input_file" if not isinstance(part.members.get("file_id"), str):
             return Opaque(kind, part.members, WIRE)

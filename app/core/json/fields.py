@@ -47,6 +47,14 @@ class Fields:
             return value
         raise self._wrong(name, "a string", value)
 
+    def text_if(self, name: str) -> str | None:
+        """The text under a name; what is no text is not read."""
+        value = self.members.get(name)
+        if not isinstance(value, str):
+            return None
+        self._read.add(name)
+        return value
+
     def maybe_text(self, name: str, *others: str) -> str | None:
         value = self.get(name, *others)
         if value is None or isinstance(value, str):

@@ -41,6 +41,8 @@ class Gathering(ABC):
         self.begun = False
         self.whole = False
         self.unread: dict[str, None] = {}
+        # What the response says beside its content.
+        self._top: JsonObject = {}
         # What was odd, each thing once, with how often it happened.
         self._odd: Counter[str] = Counter()
 
