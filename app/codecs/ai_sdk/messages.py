@@ -21,7 +21,7 @@ from app.core.conversation import (
     ToolCall,
     ToolResult,
 )
-from app.core.json.fields import Fields
+from app.core.json.fields import Fields, filled
 from app.core.json.text import Json, JsonObject
 from app.core.render.media import data_url
 from app.core.render.view import CallShown, Content, Message, ResultShown, View
@@ -168,11 +168,9 @@ def _invocation(part: Fields, otherwise: str = "") -> Iterator[Block]:
 
 def render(view: View, *, is_v4: bool) -> JsonObject:
     """`is_v4` chooses the older names."""
-    request: JsonObject = {}
-    if view.system:
-        request["system"] = "\n".join(text.text for text in view.system)
-    request["messages"] = [_message(message, is_v4=is_v4) for message in view.messages]
-    return request
+    system = "\n".join(text.text for text in view.system) if view.system else None
+    messages: list[Json] = [_message(message, is_v4=is_v4) for message in view.messages]
+    return filled(system=system, messages=messages)
 
 
 def _message(message: Message, *, is_v4: bool) -> JsonObject:
@@ -210,19 +208,14 @@ def _written_file(content: File, *, is_v4: bool) -> JsonObject:
     media_type = held.media_type if held else content.media_type or _FILE
     shown: JsonObject = {"type": "file", "data": held.data if held else content.url}
     shown["mimeType" if is_v4 else "mediaType"] = media_type
-    if content.name:
-        shown["filename"] = content.name
-    return shown
+    return shown | filled(filename=content.name or None)
 
 
 def _written_result(result: ResultShown, *, is_v4: bool) -> JsonObject:
     value: Json = result.text if result.value is None else result.value
     shown: JsonObject = {"type": "tool-result", "toolCallId": result.id, "toolName": result.name}
     if is_v4:
-        shown["result"] = value
-        if result.failed:
-            shown["isError"] = True
-        return shown
+        return shown | filled(result=value, isError=result.failed or None)
     kind = "text" if isinstance(value, str) else "json"
     shown["output"] = {"type": f"error-{kind}" if result.failed else kind, "value": value}
     return shown

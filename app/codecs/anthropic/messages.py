@@ -20,7 +20,7 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
-from app.core.json.fields import Fields
+from app.core.json.fields import Fields, filled
 from app.core.json.text import Json, JsonObject
 from app.core.render.media import data_url
 from app.core.render.view import CallShown, Content, ResultShown, View
@@ -143,10 +143,8 @@ def result(fields: Fields) -> ToolResult:
 def _parts(fields: Fields) -> Iterator[Part]:
     for place, block in enumerate(blocks(fields, "content")):
         if isinstance(block, Thinking | ToolCall | ToolResult):
-            raise RuleBroken(
-                "A result must hold text, images and documents only.",
-                pointer=f"{fields.at}/content/{place}",
-            )
+            told = "A result must hold text, images and documents only."
+            raise fields.broken(f"content/{place}", told)
         yield block
 
 
@@ -196,15 +194,13 @@ def _written(content: Content) -> Json:
 
 
 def _written_media(content: Image | File) -> JsonObject:
-    shown: JsonObject = {"type": "image" if isinstance(content, Image) else "document"}
     held = data_url(content.url)
-    if held is None:
-        shown["source"] = {"type": "url", "url": content.url}
-    elif held.media_type == "text/plain":
+    source: JsonObject = {"type": "url", "url": content.url}
+    if held and held.media_type == "text/plain":
         text = base64.b64decode(held.data).decode("utf-8", "replace")
-        shown["source"] = {"type": "text", "media_type": "text/plain", "data": text}
-    else:
-        shown["source"] = {"type": "base64", "media_type": held.media_type, "data": held.data}
-    if isinstance(content, File) and content.name:
-        shown["title"] = content.name
-    return shown
+        source = {"type": "text", "media_type": "text/plain", "data": text}
+    elif held:
+        source = {"type": "base64", "media_type": held.media_type, "data": held.data}
+    if isinstance(content, Image):
+        return {"type": "image", "source": source}
+    return filled(type="document", source=source, title=content.name or None)

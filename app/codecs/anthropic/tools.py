@@ -1,9 +1,9 @@
 """Anthropic's tool definitions and tool choice, read and written."""
 
 import re
-from collections.abc import Sequence
 
 from app.codecs.shared import tools as shared
+from app.core.json.fields import filled
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import Choice, Definition, HostedTool, Tool, tool, with_own
 
@@ -43,14 +43,12 @@ def read_choice(choice: Json) -> Choice:
             raise shared.bad_choice()
 
 
-def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
+def write_tools(tools: shared.Offered, choice: Choice | None) -> JsonObject:
     if not tools:
         return {}
     request: JsonObject = {"tools": shared.written(tools, _written_tool)}
     if choice is not None:
-        shown: JsonObject = {"type": choice.mode}
-        if choice.mode == "tool":
-            shown["name"] = choice.name
+        shown = filled(type=choice.mode, name=choice.name)
         if choice.parallel is not None and choice.mode != "none":
             shown["disable_parallel_tool_use"] = not choice.parallel
         request["tool_choice"] = shown

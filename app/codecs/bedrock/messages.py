@@ -20,7 +20,7 @@ from app.core.conversation import (
     ToolCall,
     ToolResult,
 )
-from app.core.json.fields import Fields
+from app.core.json.fields import Fields, filled
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.render.media import data_url
 from app.core.render.view import CallShown, Content, ResultShown, View
@@ -181,15 +181,13 @@ def _held(block: Fields) -> Part:
 
 
 def render(view: View) -> JsonObject:
-    request: JsonObject = {}
-    if view.system:
-        request["system"] = [{"text": text.text} for text in view.system]
-    request["messages"] = [
+    system: list[Json] = [{"text": text.text} for text in view.system]
+    messages: list[Json] = [
         {"role": message.role, "content": [_written(one) for one in message.contents()]}
         for message in view.messages
     ]
     stubs = [Tool(name, None, EMPTY_SCHEMA) for name in view.tools]
-    return request | write_tools(stubs, None)
+    return filled(system=system or None, messages=messages) | write_tools(stubs, None)
 
 
 def _written(content: Content) -> Json:
@@ -205,14 +203,11 @@ def _written(content: Content) -> Json:
                 "toolUse": {"toolUseId": content.id, "name": content.name, "input": content.value}
             }
         case ResultShown():
-            shown: JsonObject = {"toolUseId": content.id}
-            if isinstance(content.value, dict):
-                shown["content"] = [{"json": content.value}]
-            else:
-                shown["content"] = [_written(part) for part in content.parts]
-            if content.failed:
-                shown["status"] = "error"
-            return {"toolResult": shown}
+            held: list[Json] = [{"json": content.value}]
+            if not isinstance(content.value, dict):
+                held = [_written(part) for part in content.parts]
+            status = "error" if content.failed else None
+            return {"toolResult": filled(toolUseId=content.id, content=held, status=status)}
 
 
 def _written_media(content: Image | File) -> JsonObject:

@@ -1,8 +1,7 @@
 """Bedrock's `toolConfig`, read and written."""
 
-from collections.abc import Sequence
-
 from app.codecs.shared import tools as shared
+from app.core.json.fields import filled
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 
@@ -41,7 +40,7 @@ def read_choice(choice: Json) -> Choice:
             raise shared.bad_choice()
 
 
-def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
+def write_tools(tools: shared.Offered, choice: Choice | None) -> JsonObject:
     if not tools:
         return {}
     config: JsonObject = {"tools": shared.written(tools, _written_tool)}
@@ -52,8 +51,11 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
 
 
 def _written_tool(one: Tool) -> JsonObject:
-    about: JsonObject = {"description": one.description} if one.description else {}
-    # botocore's service model: ToolSpecification.strict.
-    strict: JsonObject = {"strict": True} if one.strict else {}
-    said: JsonObject = {**about, "inputSchema": {"json": one.schema}, **strict}
-    return {"toolSpec": {"name": one.name, **said}}
+    spec = filled(
+        name=one.name,
+        description=one.description or None,
+        inputSchema={"json": one.schema},
+        # botocore's service model: ToolSpecification.strict.
+        strict=one.strict or None,
+    )
+    return {"toolSpec": spec}

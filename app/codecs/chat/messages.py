@@ -21,7 +21,7 @@ from app.core.conversation import (
     Thinking,
     ToolResult,
 )
-from app.core.json.fields import Fields
+from app.core.json.fields import Fields, filled
 from app.core.json.text import Json, JsonObject
 from app.core.render.view import CallShown, Content, Message, ResultShown, View
 from app.core.wire.codec import Posted
@@ -256,9 +256,7 @@ def _written(contents: Sequence[Content], dialect: Dialect) -> Json:
                 texts.append(content.text)
                 parts.append({"type": "text", "text": content.text})
             case Image():
-                image: JsonObject = {"url": content.url}
-                if content.detail:
-                    image["detail"] = content.detail
+                image = filled(url=content.url, detail=content.detail or None)
                 parts.append({"type": "image_url", "image_url": image})
             case Opaque():
                 parts.append(content.native)

@@ -1,6 +1,5 @@
 """Tool definitions of the chat shape: nested under `function`; choice as a word or a named tool."""
 
-from collections.abc import Sequence
 from functools import partial
 
 from app.codecs.shared import tools as shared
@@ -61,9 +60,7 @@ def _chosen(value: Json) -> str:
             raise shared.bad_choice()
 
 
-def write_tools(
-    tools: Sequence[Tool | HostedTool], choice: Choice | None, *, says_strict: bool
-) -> JsonObject:
+def write_tools(tools: shared.Offered, choice: Choice | None, *, says_strict: bool) -> JsonObject:
     """`says_strict`: every definition says whether it is strict."""
     if not tools:
         return {}

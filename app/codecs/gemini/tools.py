@@ -1,6 +1,6 @@
 """Gemini's function declarations and tool config, read and written."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from app.codecs.gemini.names import both, member
@@ -99,7 +99,7 @@ def read_choice(choice: Json) -> Choice:
     return replace(_MODES[word], allowed=names, native=native, wire=wire)
 
 
-def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
+def write_tools(tools: shared.Offered, choice: Choice | None) -> JsonObject:
     declared: list[Json] = [
         {**shared.name_and_description(one), "parameters_json_schema": one.schema, **one.own}
         for one in tools

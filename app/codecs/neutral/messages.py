@@ -58,9 +58,7 @@ def _blocks(fields: Fields) -> list[Block]:
     """The blocks of a turn; `text` is short for a single block of text."""
     short = fields.maybe_text("text")
     if short is not None and fields.get("blocks") is not None:
-        raise RuleBroken(
-            "`text` and `blocks` are two ways to say it; give one.", pointer=f"{fields.at}/text"
-        )
+        raise fields.broken("text", "`text` and `blocks` are two ways to say it; give one.")
     if short is not None:
         return [Text(short)]
     if "blocks" not in fields:
@@ -73,11 +71,9 @@ def _without_blocks(fields: Fields) -> RuleBroken:
     """Names what stands there instead, if something does."""
     strange = fields.own_unread()
     if not strange:
-        return RuleBroken(missing("blocks", "a list"), pointer=f"{fields.at}/blocks")
-    return RuleBroken(
-        f"Content must stand in `blocks`; {named(strange[0])} is not read here.",
-        pointer=f"{fields.at}/{escaped(strange[0])}",
-    )
+        return fields.broken("blocks", missing("blocks", "a list"))
+    told = f"Content must stand in `blocks`; {named(strange[0])} is not read here."
+    return fields.broken(escaped(strange[0]), told)
 
 
 def _block(fields: Fields) -> Block:

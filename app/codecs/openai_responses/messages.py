@@ -21,7 +21,7 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
-from app.core.json.fields import Fields
+from app.core.json.fields import Fields, filled
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.render.view import CallShown, Content, Message, ResultShown, View
 from app.core.wire.codec import Posted
@@ -174,11 +174,9 @@ def _reasoning(item: Fields) -> Thinking:
 
 
 def render(view: View) -> JsonObject:
-    request: JsonObject = {}
-    if view.system:
-        request["instructions"] = "\n\n".join(text.text for text in view.system)
-    request["input"] = [item for message in view.messages for item in _items(message)]
-    return request
+    system = "\n\n".join(text.text for text in view.system) if view.system else None
+    items = [item for message in view.messages for item in _items(message)]
+    return filled(instructions=system, input=items)
 
 
 def _items(message: Message) -> Iterator[Json]:

@@ -1,7 +1,5 @@
 """Tools of the Responses API: flat definitions, hosted tools beside them."""
 
-from collections.abc import Sequence
-
 from app.codecs.shared import tools as shared
 from app.codecs.shared.reading import names
 from app.core.json.text import Json, JsonObject
@@ -75,7 +73,7 @@ def _chosen(value: Json) -> str:
             raise shared.bad_choice()
 
 
-def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
+def write_tools(tools: shared.Offered, choice: Choice | None) -> JsonObject:
     if not tools:
         return {}
     request: JsonObject = {"tools": shared.written(tools, _written_tool)}

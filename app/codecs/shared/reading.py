@@ -48,9 +48,9 @@ def elements(posted: Posted, key: str) -> Iterator[tuple[Fields, str]]:
     """Each object of the list under `key`, and its very text."""
     body = Fields(posted.members, "")
     if posted.members.get(key) is None:
-        raise RuleBroken(missing(key, "a list"), pointer=f"/{key}")
+        raise body.broken(key, missing(key, "a list"))
     if not body.items(key):
-        raise RuleBroken(f"`{key}` must not be empty.", pointer=f"/{key}")
+        raise body.broken(key, f"`{key}` must not be empty.")
     return zip(body.each(key), posted.texts[key], strict=True)
 
 
@@ -115,11 +115,8 @@ def check_named(result: Fields, raw_id: str | None, key: str) -> None:
     """
     if raw_id or not (names := result.own_unread()):
         return
-    raise RuleBroken(
-        f"The id of the call that a result answers must stand in `{key}`; {named(names[0])} is not"
-        " read here.",
-        pointer=f"{result.at}/{escaped(names[0])}",
-    )
+    told = f"The id of the call that a result answers must stand in `{key}`"
+    raise result.broken(escaped(names[0]), f"{told}; {named(names[0])} is not read here.")
 
 
 def arguments_text(value: "Json | JsonText") -> str:
@@ -138,10 +135,7 @@ def first_of(response: Fields, key: str) -> tuple[Fields, tuple[Remark, ...]]:
     """The first of a response's alternatives; the others are noted."""
     values = response.items(key)
     if not values:
-        raise RuleBroken(
-            f"`{key}` is required and must be a list that is not empty.",
-            pointer=f"{response.at}/{key}",
-        )
+        raise response.broken(key, f"`{key}` is required and must be a list that is not empty.")
     notes: tuple[Remark, ...] = ()
     if len(values) > 1:
         more = f"{len(values) - 1} more {key} stand in the payload only"
@@ -207,10 +201,8 @@ def text_or_list(
             for place, value in enumerate(content):
                 yield from read(fields.below(value, f"{name}/{place}"))
         case _:
-            raise RuleBroken(
-                wrong_type(name, f"a string or a list of {what}", content),
-                pointer=f"{fields.at}/{name}",
-            )
+            wanted = f"a string or a list of {what}"
+            raise fields.broken(name, wrong_type(name, wanted, content))
 
 
 def calls(fields: Fields) -> Iterator[ToolCall]:

@@ -1,12 +1,14 @@
 """Tool definitions and tool choice: what several wires read and write in the same way."""
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from app.core.errors import RuleBroken
-from app.core.json.fields import Fields, text_in
+from app.core.json.fields import Fields, filled, text_in
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import Choice, Definition, HostedTool, Mode, Refused, Tool
 
+Offered: TypeAlias = Sequence[Tool | HostedTool]
 # How OpenAI, and who followed, call the modes.
 MODES: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
 
@@ -31,14 +33,13 @@ def written(tools: Sequence[Tool | HostedTool], write: Callable[[Tool], JsonObje
 
 def description_in(function: JsonObject) -> Json:
     """The description of a function; one without words is none, and some wires refuse it."""
-    said = function.get("description")
-    return None if said == "" else said
+    told = function.get("description")
+    return None if told == "" else told
 
 
 def name_and_description(tool: Tool) -> JsonObject:
     """What every definition begins with."""
-    about: JsonObject = {} if tool.description is None else {"description": tool.description}
-    return {"name": tool.name, **about}
+    return filled(name=tool.name, description=tool.description)
 
 
 def mode_word(choice: Choice) -> str:

@@ -65,7 +65,7 @@ class Fields:
         """The text under a name, which must be one of these words."""
         value = self.text(name)
         if value not in allowed:
-            raise RuleBroken(one_of(name, value, allowed), pointer=f"{self.at}/{name}")
+            raise self.broken(name, one_of(name, value, allowed))
         return value
 
     def items(self, name: str) -> list[Json]:
@@ -129,9 +129,13 @@ class Fields:
         for inner in self._inner:
             yield from inner.unread()
 
+    def broken(self, place: str, told: str) -> RuleBroken:
+        """What is wrong somewhere below this object."""
+        return RuleBroken(told, pointer=f"{self.at}/{place}")
+
     def _wrong(self, name: str, wanted: str, value: Json) -> RuleBroken:
         told = missing(name, wanted) if value is None else wrong_type(name, wanted, value)
-        return RuleBroken(told, pointer=f"{self.at}/{name}")
+        return self.broken(name, told)
 
 
 def objects(value: Json) -> Iterator[JsonObject]:
@@ -142,6 +146,11 @@ def objects(value: Json) -> Iterator[JsonObject]:
 def text_in(members: JsonObject, name: str) -> str | None:
     """The text under a name; None where there is none."""
     return value if isinstance(value := members.get(name), str) else None
+
+
+def filled(**members: Json) -> JsonObject:
+    """An object without the members that say nothing."""
+    return {name: value for name, value in members.items() if value is not None}
 
 
 def escaped(name: str) -> str:
