@@ -7,6 +7,7 @@ from typing import assert_never
 
 from app.codecs.anthropic.tools import WIRE
 from app.codecs.shared import reading
+from app.codecs.shared.calls import calls
 from app.core.conversation import (
     Block,
     Draft,
@@ -81,7 +82,7 @@ def _draft(fields: Fields, text: str) -> Draft:
     said: list[Block] = list(blocks(fields, "content"))
     if speaker == "ai":
         # A chat message under this name is a slip that many make; what it calls is plain.
-        said += reading.calls(fields)
+        said += calls(fields)
     return reading.draft(fields, reading.answering(speaker, said), said, text, "content")
 
 

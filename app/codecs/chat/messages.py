@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from app.codecs.anthropic import messages as anthropic
 from app.codecs.chat.reasoning_details import words
 from app.codecs.shared import reading
+from app.codecs.shared.calls import calls
 from app.core.conversation import (
     Block,
     Draft,
@@ -106,7 +107,7 @@ def _draft(fields: Fields, text: str, wire: str) -> Draft:
 def _said(fields: Fields, wire: str) -> list[Block]:
     # openai: ChatCompletionMessage; a server fills them in, empty as a rule.
     fields.told_if_full("annotations", "audio", "images")
-    return [*_reasoning(fields, wire), *_content(fields), *reading.calls(fields)]
+    return [*_reasoning(fields, wire), *_content(fields), *calls(fields)]
 
 
 def _reasoning(fields: Fields, wire: str) -> Iterator[Thinking]:

@@ -4,7 +4,7 @@ from functools import partial
 
 from app.codecs.shared import tools as shared
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
+from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, with_own
 
 _MEMBERS = ("type", "function", "name", "description", "parameters", "strict")
 
@@ -25,13 +25,7 @@ def _definition(value: JsonObject) -> Definition:
     function = value.get("function", value)
     if not isinstance(function, dict):
         return shared.refused(value, "function is not a JSON object")
-    read = tool(
-        function.get("name"),
-        shared.description_in(function),
-        function.get("parameters"),
-        strict=function.get("strict"),
-    )
-    return with_own(read, value | function, _MEMBERS, None)
+    return with_own(shared.function(function), value | function, _MEMBERS, None)
 
 
 def read_choice(choice: Json) -> Choice:

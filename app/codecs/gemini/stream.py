@@ -117,12 +117,12 @@ class GeminiGathering(Gathering):
         if isinstance(text, str) and isinstance(path, str):
             self._path, self._growing = path, Pieces(text)
         else:
-            _put(self._call["args"], piece)
+            values = [value for name in _VALUES if (value := member(piece, name)) is not None]
+            _put(self._call["args"], path, values[-1] if values else None)
 
     def _settle(self) -> None:
         if self._path is not None and self._call is not None:
-            grown: JsonObject = {"json_path": self._path, "string_value": self._growing.text()}
-            _put(self._call["args"], grown)
+            _put(self._call["args"], self._path, self._growing.text())
         self._path = None
 
     def response(self) -> JsonObject:
@@ -159,21 +159,14 @@ def _is_another(call: JsonObject, begun: JsonObject) -> bool:
     return any(call.get(key) and begun.get(key, call[key]) != call[key] for key in ("id", "name"))
 
 
-def _put(arguments: Json, piece: JsonObject) -> None:
-    path = member(piece, "json_path")
+def _put(arguments: Json, path: Json, value: Json) -> None:
     if not isinstance(path, str):
         return
     steps: list[str | int] = [
         int(place) if place else name or quoted
         for name, place, quoted in _STEP.findall(path.removeprefix("$"))
     ]
-    if len(steps) > _DEEPEST:
-        return
-    value: Json = None
-    for name in _VALUES:
-        if (given := member(piece, name)) is not None:
-            value = given
-    if steps:
+    if 0 < len(steps) <= _DEEPEST:
         _set(arguments, steps, value)
 
 

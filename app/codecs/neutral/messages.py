@@ -16,7 +16,7 @@ from app.core.conversation import (
 )
 from app.core.errors import RuleBroken
 from app.core.identity.ids import signature_in
-from app.core.json.fields import Fields, escaped
+from app.core.json.fields import Fields, escaped, objects
 from app.core.json.text import JsonObject
 from app.core.neutral import blocks as neutral
 from app.core.render.placeholders import value_text
@@ -88,10 +88,7 @@ def _block(fields: Fields) -> Block:
 
 def _is_handmade(members: JsonObject) -> bool:
     """A tool's turn that no export of ours wrote: those say of every result how it was called."""
-    blocks = members.get("blocks")
-    exported = isinstance(blocks, list) and any(
-        isinstance(block, dict) and "raw_id" in block for block in blocks
-    )
+    exported = any("raw_id" in block for block in objects(members.get("blocks")))
     return members.get("speaker") == "tool" and not exported
 
 

@@ -3,7 +3,7 @@
 from app.codecs.shared import tools as shared
 from app.codecs.shared.reading import names
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import Choice, Definition, HostedTool, Tool, tool, with_own
+from app.core.tools.definitions import Choice, Definition, HostedTool, Tool, with_own
 
 WIRE = "openai-responses"
 
@@ -29,13 +29,7 @@ def _definition(value: JsonObject) -> Definition:
         return shared.refused(value, 'the type must be "function"')
     inner = value.get("function")
     said = value if not isinstance(inner, dict) else inner | value
-    read = tool(
-        said.get("name"),
-        shared.description_in(said),
-        said.get("parameters"),
-        strict=said.get("strict"),
-    )
-    return with_own(read, said, _MEMBERS, WIRE)
+    return with_own(shared.function(said), said, _MEMBERS, WIRE)
 
 
 def _hosted_name(value: JsonObject, kind: str) -> str:

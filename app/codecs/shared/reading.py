@@ -7,22 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from app.core.conversation import (
-    Block,
-    Draft,
-    Opaque,
-    Remark,
-    Speaker,
-    Text,
-    Thinking,
-    ToolCall,
-    ToolResult,
-)
+from app.core.conversation import Block, Draft, Opaque, Remark, Speaker, Text, Thinking, ToolResult
 from app.core.errors import RuleBroken
-from app.core.identity.ids import signature_in
 from app.core.json.fields import Fields, escaped
 from app.core.json.text import Json, JsonObject, JsonText, dumps
-from app.core.render.media import is_base64
 from app.core.telling import missing, named, wrong_type
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
@@ -203,40 +191,6 @@ def text_or_list(
         case _:
             wanted = f"a string or a list of {what}"
             raise fields.broken(name, wrong_type(name, wanted, content))
-
-
-def calls(fields: Fields) -> Iterator[ToolCall]:
-    """The calls of an assistant message in the chat shape, and the one of its oldest form."""
-    for call in fields.each("tool_calls"):
-        # Streams number their calls.
-        call.passed_over("index")
-        raw_id = call.maybe_text("id")
-        if call.get("type") == "custom":
-            custom = call.inner("custom")
-            name = custom.maybe_text("name") or ""
-            yield ToolCall(raw_id, name, arguments_text(custom.get("input")))
-        else:
-            yield _function(call.inner("function"), raw_id, _signature(call))
-    if isinstance(fields.members.get("function_call"), dict):
-        yield _function(fields.inner("function_call"), None)
-
-
-def _signature(call: Fields) -> str | None:
-    """Gemini's thought signature, where gateways put it: beside the call, or into its id."""
-    match call.members:
-        case {"extra_content": {"google": {"thought_signature": str(signature)}}}:
-            call.get("extra_content")
-            if is_base64(signature):
-                return signature
-        case _:
-            pass
-    raw_id = call.members.get("id")
-    return signature_in(raw_id if isinstance(raw_id, str) else None)
-
-
-def _function(fields: Fields, raw_id: str | None, signature: str | None = None) -> ToolCall:
-    text = text_or_value(fields.get("arguments"))
-    return ToolCall(raw_id, fields.maybe_text("name") or "", text, signature=signature)
 
 
 def names(text: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields, filled, text_in
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import Choice, Definition, HostedTool, Mode, Refused, Tool
+from app.core.tools.definitions import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
 
 Offered: TypeAlias = Sequence[Tool | HostedTool]
 # How OpenAI, and who followed, call the modes.
@@ -31,15 +31,15 @@ def written(tools: Sequence[Tool | HostedTool], write: Callable[[Tool], JsonObje
     return [one.native if isinstance(one, HostedTool) else write(one) for one in tools]
 
 
-def description_in(function: JsonObject) -> Json:
-    """The description of a function; one without words is none, and some wires refuse it."""
-    told = function.get("description")
-    return None if told == "" else told
+def function(said: JsonObject) -> Tool | Refused:
+    """A function in OpenAI's words. A description without any is none, and some wires refuse it."""
+    about, schema = said.get("description"), said.get("parameters")
+    return tool(said.get("name"), None if about == "" else about, schema, strict=said.get("strict"))
 
 
-def name_and_description(tool: Tool) -> JsonObject:
+def name_and_description(one: Tool) -> JsonObject:
     """What every definition begins with."""
-    return filled(name=tool.name, description=tool.description)
+    return filled(name=one.name, description=one.description)
 
 
 def mode_word(choice: Choice) -> str:

@@ -1,0 +1,42 @@
+"""The calls of the chat shape, which messages of other wires carry too."""
+
+from collections.abc import Iterator
+
+from app.codecs.shared.reading import arguments_text, text_or_value
+from app.core.conversation import ToolCall
+from app.core.identity.ids import signature_in
+from app.core.json.fields import Fields, text_in
+from app.core.render.media import is_base64
+
+
+def calls(fields: Fields) -> Iterator[ToolCall]:
+    """The calls of an assistant message in the chat shape, and the one of its oldest form."""
+    for call in fields.each("tool_calls"):
+        # Streams number their calls.
+        call.passed_over("index")
+        raw_id = call.maybe_text("id")
+        if call.get("type") == "custom":
+            custom = call.inner("custom")
+            name = custom.maybe_text("name") or ""
+            yield ToolCall(raw_id, name, arguments_text(custom.get("input")))
+        else:
+            yield _function(call.inner("function"), raw_id, _signature(call))
+    if isinstance(fields.members.get("function_call"), dict):
+        yield _function(fields.inner("function_call"), None)
+
+
+def _signature(call: Fields) -> str | None:
+    """Gemini's thought signature, where gateways put it: beside the call, or into its id."""
+    match call.members:
+        case {"extra_content": {"google": {"thought_signature": str(signature)}}}:
+            call.get("extra_content")
+            if is_base64(signature):
+                return signature
+        case _:
+            pass
+    return signature_in(text_in(call.members, "id"))
+
+
+def _function(fields: Fields, raw_id: str | None, signature: str | None = None) -> ToolCall:
+    text = text_or_value(fields.get("arguments"))
+    return ToolCall(raw_id, fields.maybe_text("name") or "", text, signature=signature)
