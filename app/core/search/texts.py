@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from app.core.conversation import Block, Text, ToolCall, ToolResult, Turn
 from app.core.errors import NotJson, RuleBroken
+from app.core.json.fields import text_in
 from app.core.json.text import Json
 from app.core.ledger.records import Call
 from app.core.render.arguments import parsed
@@ -71,9 +72,7 @@ def _bounded(found: Collection[str]) -> list[str]:
 
 
 def _ids(turn: Turn, calls: Sequence[Call]) -> Iterator[str | None]:
-    yield turn.turn_id
-    if isinstance(name := turn.response.get("id"), str):
-        yield name
+    yield from (turn.turn_id, text_in(turn.response, "id"))
     for call in calls:
         yield from (call.id, call.raw_id, *call.provider_ids.values())
     for _, result in turn.results():

@@ -241,11 +241,9 @@ class Recognising:
                 call_id = found.calls.get(link.call_id) if link else self._named.get(at)
                 if link is None and call_id is None:
                     continue
-                if call_id is None:
-                    found.new[turn.seq].add(place)
-                elif self._is_known(call_id, result):
+                if call_id and self._is_known(call_id, result):
                     found.known[turn.seq].add(place)
-                elif any(is_real(one) for one in self.stored.results.get(call_id, ())):
+                elif call_id and any(is_real(one) for one in self.stored.results.get(call_id, ())):
                     return Difference(turn.seq, self._turn_of(call_id), "result")
                 else:
                     found.new[turn.seq].add(place)

@@ -7,7 +7,7 @@ texts keep their order and calls keep theirs; one part follows the other.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -105,11 +105,7 @@ class Walk:
     """
 
     def __init__(
-        self,
-        parts: Sequence[Part],
-        names: re.Pattern[str],
-        start: int = 0,
-        owed: Mapping[object, int] | None = None,
+        self, parts: Sequence[Part], names: re.Pattern[str], start: int, owed: Counter[object]
     ) -> None:
         self.parts = parts
         self.names = names
@@ -117,7 +113,7 @@ class Walk:
         self.reached = 0
         self.began: int | None = None
         self.taken = 0
-        self.owed = Counter(owed)
+        self.owed = owed.copy()
         self._move(Place())
 
     def take(self, role: Role, block: Block) -> ToolCall | bool:
