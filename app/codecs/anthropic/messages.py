@@ -198,7 +198,7 @@ def _written_media(content: Image | File) -> JsonObject:
     held = data_url(content.url)
     source: JsonObject = {"type": "url", "url": content.url}
     if held and held.media_type == "text/plain":
-        text = base64.b64decode(held.data).decode("utf-8", "replace")
+        text = held.content.decode("utf-8", "replace")
         source = {"type": "text", "media_type": "text/plain", "data": text}
     elif held:
         source = {"type": "base64", "media_type": held.media_type, "data": held.data}

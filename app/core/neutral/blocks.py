@@ -21,12 +21,11 @@ from app.core.conversation import (
     ToolCall,
     ToolResult,
 )
-from app.core.errors import NotJson, RuleBroken
+from app.core.errors import RuleBroken
 from app.core.identity.ids import is_canonical
 from app.core.json.fields import Fields, filled
-from app.core.json.large import PIECE
 from app.core.json.text import Json, JsonObject, dumps
-from app.core.render.arguments import parsed
+from app.core.render.arguments import as_given
 
 
 def block_json(block: Block) -> JsonObject:
@@ -98,14 +97,8 @@ def _call_json(call: ToolCall) -> JsonObject:
     shown = filled(type="tool_call", id=call.id or call.raw_id)
     if call.id:
         shown["raw_id"] = call.raw_id
-    shown["name"] = call.name
-    if len(call.arguments) > PIECE:
-        return shown | filled(arguments=call.arguments, signature=call.signature)
-    try:
-        shown["parameters"] = parsed(call.arguments)
-    except (NotJson, RuleBroken):
-        return shown | filled(arguments=call.arguments, signature=call.signature)
-    if dumps(shown["parameters"]) != call.arguments:
+    shown |= {"name": call.name, **as_given(call.arguments)}
+    if "parameters" in shown and dumps(shown["parameters"]) != call.arguments:
         shown["arguments"] = call.arguments
     return shown | filled(signature=call.signature)
 

@@ -8,11 +8,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from app.core.conversation import Block, Text, ToolCall, ToolResult, Turn
-from app.core.errors import NotJson, RuleBroken
 from app.core.json.fields import text_in
 from app.core.json.text import Json
 from app.core.ledger.records import Call
-from app.core.render.arguments import parsed
+from app.core.render.arguments import as_given
 from app.core.search.words import id_words, words
 
 # Characters of a turn that are searched, and as many of its ids.
@@ -97,15 +96,8 @@ def _said(block: Block) -> Iterator[str]:
 
 def _arguments(text: str) -> Iterator[str]:
     """The texts in arguments that are JSON, whose escapes are no words; else the text itself."""
-    if len(text) > SEARCHED:
-        yield text
-        return
-    try:
-        value = parsed(text)
-    except (NotJson, RuleBroken):
-        yield text
-        return
-    yield from _inside(value)
+    given = as_given(text) if len(text) <= SEARCHED else {}
+    return _inside(given["parameters"]) if "parameters" in given else iter((text,))
 
 
 def _inside(value: Json) -> Iterator[str]:
