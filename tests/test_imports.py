@@ -25,6 +25,7 @@ PURE = {
     "binascii",
     "bisect",
     "collections",
+    "contextlib",
     "dataclasses",
     "datetime",
     "difflib",

@@ -14,9 +14,9 @@ from app.cli.sources import STDIN, Source, found_in, sources
 from app.cli.words import Progress, printable
 from app.codecs import TARGETS
 from app.core.errors import Conflict, RuleBroken
+from app.importers import IMPORTERS
 from app.importers.histories import History, Reading
 from app.importers.naming import NAMES
-from app.importers.registry import IMPORTERS
 from app.service.importing import Counted, store_history
 from app.service.planning import Plan, read_history
 from app.storage.database import Database

@@ -17,10 +17,9 @@ from typing import BinaryIO, cast
 
 from app.core.errors import TurnkeepError
 from app.core.json.text import Json, loads
-from app.importers import lists
+from app.importers import IMPORTERS, kind_of, lists
 from app.importers.detecting import Kind
 from app.importers.histories import Found, Importer, Line, Problem, Reading
-from app.importers.registry import IMPORTERS, kind_of
 
 STDIN = "-"
 _ENDINGS = (".jsonl", ".json", ".ndjson", ".jsonl.gz", ".json.gz", ".ndjson.gz")

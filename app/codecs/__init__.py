@@ -27,16 +27,16 @@ def _found() -> Iterator[tuple[str, Codec]]:
 CODECS: Mapping[str, Codec] = MappingProxyType(dict(_found()))
 TARGETS: tuple[str, ...] = tuple(CODECS)
 NICKNAMES: Mapping[str, tuple[str, ...]] = {name: one.nicknames for name, one in CODECS.items()}
-ASSIGNED: Mapping[str, Assigned] = {
-    target: codec.ids for target, codec in CODECS.items() if isinstance(codec.ids, Assigned)
-}
 PREFIXES: tuple[str, ...] = tuple(
     sorted(
         {codec.ids.prefix for codec in CODECS.values() if isinstance(codec.ids, Prefixed)}
         - {CANONICAL_PREFIX}
     )
 )
-ID_RULES = IdRules(ASSIGNED, PREFIXES)
+ID_RULES = IdRules(
+    {target: codec.ids for target, codec in CODECS.items() if isinstance(codec.ids, Assigned)},
+    PREFIXES,
+)
 
 
 def provider_id(target: str, canonical: str, assigned: Mapping[str, str]) -> str:

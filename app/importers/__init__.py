@@ -1,7 +1,32 @@
 """Files that hold whole histories: one module per kind of file, each from lines to histories.
 
 `lists` reads what people write down themselves (message lists, fine-tuning lines, requests, our own
-export). `claude_code` and `codex` read the session files of these two programs; `registry` finds
-them, so another kind is one more module. Everything here is pure: lines in, values out; what cannot
-be read is named with its line and does not stop the rest.
+export). A module with IMPORTER reads the session files of one program and is found by itself, so
+another kind is one more module. Everything here is pure: lines in, values out; what cannot be read
+is named with its line and does not stop the rest.
 """
+
+import pkgutil
+from importlib import import_module
+from types import MappingProxyType
+
+from app.core.json.text import Json
+from app.importers.detecting import Kind, plain_kind
+from app.importers.histories import Importer
+
+
+def _found() -> dict[str, Importer]:
+    modules = (import_module(f"{__name__}.{one.name}") for one in pkgutil.iter_modules(__path__))
+    found = [getattr(module, "IMPORTER", None) for module in modules]
+    return {one.name: one for one in found if isinstance(one, Importer)}
+
+
+IMPORTERS = MappingProxyType(_found())
+
+
+def kind_of(first: Json) -> Kind | Importer:
+    """What kind of file begins with this line: a session file has its importer."""
+    for importer in IMPORTERS.values():
+        if isinstance(first, dict) and importer.recognises(first):
+            return importer
+    return plain_kind(first)

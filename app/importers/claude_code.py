@@ -7,16 +7,15 @@ other lines are the program's own: counted, not stored. docs/import-export.md ha
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
 
 from app.core.errors import RuleBroken, TurnkeepError
 from app.core.identity.ids import fingerprint
+from app.core.json.fields import text_in
 from app.core.json.text import Json, JsonObject, dumps, loads_object
 from app.core.limits import Limits
 from app.importers.detecting import is_plain
-from app.importers.histories import Found, History, Importer, Line, Message, Problem, Reading
+from app.importers.histories import Found, History, Importer, Line, Message, Reading
 from app.importers.naming import conversation_name, fit, turn_name
 
 WIRE = "anthropic"
@@ -25,26 +24,6 @@ _TITLES = {"ai-title": "aiTitle", "custom-title": "customTitle"}
 # Written by the program in the model's name: errors of the service, "no response requested".
 _SYNTHETIC = "<synthetic>"
 _FLAGS = {"isMeta": "meta", "isCompactSummary": "compact_summary"}
-
-
-@dataclass(slots=True)
-class _Chain:
-    """The messages of one conversation, lines of one response side by side."""
-
-    line: int
-    responses: list[list[Message]] = field(default_factory=list)
-    by_response: dict[str, list[Message]] = field(default_factory=dict)
-
-    def add(self, message: Message, response: str | None) -> None:
-        if response is not None and response in self.by_response:
-            self.by_response[response].append(replace(message, joins=True))
-            return
-        self.responses.append([message])
-        if response is not None:
-            self.by_response[response] = self.responses[-1]
-
-    def messages(self) -> tuple[Message, ...]:
-        return tuple(message for response in self.responses for message in response)
 
 
 def recognises(first: JsonObject) -> bool:
@@ -59,13 +38,12 @@ def recognises(first: JsonObject) -> bool:
 def read(lines: Iterable[Line], how: Reading) -> Found:
     found = Found()
     for part in _apart(list(lines), how.file_name, how.limits):
-        session = _Session(how.file_name, how.limits)
+        session = _Session(how)
         for line in part:
-            try:
+            with session.found.taking(line):
                 session.take(line)
-            except TurnkeepError as error:
-                session.problems.append(Problem(line.number, error.detail))
-        found.add(session.found(how.cid, how.provider or WIRE))
+        session.found.histories += session.histories()
+        found.add(session.found)
     return found
 
 
@@ -92,20 +70,17 @@ def _apart(lines: Sequence[Line], file_name: str, limits: Limits) -> Iterable[Se
 
 def _session_of(line: Line, limits: Limits) -> str | None:
     try:
-        members, _ = loads_object(line.text, limits)
+        return text_in(loads_object(line.text, limits)[0], "sessionId")
     except TurnkeepError:
         return None
-    session = members.get("sessionId")
-    return session if isinstance(session, str) else None
 
 
 class _Session:
-    def __init__(self, file_name: str, limits: Limits) -> None:
-        self.problems: list[Problem] = []
-        self._limits = limits
-        self._file_name = file_name
-        self._skipped: Counter[str] = Counter()
-        self._chains: dict[str, _Chain] = {}
+    def __init__(self, how: Reading) -> None:
+        self.found = Found()
+        self._how = how
+        # The messages of each conversation by their response, whose lines are one turn.
+        self._chains: dict[str, dict[str | int, list[Message]]] = {}
         self._sessions: list[str] = []
         self._titles: dict[str, str] = {}
         self._summaries: dict[str, str] = {}
@@ -113,12 +88,12 @@ class _Session:
         self._roots: dict[str, str] = {}
 
     def take(self, line: Line) -> None:
-        members, _ = loads_object(line.text, self._limits)
-        kind = members.get("type")
-        if not isinstance(kind, str):
+        members, _ = loads_object(line.text, self._how.limits)
+        kind = text_in(members, "type")
+        if kind is None:
             raise RuleBroken("The line has no type; is this a session of Claude Code?")
-        session = members.get("sessionId")
-        if isinstance(session, str) and session not in self._sessions:
+        session = text_in(members, "sessionId")
+        if session is not None and session not in self._sessions:
             self._sessions.append(session)
         # Lines that are not stored are links of their chain, too.
         chain = self._chain_of(members)
@@ -128,13 +103,13 @@ class _Session:
                 self._titles[kind] = title
             if kind == "summary" and isinstance(summary := members.get("summary"), str):
                 self._summaries[str(members.get("leafUuid"))] = summary
-            self._skipped[f"{kind} lines"] += 1
+            self.found.skipped[f"{kind} lines"] += 1
         elif not isinstance(message, dict):
             raise RuleBroken(f"A line of type {kind} must have a `message`.")
         elif members.get("isApiErrorMessage") is True or message.get("model") == _SYNTHETIC:
-            self._skipped["answers written by the program"] += 1
+            self.found.skipped["answers written by the program"] += 1
         elif self._is_repeated(members, message):
-            self._skipped["repeated lines"] += 1
+            self.found.skipped["repeated lines"] += 1
         else:
             self._add(line, members, message, chain)
 
@@ -156,18 +131,19 @@ class _Session:
         }
         if isinstance(when := members.get("timestamp"), str):
             said = {"timestamp": when, **said}
-        chain = self._chains.setdefault(name, _Chain(line.number))
-        model = message.get("model")
-        chain.add(
+        is_piece = isinstance(response, str) and members.get("type") == "assistant"
+        key = str(response) if is_piece else line.number
+        before = self._chains.setdefault(name, {}).setdefault(key, [])
+        before.append(
             Message(
                 {**message, "content": _whole(message.get("content"))},
                 line.text.strip(),
                 turn_name(uuid, f"line-{line.number}"),
                 line.number,
-                model if isinstance(model, str) else None,
+                text_in(message, "model"),
                 {"imported": said} if said else {},
-            ),
-            response if isinstance(response, str) and members.get("type") == "assistant" else None,
+                joins=bool(before),
+            )
         )
 
     def _chain_of(self, members: JsonObject) -> str:
@@ -181,29 +157,27 @@ class _Session:
         self._roots[str(uuid)] = root
         return f"sidechain-{root}"
 
-    def found(self, cid: str | None, provider: str) -> Found:
-        base = cid or self._session_id()
+    def histories(self) -> Iterator[History]:
+        base = self._how.cid or self._session_id()
         # What the user or the program called it; a summary counts if it sums up this file.
         own = [self._summaries[leaf] for leaf in self._summaries if f"uuid {leaf}" in self._seen]
         titles = own + [self._titles[kind] for kind in _TITLES if kind in self._titles]
-        about: JsonObject = {"format": "claude-code", "file": self._file_name}
-        histories = [
-            History(
+        about: JsonObject = {"format": "claude-code", "file": self._how.file_name}
+        for chain, responses in self._chains.items():
+            messages = tuple(message for pieces in responses.values() for message in pieces)
+            yield History(
                 f"{base}.{fit(chain)}" if chain else base,
-                provider,
+                self._how.provider or WIRE,
                 WIRE,
-                kept.messages(),
-                line=kept.line,
+                messages,
+                line=messages[0].line,
                 title=titles[-1] if titles and not chain else None,
                 metadata={"imported": about | ({"chain": chain} if chain else {})},
             )
-            for chain, kept in self._chains.items()
-        ]
-        return Found(histories, self.problems, self._skipped)
 
     def _session_id(self) -> str:
         """The session the file is named after; else the first that its lines name."""
-        bare = conversation_name(self._file_name)
+        bare = conversation_name(self._how.file_name)
         if bare in self._sessions or not self._sessions:
             return bare
         return fit(self._sessions[0])

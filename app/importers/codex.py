@@ -7,15 +7,13 @@ first `{id, timestamp, instructions}`, then bare items. docs/import-export.md ha
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 
-from app.core.errors import RuleBroken, TurnkeepError
+from app.core.errors import RuleBroken
 from app.core.identity.forms import PROVIDER
 from app.core.json.text import Json, JsonObject, dumps, loads_object
-from app.core.limits import Limits
 from app.importers.detecting import is_plain
-from app.importers.histories import Found, History, Importer, Line, Message, Problem, Reading
+from app.importers.histories import Found, History, Importer, Line, Message, Reading
 from app.importers.naming import conversation_name, fit
 
 WIRE = "openai-responses"
@@ -34,32 +32,26 @@ def recognises(first: JsonObject) -> bool:
 
 
 def read(lines: Iterable[Line], how: Reading) -> Found:
-    rollout = _Rollout(how.file_name, how.limits)
+    rollout = _Rollout(how)
     for line in lines:
-        try:
+        with rollout.found.taking(line):
             rollout.take(line)
-        except _Another:
-            reason = "Another session begins here; each must be a file of its own."
-            rollout.problems.append(Problem(line.number, reason))
+        if rollout.ended:
             break
-        except TurnkeepError as error:
-            rollout.problems.append(Problem(line.number, error.detail))
-    return rollout.found(how.cid, how.provider)
+    rollout.found.histories += rollout.histories()
+    return rollout.found
 
 
 IMPORTER = Importer("codex", recognises, read)
 
 
-class _Another(Exception):
-    """The file goes on with a session that is not the one it began with."""
-
-
 class _Rollout:
-    def __init__(self, file_name: str, limits: Limits) -> None:
-        self.problems: list[Problem] = []
-        self._limits = limits
-        self._file_name = file_name
-        self._skipped: Counter[str] = Counter()
+    """The session that a file begins with; `ended`: the file goes on with another one."""
+
+    def __init__(self, how: Reading) -> None:
+        self.found = Found()
+        self.ended = False
+        self._how = how
         self._messages: list[Message] = []
         # Whether an item of the conversation came, which those of a session's head are not.
         self._spoken = False
@@ -68,12 +60,12 @@ class _Rollout:
         self._title: str | None = None
 
     def take(self, line: Line) -> None:
-        members, _ = loads_object(line.text, self._limits)
+        members, _ = loads_object(line.text, self._how.limits)
         kind, payload = members.get("type"), members.get("payload")
         if isinstance(kind, str) and isinstance(payload, dict):
             self._enveloped(kind, payload, line, members.get("timestamp"))
         elif "record_type" in members:
-            self._skipped["state lines"] += 1
+            self.found.skipped["state lines"] += 1
         elif isinstance(kind, str):
             self._item(members, line, None)
         elif isinstance(members.get("id"), str) and "timestamp" in members:
@@ -90,22 +82,23 @@ class _Rollout:
             case "turn_context":
                 model = payload.get("model")
                 self._model = model if isinstance(model, str) else self._model
-                self._skipped["turn_context lines"] += 1
+                self.found.skipped["turn_context lines"] += 1
             case "event_msg":
                 event = payload.get("type")
                 if event == "thread_name_updated":
                     name = payload.get("thread_name")
                     self._title = name if isinstance(name, str) else self._title
-                self._skipped[f"event_msg {event} lines"] += 1
+                self.found.skipped[f"event_msg {event} lines"] += 1
             case _:
-                self._skipped[f"{kind} lines"] += 1
+                self.found.skipped[f"{kind} lines"] += 1
 
     def _session(self, meta: JsonObject, line: Line) -> None:
         """The first names the session; forks repeat their parent's after their own."""
         if self._meta is not None:
             if self._spoken and meta.get("id") != self._meta.get("id"):
-                raise _Another
-            self._skipped["session_meta lines of another session"] += 1
+                self.ended = True
+                raise RuleBroken("Another session begins here; each must be a file of its own.")
+            self.found.skipped["session_meta lines of another session"] += 1
             return
         self._meta = meta
         given = meta.get("base_instructions", meta.get("instructions"))
@@ -117,7 +110,7 @@ class _Rollout:
     def _item(self, item: JsonObject, line: Line, when: Json) -> None:
         self._spoken = True
         if item.get("type") in _OWN:
-            self._skipped[f"{item['type']} items"] += 1
+            self.found.skipped[f"{item['type']} items"] += 1
         elif item.get("type") == "local_shell_call":
             # Its output is a function_call_output, so it has to be a call that can be answered.
             call: JsonObject = {
@@ -135,26 +128,27 @@ class _Rollout:
         name, whole = f"line-{line.number}", line.text.strip()
         self._messages.append(Message(item, whole, name, line.number, self._model, about))
 
-    def found(self, cid: str | None, provider: str | None) -> Found:
+    def histories(self) -> list[History]:
+        if not self._messages:
+            return []
         meta = self._meta or {}
         spoken = meta.get("model_provider")
         named = isinstance(spoken, str) and PROVIDER.fits(spoken)
-        about: JsonObject = {"format": "codex", "file": self._file_name}
+        about: JsonObject = {"format": "codex", "file": self._how.file_name}
         about |= {key: meta[key] for key in ("cwd", "forked_from_id", "git") if meta.get(key)}
         history = History(
-            cid or self._session_id(meta.get("id")),
-            provider or (str(spoken) if named else _PROVIDER),
+            self._how.cid or self._session_id(meta.get("id")),
+            self._how.provider or (str(spoken) if named else _PROVIDER),
             WIRE,
             tuple(self._messages),
             title=self._title,
             metadata={"imported": about},
         )
-        histories = [history] if self._messages else []
-        return Found(histories, self.problems, self._skipped)
+        return [history]
 
     def _session_id(self, given: Json) -> str:
         """The id that the file says; else the one in its name; else the name."""
         if isinstance(given, str) and given:
             return fit(given)
-        named = _UUID.findall(self._file_name)
-        return named[-1] if named else conversation_name(self._file_name)
+        named = _UUID.findall(self._how.file_name)
+        return named[-1] if named else conversation_name(self._how.file_name)

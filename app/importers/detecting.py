@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
+from app.core.json.fields import objects
 from app.core.json.text import Json, JsonObject
 
 Kind: TypeAlias = Literal["messages", "lines", "other"]
@@ -30,9 +31,7 @@ _BEDROCK_PARTS = frozenset({"text", "toolUse", "toolResult", "reasoningContent",
 
 def plain_kind(first: Json) -> Kind:
     """What kind of file begins with this line; `lines`: every line holds whole histories."""
-    if not isinstance(first, dict):
-        return "lines"
-    if _holds_messages(first):
+    if not isinstance(first, dict) or _holds_messages(first):
         return "lines"
     if _is_message(first):
         return "messages"
@@ -57,9 +56,8 @@ def has_messages(members: JsonObject) -> bool:
     return "request" in members or any(key in members for key in LISTS)
 
 
-def wire_of(members: JsonObject, values: Sequence[Json]) -> str:
+def wire_of(members: JsonObject, messages: Sequence[JsonObject]) -> str:
     """The wire whose shape these messages have. What several share is taken for `openai`."""
-    messages = [value for value in values if isinstance(value, dict)]
     if any("speaker" in message for message in messages):
         return "neutral"
     if "input" in members or any(message.get("type") in _ITEMS for message in messages):
@@ -91,7 +89,4 @@ def _is_gemini(message: JsonObject) -> bool:
 
 
 def _parts(messages: Sequence[JsonObject]) -> Iterator[JsonObject]:
-    for message in messages:
-        content = message.get("content")
-        if isinstance(content, list):
-            yield from (part for part in content if isinstance(part, dict))
+    return (part for message in messages for part in objects(message.get("content")))

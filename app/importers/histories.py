@@ -1,9 +1,11 @@
 """What is read from a file: histories, lines that could not be read, and what was left out."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from app.core.errors import TurnkeepError
 from app.core.json.text import JsonObject
 from app.core.limits import Limits
 
@@ -69,6 +71,14 @@ class Found:
     histories: list[History] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
+
+    @contextmanager
+    def taking(self, line: Line) -> Iterator[None]:
+        """What is wrong with a line is kept as a problem; the next one may be better."""
+        try:
+            yield
+        except TurnkeepError as error:
+            self.problems.append(Problem(line.number, error.detail))
 
     def add(self, other: "Found") -> None:
         self.histories += other.histories

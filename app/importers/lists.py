@@ -8,31 +8,22 @@ may also have a message on every line: one history, or one for each conversation
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from app.core.errors import RuleBroken, TurnkeepError
+from app.core.errors import RuleBroken
+from app.core.json.fields import text_in
 from app.core.json.text import Json, JsonObject, dumps, loads, loads_object
 from app.core.limits import Limits
+from app.importers import naming
 from app.importers.detecting import LISTS, has_messages, wire_of
-from app.importers.histories import Found, History, Line, Message, Problem, Reading
-from app.importers.naming import (
-    conversation_name,
-    conversation_of,
-    field_of,
-    has,
-    turn_name,
-    without,
-)
+from app.importers.histories import Found, History, Line, Message, Reading
 
 
 def read_line(line: Line, how: Reading, *, only: bool = False) -> Found:
     """The histories of one line; `only`: it is the whole file and needs no number in its name."""
     found = Found()
-    try:
-        for places, members, texts in _bodies(
-            line.text, how.limits, () if only else (line.number,)
-        ):
+    first = () if only else (line.number,)
+    with found.taking(line):
+        for places, members, texts in _bodies(line.text, how.limits, first):
             found.histories += _histories(members, texts, places, line, how)
-    except TurnkeepError as error:
-        found.problems.append(Problem(line.number, error.detail))
     return found
 
 
@@ -41,22 +32,21 @@ def read_messages(lines: Iterable[Line], how: Reading) -> Found:
     found = Found()
     kept: list[tuple[Line, JsonObject]] = []
     for line in lines:
-        try:
+        with found.taking(line):
             value = loads(line.text, how.limits)
             if not isinstance(value, dict):
                 raise RuleBroken("A message must be a JSON object.")
             kept.append((line, value))
-        except TurnkeepError as error:
-            found.problems.append(Problem(line.number, error.detail))
-    field = field_of([value for _, value in kept], how.group_by)
+    field = naming.field_of([value for _, value in kept], how.group_by)
     groups: dict[str, list[tuple[Line, JsonObject]]] = {}
     for line, value in kept:
-        try:
-            name = conversation_of(value, field) if field else conversation_name(how.file_name)
-        except RuleBroken as error:
-            found.problems.append(Problem(line.number, error.detail))
-            continue
-        groups.setdefault(name, []).append((line, without(value, field)))
+        with found.taking(line):
+            name = (
+                naming.conversation_of(value, field)
+                if field
+                else naming.conversation_name(how.file_name)
+            )
+            groups.setdefault(name, []).append((line, naming.without(value, field)))
     for name, group in groups.items():
         wire = how.wire or wire_of({}, [value for _, value in group])
         messages = tuple(
@@ -102,8 +92,7 @@ def _histories(
     wire, around = how.wire, members
     if isinstance(members.get("request"), dict):
         members, texts = loads_object(texts["request"][0], how.limits)
-        spoken = around.get("provider")
-        wire = wire or (spoken if isinstance(spoken, str) else None)
+        wire = wire or text_in(around, "provider")
     key = next((key for key in LISTS if key in members), None)
     if key is None:
         raise RuleBroken(f"The line has no list of messages; known: {', '.join(LISTS)}, request.")
@@ -111,26 +100,26 @@ def _histories(
     if not values and (key != "turns" or how.group_by):
         raise RuleBroken(f"`{key}` must not be empty.")
     # What names the conversation of the whole line. What was asked for may stand inside.
-    field = field_of([around], how.group_by)
-    if field and not has(around, field):
+    field = naming.field_of([around], how.group_by)
+    if field and not naming.has(around, field):
         field = None
     wire = wire or ("neutral" if key == "turns" else wire_of(members, values))
-    named = conversation_of(around, field) if field else None
-    inner = None if named else field_of(values, how.group_by)
+    named = naming.conversation_of(around, field) if field else None
+    inner = None if named else naming.field_of(values, how.group_by)
     messages = [
         _message(value, inner, text, wire, f"message-{number}", line.number)
         for number, (value, text) in enumerate(zip(values, written, strict=True), 1)
     ]
     for name, group in _grouped(values, messages, inner).items():
         yield History(
-            how.cid or named or name or conversation_name(how.file_name, *places),
+            how.cid or named or name or naming.conversation_name(how.file_name, *places),
             how.provider or wire,
             wire,
             tuple(group),
             *_beside(members, texts, (key, field), wire),
             line.number,
-            _text(members, "model"),
-            _text(around, "title"),
+            text_in(members, "model"),
+            text_in(around, "title"),
             metadata if isinstance(metadata := around.get("metadata"), dict) else {},
             _tool_sets(members) if wire == "neutral" else (),
         )
@@ -144,7 +133,7 @@ def _grouped(
     groups: dict[str | None, list[Message]] = {}
     for number, (value, message) in enumerate(zip(values, messages, strict=True), 1):
         try:
-            groups.setdefault(conversation_of(value, field), []).append(message)
+            groups.setdefault(naming.conversation_of(value, field), []).append(message)
         except RuleBroken as error:
             raise RuleBroken(f"Message {number}: {error.detail}") from None
     return groups
@@ -168,7 +157,7 @@ def _message(
 ) -> Message:
     # Only the neutral form carries ids of turns; other wires' ids are not ours to trust.
     given = value.get("turn_id") if wire == "neutral" else None
-    return Message(without(value, field), text, turn_name(given, name), line)
+    return Message(naming.without(value, field), text, naming.turn_name(given, name), line)
 
 
 def _beside(
@@ -193,8 +182,3 @@ def _tool_sets(members: JsonObject) -> tuple[JsonObject, ...]:
     if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
         raise RuleBroken("`tools` of an export must be a list of tool sets, each an object.")
     return tuple(one for one in given if isinstance(one, dict))
-
-
-def _text(members: JsonObject, key: str) -> str | None:
-    value = members.get(key)
-    return value if isinstance(value, str) else None

@@ -14,7 +14,8 @@ from app.core.ledger.rules import match
 from app.core.ledger.slice import History
 from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
-from app.core.sync.recognising import Difference, Recognised, Recognising, Told
+from app.core.sync.recognising import Recognised, Recognising, Told
+from app.core.sync.retelling import Difference
 from app.core.wire.codec import Posted
 from app.service.memory import Remembered, remember
 from app.service.messagelist import MessageList

@@ -19,7 +19,8 @@ from app.core.ledger.keys import Keys
 from app.core.ledger.rules import match
 from app.core.ledger.slice import Change, Slice
 from app.core.sync.likeness import is_unspoken, says_nothing
-from app.core.sync.recognising import Difference, Recognised, Told
+from app.core.sync.recognising import Recognised, Told
+from app.core.sync.retelling import Difference
 from app.service.append import Append, Appended, Synced, append, once
 from app.service.messagelist import MessageList
 from app.service.posting import Post

@@ -3,7 +3,7 @@
 import pytest
 
 from app.cli.importing import FORMATS
-from app.importers.registry import IMPORTERS, kind_of
+from app.importers import IMPORTERS, kind_of
 
 
 def test_a_module_with_an_importer_is_a_format() -> None:

@@ -22,8 +22,8 @@ from app.core.ledger import book
 from app.core.limits import Limits
 from app.service.append import Append
 from app.service.conversations import Erase
-from app.service.newturn import made_ready
 from app.service.posting import read_post
+from app.service.turnform import made_ready
 from app.storage.database import Database
 from app.storage.migrations import upgrade
 from app.storage.store import ReadStore

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from app.codecs import CODECS, TARGETS
 from app.core.json.text import loads_object
 from app.core.limits import Limits
-from app.core.sync.recognising import Difference, Recognised, Recognising, Told
+from app.core.sync.recognising import Recognised, Recognising, Told
+from app.core.sync.retelling import Difference
 from app.main import create_app
 from app.service.messagelist import MessageList, read_list
 from app.service.seeing import named_call, shown_results

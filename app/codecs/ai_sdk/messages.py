@@ -16,32 +16,20 @@ from app.core.conversation import (
     Image,
     Opaque,
     Part,
-    Speaker,
-    Status,
     Text,
     Thinking,
     ToolCall,
     ToolResult,
 )
-from app.core.json.fields import Fields
+from app.core.json.fields import Fields, filled
 from app.core.json.text import Json, JsonObject
 from app.core.render.media import data_url
 from app.core.render.view import CallShown, Content, Message, ResultShown, View
 from app.core.wire.codec import Posted
 
-_SPEAKERS: dict[str, Speaker] = {
-    "system": "system",
-    "user": "human",
-    "assistant": "ai",
-    "tool": "tool",
-}
-_MEDIA = {
-    "media": "application/octet-stream",
-    "image-data": "image/png",
-    "image-url": "image/png",
-    "file-data": "application/octet-stream",
-    "file-url": "application/octet-stream",
-}
+_ROLES = ("system", "user", "assistant", "tool")
+_MEDIA = reading.names("media image-data image-url file-data file-url")
+_IMAGE, _FILE = "image/png", "application/octet-stream"
 # What the SDK keeps for itself: of messages, of parts, of calls in messages of a user interface.
 _ABOUT = ("id", "createdAt", "metadata", "annotations", "providerOptions", "status", "revisionId")
 _MARKS = ("providerOptions", "providerMetadata", "providerExecuted", "state")
@@ -56,7 +44,7 @@ def parse(posted: Posted, wire: str) -> list[Draft]:
 
 
 def _draft(fields: Fields, text: str, wire: str) -> Draft:
-    speaker = reading.speaker_of(fields, _SPEAKERS)
+    speaker = reading.speaker_of(fields, _ROLES)
     fields.passed_over(*_ABOUT)
     name = "parts" if fields.members.get("parts") else "content"
     blocks = list(reading.text_or_list(fields, name, partial(_part, wire=wire)))
@@ -77,10 +65,10 @@ def _part(part: Fields, wire: str) -> Iterator[Block]:
         case "text":
             yield Text(part.text("text"))
         case "image":
-            yield Image(_address(part, "image", "image/png"))
+            yield Image(_address(part, "image", _IMAGE))
         case "file":
             data = "data" if "data" in part else "url"
-            yield _file(_address(part, data, "application/octet-stream"), part)
+            yield _file(_address(part, data, _FILE), part)
         case "reasoning" | "redacted-reasoning":
             said = part.members.get("text", part.members.get("reasoning"))
             yield Thinking(said if isinstance(said, str) else "", part.whole(), wire)
@@ -128,8 +116,8 @@ def _result(part: Fields) -> ToolResult:
     output = part.members.get("output")
     if "result" in part or not isinstance(output, dict) or "type" not in output:
         value = part.get("result") if "result" in part else part.get("output")
-        status: Status = "error" if part.get("isError") is True else "ok"
-        result = ToolResult(raw_id, result=value, status=status, name=name)
+        failed = part.get("isError") is True
+        result = ToolResult(raw_id, value, status="error" if failed else "ok", name=name)
     else:
         result = replace(_output(part.inner("output")), raw_id=raw_id, name=name)
     reading.check_named(part, raw_id, "toolCallId")
@@ -140,12 +128,12 @@ def _output(output: Fields) -> ToolResult:
     """What came out, since version 5: a value under the name of its type."""
     kind = output.text("type")
     output.passed_over("providerOptions")
-    status: Status = "error" if kind.startswith("error") else "ok"
     if kind == "execution-denied":
         return ToolResult(None, status="denied", error=output.maybe_text("reason"))
     if kind == "content" and isinstance(output.members.get("value"), list):
-        return ToolResult(None, parts=tuple(map(_held, output.each("value"))), status=status)
-    return ToolResult(None, result=output.get("value"), status=status)
+        return ToolResult(None, parts=tuple(map(_held, output.each("value"))))
+    failed = kind.startswith("error")
+    return ToolResult(None, output.get("value"), status="error" if failed else "ok")
 
 
 def _held(part: Fields) -> Part:
@@ -154,9 +142,10 @@ def _held(part: Fields) -> Part:
     part.passed_over("providerOptions")
     if kind == "text":
         return Text(part.text("text"))
+    otherwise = _IMAGE if kind.startswith("image") else _FILE
     for key in ("data", "url"):
         if kind in _MEDIA and isinstance(part.members.get(key), str):
-            return _file(_address(part, key, _MEDIA[kind]), part)
+            return _file(_address(part, key, otherwise), part)
     return Opaque(kind, part.whole())
 
 
@@ -179,11 +168,9 @@ def _invocation(part: Fields, otherwise: str = "") -> Iterator[Block]:
 
 def render(view: View, *, is_v4: bool) -> JsonObject:
     """`is_v4` chooses the older names."""
-    request: JsonObject = {}
-    if view.system:
-        request["system"] = "\n".join(text.text for text in view.system)
-    request["messages"] = [_message(message, is_v4=is_v4) for message in view.messages]
-    return request
+    system = "\n".join(text.text for text in view.system) if view.system else None
+    messages: list[Json] = [_message(message, is_v4=is_v4) for message in view.messages]
+    return filled(system=system, messages=messages)
 
 
 def _message(message: Message, *, is_v4: bool) -> JsonObject:
@@ -199,12 +186,10 @@ def _written(content: Content, *, is_v4: bool) -> Json:
     match content:
         case Text():
             return {"type": "text", "text": content.text}
-        case Image():
-            return {"type": "image", "image": content.url}
-        case File() if (content.media_type or "").startswith("image/"):
-            return {"type": "image", "image": content.url}
-        case File():
+        case File() if not (content.media_type or "").startswith("image/"):
             return _written_file(content, is_v4=is_v4)
+        case Image() | File():
+            return {"type": "image", "image": content.url}
         case Thinking() | Opaque():
             return content.native
         case CallShown():
@@ -220,22 +205,17 @@ def _written(content: Content, *, is_v4: bool) -> Json:
 
 def _written_file(content: File, *, is_v4: bool) -> JsonObject:
     held = data_url(content.url)
-    media_type = held.media_type if held else content.media_type or "application/octet-stream"
+    media_type = held.media_type if held else content.media_type or _FILE
     shown: JsonObject = {"type": "file", "data": held.data if held else content.url}
     shown["mimeType" if is_v4 else "mediaType"] = media_type
-    if content.name:
-        shown["filename"] = content.name
-    return shown
+    return shown | filled(filename=content.name or None)
 
 
 def _written_result(result: ResultShown, *, is_v4: bool) -> JsonObject:
     value: Json = result.text if result.value is None else result.value
     shown: JsonObject = {"type": "tool-result", "toolCallId": result.id, "toolName": result.name}
     if is_v4:
-        shown["result"] = value
-        if result.failed:
-            shown["isError"] = True
-        return shown
+        return shown | filled(result=value, isError=result.failed or None)
     kind = "text" if isinstance(value, str) else "json"
     shown["output"] = {"type": f"error-{kind}" if result.failed else kind, "value": value}
     return shown

@@ -1,9 +1,9 @@
 """Tool definitions of the AI SDK: an object by name, the schema under the version's own key."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from app.codecs.shared import tools as shared
+from app.core.json.fields import filled
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 
@@ -44,9 +44,7 @@ def read_choice(choice: Json) -> Choice:
             raise shared.bad_choice()
 
 
-def write_tools(
-    tools: Sequence[Tool | HostedTool], choice: Choice | None, *, key: str
-) -> JsonObject:
+def write_tools(tools: shared.Offered, choice: Choice | None, *, key: str) -> JsonObject:
     """`key` is the member that holds the schema: `inputSchema`, or `parameters` in version 4."""
     request: JsonObject = {}
     if tools:
@@ -60,5 +58,4 @@ def write_tools(
 def _written(one: Tool | HostedTool, key: str) -> JsonObject:
     if isinstance(one, HostedTool):
         return one.native
-    shown: JsonObject = {} if one.description is None else {"description": one.description}
-    return shown | {key: one.schema} | one.own
+    return filled(description=one.description) | {key: one.schema} | one.own

@@ -1,15 +1,27 @@
-"""Anthropic's messages, read and written."""
+"""Anthropic's messages, read and written. Other wires meet its calls and results too."""
 
 import base64
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from app.codecs.anthropic.blocks import blocks
+from app.codecs.anthropic.tools import WIRE
 from app.codecs.shared import reading
 from app.codecs.shared.calls import calls
-from app.core.conversation import Block, Draft, File, Image, Opaque, Speaker, Text, Thinking
+from app.core.conversation import (
+    Block,
+    Draft,
+    File,
+    Image,
+    Opaque,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
 from app.core.errors import RuleBroken
-from app.core.json.fields import Fields
+from app.core.json.fields import Fields, filled
 from app.core.json.text import Json, JsonObject
 from app.core.render.media import data_url
 from app.core.render.view import CallShown, Content, ResultShown, View
@@ -17,9 +29,10 @@ from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
-_SPEAKERS: dict[str, Speaker] = {"user": "human", "assistant": "ai", "system": "system"}
+_ROLES = ("user", "assistant", "system")
 # What the API says of a message of its own; such a message may be posted back as it came.
 _ABOUT = ("id", "type", "model", "stop_reason", "stop_sequence", "usage", "container")
+_SERVER_RESULT = re.compile(r".+_tool_result")
 
 
 def parse(posted: Posted) -> list[Draft]:
@@ -35,10 +48,7 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     said = list(blocks(fields, "content"))
     # What the API says about its response is no content; only what stands in the blocks is.
     fields.passed_over(*response)
-    stop_reason = response.get("stop_reason")
-    return reading.reply(
-        said, reading.left_over(fields, said, "content"), **reading.facts_of(response, stop_reason)
-    )
+    return reading.reply(response, said, reading.left_over(fields, said, "content"))
 
 
 def used(usage: JsonObject) -> Usage:
@@ -67,13 +77,92 @@ def render(view: View) -> JsonObject:
 
 
 def _draft(fields: Fields, text: str) -> Draft:
-    speaker = reading.speaker_of(fields, _SPEAKERS)
+    speaker = reading.speaker_of(fields, _ROLES)
     fields.passed_over(*_ABOUT)
     said: list[Block] = list(blocks(fields, "content"))
     if speaker == "ai":
         # A chat message under this name is a slip that many make; what it calls is plain.
         said += calls(fields)
     return reading.draft(fields, reading.answering(speaker, said), said, text, "content")
+
+
+def blocks(fields: Fields, name: str) -> Iterator[Block]:
+    """The content under a name: a text, or blocks."""
+    return reading.text_or_list(fields, name, lambda one: [_block(one)], "blocks")
+
+
+def _block(fields: Fields) -> Block:
+    # A mark for the prompt cache is no content.
+    fields.passed_over("cache_control")
+    kind = fields.text("type")
+    match kind:
+        case "text":
+            return Text(fields.text("text"))
+        case "image" | "document":
+            return _media(fields, kind)
+        case "thinking":
+            return _thinking(fields)
+        case "redacted_thinking":
+            return Thinking("", fields.whole(), WIRE)
+        case "tool_use":
+            return call(fields)
+        case "tool_result":
+            return result(fields)
+        case "server_tool_use":
+            return Opaque("server_tool", fields.whole(), WIRE)
+        case _:
+            is_result = _SERVER_RESULT.fullmatch(kind)
+            return Opaque("server_tool_result" if is_result else kind, fields.whole(), WIRE)
+
+
+def _thinking(fields: Fields) -> Thinking:
+    text = fields.text("thinking")
+    if isinstance(signature := fields.get("signature"), str) and signature:
+        return Thinking(text, fields.whole(), WIRE)
+    return Thinking(text, None, WIRE)
+
+
+def call(fields: Fields) -> ToolCall:
+    """A `tool_use` block."""
+    fields.passed_over("type", "cache_control")
+    name = fields.maybe_text("name") or ""
+    return ToolCall(fields.maybe_text("id"), name, reading.arguments_text(fields.get("input")))
+
+
+def result(fields: Fields) -> ToolResult:
+    """A `tool_result` block."""
+    fields.passed_over("type", "cache_control")
+    raw_id = fields.maybe_text("tool_use_id")
+    failed = fields.get("is_error") is True
+    content = fields.get("content")
+    parts = tuple(_parts(fields)) if isinstance(content, list) else None
+    reading.check_named(fields, raw_id, "tool_use_id")
+    value = content if parts is None else None
+    return ToolResult(raw_id, value, parts, "error" if failed else "ok")
+
+
+def _parts(fields: Fields) -> Iterator[Part]:
+    for place, block in enumerate(blocks(fields, "content")):
+        if isinstance(block, Thinking | ToolCall | ToolResult):
+            told = "A result must hold text, images and documents only."
+            raise fields.broken(f"content/{place}", told)
+        yield block
+
+
+def _media(fields: Fields, kind: str) -> Part:
+    source = fields.inner("source")
+    match source.text("type"):
+        case "base64":
+            url = f"data:{source.text('media_type')};base64,{source.text('data')}"
+        case "text":
+            source.passed_over("media_type")
+            data = source.text("data").encode("utf-8", "surrogatepass")
+            url = f"data:text/plain;base64,{base64.b64encode(data).decode()}"
+        case "url":
+            url = source.text("url")
+        case _:
+            return Opaque(kind, fields.whole(), WIRE)
+    return Image(url) if kind == "image" else File(url, fields.maybe_text("title"))
 
 
 def _text_or_blocks(contents: Sequence[Content]) -> Json:
@@ -106,15 +195,13 @@ def _written(content: Content) -> Json:
 
 
 def _written_media(content: Image | File) -> JsonObject:
-    shown: JsonObject = {"type": "image" if isinstance(content, Image) else "document"}
     held = data_url(content.url)
-    if held is None:
-        shown["source"] = {"type": "url", "url": content.url}
-    elif held.media_type == "text/plain":
-        text = base64.b64decode(held.data).decode("utf-8", "replace")
-        shown["source"] = {"type": "text", "media_type": "text/plain", "data": text}
-    else:
-        shown["source"] = {"type": "base64", "media_type": held.media_type, "data": held.data}
-    if isinstance(content, File) and content.name:
-        shown["title"] = content.name
-    return shown
+    source: JsonObject = {"type": "url", "url": content.url}
+    if held and held.media_type == "text/plain":
+        text = held.content.decode("utf-8", "replace")
+        source = {"type": "text", "media_type": "text/plain", "data": text}
+    elif held:
+        source = {"type": "base64", "media_type": held.media_type, "data": held.data}
+    if isinstance(content, Image):
+        return {"type": "image", "source": source}
+    return filled(type="document", source=source, title=content.name or None)

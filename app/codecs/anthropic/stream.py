@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from app.codecs.shared.gathering import Pieces, an_error, number, value_of
+from app.core.json.fields import objects, text_in
 from app.core.json.text import Json, JsonObject, JsonText
 from app.core.wire.responses import Gathering
 
@@ -27,8 +28,7 @@ class _Block:
 
     def grow(self, key: str, text: Json) -> None:
         if key not in self.texts:
-            begun = self.start.get(key)
-            self.texts[key] = Pieces(begun if isinstance(begun, str) else "")
+            self.texts[key] = Pieces(text_in(self.start, key) or "")
         self.texts[key].add(text)
 
     def json(self) -> JsonObject:
@@ -54,7 +54,6 @@ class _Block:
 class AnthropicGathering(Gathering):
     def __init__(self) -> None:
         super().__init__()
-        self._message: JsonObject = {}
         self._blocks: list[_Block] = []
         self._newest: dict[int, _Block] = {}
         self._is_lost = False
@@ -71,19 +70,17 @@ class AnthropicGathering(Gathering):
         elif kind == "message_delta":
             self._end(event)
         elif kind == "message_stop":
-            self.whole = "error" not in self._message and not self._is_lost
+            self.whole = "error" not in self._top and not self._is_lost
         elif kind == "error":
-            self._message["error"] = an_error(event.get("error"))
+            self._top["error"] = an_error(event.get("error"))
         else:
             return kind in _SAID_TWICE or kind.startswith("message_")
         return True
 
     def _start(self, message: JsonObject) -> None:
-        self._message = {**message, **self._message}
-        content = message.get("content")
-        for block in content if isinstance(content, list) else ():
-            if isinstance(block, dict):
-                self._begin(_Block(None, block, stopped=True))
+        self._top = {**message, **self._top}
+        for block in objects(message.get("content")):
+            self._begin(_Block(None, block, stopped=True))
 
     def _block_event(self, kind: str, index: int | None, event: JsonObject) -> None:
         match event:
@@ -140,24 +137,21 @@ class AnthropicGathering(Gathering):
 
     def _end(self, event: JsonObject) -> None:
         if isinstance(delta := event.get("delta"), dict):
-            self._message |= {key: value for key, value in delta.items() if value is not None}
+            self._top |= {key: value for key, value in delta.items() if value is not None}
         if isinstance(usage := event.get("usage"), dict):
-            before = self._message.get("usage")
+            before = self._top.get("usage")
             said = {key: value for key, value in usage.items() if value is not None}
-            self._message["usage"] = {**(before if isinstance(before, dict) else {}), **said}
+            self._top["usage"] = {**(before if isinstance(before, dict) else {}), **said}
 
     def response(self) -> JsonObject:
         content: list[Json] = [block.json() for block in self._blocks]
-        return {"role": "assistant", **self._message, "content": content}
+        return {"role": "assistant", **self._top, "content": content}
 
 
 def is_message(response: JsonObject) -> bool:
     """Whether this has the shape of a `Message`."""
-    match response:
-        case {"content": list(), "type": "message"} | {"content": list(), "stop_reason": _}:
-            return True
-        case _:
-            return False
+    is_told = response.get("type") == "message" or "stop_reason" in response
+    return is_told and isinstance(response.get("content"), list)
 
 
 def _begun(kind: Json) -> JsonObject:

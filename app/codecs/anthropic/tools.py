@@ -1,11 +1,11 @@
 """Anthropic's tool definitions and tool choice, read and written."""
 
 import re
-from collections.abc import Sequence
 
 from app.codecs.shared import tools as shared
+from app.core.json.fields import filled
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
+from app.core.tools.definitions import Choice, Definition, HostedTool, Tool, tool, with_own
 
 WIRE = "anthropic"
 
@@ -24,7 +24,7 @@ def _definition(value: JsonObject) -> Definition:
     if isinstance(kind, str) and _HOSTED.fullmatch(kind):
         return HostedTool(name if isinstance(name, str) else kind, value, WIRE)
     if kind != "custom":
-        return Refused(name if isinstance(name, str) else None, "the type is unknown")
+        return shared.refused(value, "the type is unknown")
     read = tool(
         name, value.get("description"), value.get("input_schema"), strict=value.get("strict")
     )
@@ -43,22 +43,18 @@ def read_choice(choice: Json) -> Choice:
             raise shared.bad_choice()
 
 
-def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
-    request: JsonObject = {}
-    if tools:
-        request["tools"] = [_written_tool(one) for one in tools]
-    if tools and choice is not None:
-        shown: JsonObject = {"type": choice.mode}
-        if choice.mode == "tool":
-            shown["name"] = choice.name
+def write_tools(tools: shared.Offered, choice: Choice | None) -> JsonObject:
+    if not tools:
+        return {}
+    request: JsonObject = {"tools": shared.written(tools, _written_tool)}
+    if choice is not None:
+        shown = filled(type=choice.mode, name=choice.name)
         if choice.parallel is not None and choice.mode != "none":
             shown["disable_parallel_tool_use"] = not choice.parallel
         request["tool_choice"] = shown
     return request
 
 
-def _written_tool(one: Tool | HostedTool) -> JsonObject:
-    if isinstance(one, HostedTool):
-        return one.native
+def _written_tool(one: Tool) -> JsonObject:
     strict: JsonObject = {"strict": True} if one.strict else {}
     return {**shared.name_and_description(one), "input_schema": one.schema, **strict, **one.own}

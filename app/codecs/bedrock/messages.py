@@ -14,14 +14,13 @@ from app.core.conversation import (
     Image,
     Opaque,
     Part,
-    Speaker,
     Status,
     Text,
     Thinking,
     ToolCall,
     ToolResult,
 )
-from app.core.json.fields import Fields
+from app.core.json.fields import Fields, filled
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.render.media import data_url
 from app.core.render.view import CallShown, Content, ResultShown, View
@@ -30,11 +29,8 @@ from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
-_SPEAKERS: dict[str, Speaker] = {"user": "human", "assistant": "ai"}
 # botocore's service model: what a ContentBlock may be, beside what is read here.
-_KINDS = frozenset(
-    {"video", "audio", "guardContent", "searchResult", "toolAddition", "toolRemoval"}
-)
+_KINDS = reading.names("video audio guardContent searchResult toolAddition toolRemoval")
 _SOURCES = ("s3Location", "text", "content")
 IMAGES = {f"image/{name}": name for name in ("png", "jpeg", "gif", "webp")}
 FILES = {
@@ -58,10 +54,8 @@ def parse(posted: Posted) -> list[Draft]:
 
 
 def _system(fields: Fields, name: str) -> Iterator[Block]:
-    if isinstance(text := fields.members[name], str):
-        fields.get(name)
-        return iter((Text(text),))
-    return _blocks(fields, name)
+    text = fields.text_if(name)
+    return _blocks(fields, name) if text is None else iter((Text(text),))
 
 
 def read_reply(response: JsonObject, at: str) -> Reply:
@@ -71,13 +65,12 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     blocks = list(_blocks(message, "content"))
     about = response.get("ResponseMetadata")
     return reading.reply(
+        response,
         blocks,
         reading.left_over(message, blocks, "content"),
         id=about.get("RequestId") if isinstance(about, dict) else None,
         model=response.get("modelId"),
         stop_reason=response.get("stopReason"),
-        usage=response.get("usage"),
-        error=response.get("error"),
     )
 
 
@@ -89,7 +82,7 @@ def used(usage: JsonObject) -> Usage:
 
 
 def _draft(fields: Fields, text: str) -> Draft:
-    speaker = reading.speaker_of(fields, _SPEAKERS)
+    speaker = reading.speaker_of(fields, ("user", "assistant"))
     blocks = list(_blocks(fields, "content"))
     return reading.draft(fields, reading.answering(speaker, blocks), blocks, text, "content")
 
@@ -180,23 +173,21 @@ def _result(fields: Fields) -> ToolResult:
 
 def _held(block: Fields) -> Part:
     """A piece of a result."""
-    if isinstance(block.members.get("text"), str):
-        return Text(block.text("text"))
+    if (text := block.text_if("text")) is not None:
+        return Text(text)
     if "json" in block:
         return Text(dumps(block.get("json")))
     return _media(block)
 
 
 def render(view: View) -> JsonObject:
-    request: JsonObject = {}
-    if view.system:
-        request["system"] = [{"text": text.text} for text in view.system]
-    request["messages"] = [
+    system: list[Json] = [{"text": text.text} for text in view.system]
+    messages: list[Json] = [
         {"role": message.role, "content": [_written(one) for one in message.contents()]}
         for message in view.messages
     ]
     stubs = [Tool(name, None, EMPTY_SCHEMA) for name in view.tools]
-    return request | write_tools(stubs, None)
+    return filled(system=system or None, messages=messages) | write_tools(stubs, None)
 
 
 def _written(content: Content) -> Json:
@@ -212,14 +203,11 @@ def _written(content: Content) -> Json:
                 "toolUse": {"toolUseId": content.id, "name": content.name, "input": content.value}
             }
         case ResultShown():
-            shown: JsonObject = {"toolUseId": content.id}
-            if isinstance(content.value, dict):
-                shown["content"] = [{"json": content.value}]
-            else:
-                shown["content"] = [_written(part) for part in content.parts]
-            if content.failed:
-                shown["status"] = "error"
-            return {"toolResult": shown}
+            held: list[Json] = [{"json": content.value}]
+            if not isinstance(content.value, dict):
+                held = [_written(part) for part in content.parts]
+            status = "error" if content.failed else None
+            return {"toolResult": filled(toolUseId=content.id, content=held, status=status)}
 
 
 def _written_media(content: Image | File) -> JsonObject:

@@ -16,9 +16,10 @@ _ERROR = "Exception"
 
 @dataclass
 class _Block:
+    """A block; `start` is what it said at its start that it is."""
+
     index: int | None
-    tool: JsonObject | None = None
-    other: JsonObject = field(default_factory=dict)
+    start: JsonObject = field(default_factory=dict)
     text: Pieces = field(default_factory=Pieces)
     input: Pieces = field(default_factory=Pieces)
     thought: Pieces | None = None
@@ -29,14 +30,14 @@ class _Block:
     stopped: bool = False
 
     def json(self) -> JsonObject:
-        if self.tool is not None:
+        if isinstance(tool := self.start.get("toolUse"), dict):
             text = self.input.text()
             nothing: Json | JsonText = {} if self.stopped else JsonText("")
             given = value_of(text) if text else nothing
-            if isinstance(given, JsonText) and self.tool.get("type") is not None:
+            if isinstance(given, JsonText) and tool.get("type") is not None:
                 # The provider's own tool is kept as it stands, as far as it came.
                 given = given.text
-            return {"toolUse": self.tool | {"input": cast(Json, given)}}
+            return {"toolUse": tool | {"input": cast(Json, given)}}
         if self.redacted:
             return {"reasoningContent": {"redactedContent": _joined(self.redacted)}}
         if self.thought is not None:
@@ -47,25 +48,20 @@ class _Block:
                 # Its signature had yet to come, perhaps: nothing that may go back.
                 return {"reasoningContent": {BROKEN_OFF: said["text"]}}
             return {"reasoningContent": {"reasoningText": said}}
-        if self.other and not self.text:
-            return self._announced()
-        return {"text": self.text.text()}
-
-    def _announced(self) -> JsonObject:
-        """A block that said at its start what it is, with what came since."""
-        match self.other:
+        if self.text or not self.start:
+            return {"text": self.text.text()}
+        match self.start:
             case {"toolResult": dict(result)}:
                 return {"toolResult": {**result, "content": self.result}}
             case {"image": dict(image)} if self.image:
                 return {"image": {**image, "source": {"bytes": _joined(self.image)}}}
             case _:
-                return self.other
+                return self.start
 
 
 class BedrockGathering(Gathering):
     def __init__(self) -> None:
         super().__init__()
-        self._top: JsonObject = {}
         self._blocks: list[_Block] = []
         # Blocks that have not stopped, by their index.
         self._open: dict[int | None, _Block] = {}
@@ -74,8 +70,10 @@ class BedrockGathering(Gathering):
         match event:
             case {"messageStart": dict()}:
                 pass
-            case {"contentBlockStart": dict(start)}:
-                self._begin(_started(start))
+            case {"contentBlockStart": dict(begun)}:
+                start = begun.get("start")
+                index = number(begun.get("contentBlockIndex"))
+                self._begin(_Block(index, start if isinstance(start, dict) else {}))
             case {"contentBlockDelta": dict(piece)}:
                 self._delta(number(piece.get("contentBlockIndex")), piece.get("delta"))
             case {"contentBlockStop": dict(stop)}:
@@ -118,12 +116,12 @@ class BedrockGathering(Gathering):
         if isinstance(use := delta.get("toolUse"), dict):
             self._left_over(use, ("input",))
             block.input.add(use.get("input"))
-        if isinstance(thought := delta.get("reasoningContent"), dict):
-            self._left_over(thought, ("text", "signature", "redactedContent"))
         match delta:
-            case {"reasoningContent": {"redactedContent": str(data)}}:
-                block.redacted.append(data)
             case {"reasoningContent": dict(reasoning)}:
+                self._left_over(reasoning, ("text", "signature", "redactedContent"))
+                if isinstance(data := reasoning.get("redactedContent"), str):
+                    block.redacted.append(data)
+                    return
                 block.thought = block.thought or Pieces()
                 block.thought.add(reasoning.get("text"))
                 block.signature.add(reasoning.get("signature"))
@@ -142,10 +140,10 @@ class BedrockGathering(Gathering):
             found = next(reversed(self._open.values()), None)
         if found is not None:
             return found
-        is_tool = "toolUse" in delta
-        if is_tool:
-            self._odd["a delta came before its block began"] += 1
-        return self._begin(_Block(index, {"name": ""} if is_tool else None))
+        if "toolUse" not in delta:
+            return self._begin(_Block(index))
+        self._odd["a delta came before its block began"] += 1
+        return self._begin(_Block(index, {"toolUse": {"name": ""}}))
 
     def response(self) -> JsonObject:
         content: list[Json] = [block.json() for block in self._blocks]
@@ -154,11 +152,8 @@ class BedrockGathering(Gathering):
 
 def is_converse(response: JsonObject) -> bool:
     """Whether this has the shape of a `ConverseResponse`."""
-    match response:
-        case {"output": {"message": dict()}}:
-            return True
-        case _:
-            return False
+    output = response.get("output")
+    return isinstance(output, dict) and isinstance(output.get("message"), dict)
 
 
 def _joined(data: list[str]) -> str:
@@ -168,12 +163,3 @@ def _joined(data: list[str]) -> str:
     except ValueError:
         return "".join(data)
     return base64.b64encode(content).decode()
-
-
-def _started(start: JsonObject) -> _Block:
-    block = _Block(number(start.get("contentBlockIndex")))
-    if isinstance(inner := start.get("start"), dict):
-        use = inner.get("toolUse")
-        block.tool = use if isinstance(use, dict) else None
-        block.other = {} if block.tool else inner
-    return block

@@ -1,8 +1,7 @@
 """Bedrock's `toolConfig`, read and written."""
 
-from collections.abc import Sequence
-
 from app.codecs.shared import tools as shared
+from app.core.json.fields import filled
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 
@@ -41,13 +40,10 @@ def read_choice(choice: Json) -> Choice:
             raise shared.bad_choice()
 
 
-def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
+def write_tools(tools: shared.Offered, choice: Choice | None) -> JsonObject:
     if not tools:
         return {}
-    listed: list[Json] = [
-        one.native if isinstance(one, HostedTool) else _written_tool(one) for one in tools
-    ]
-    config: JsonObject = {"tools": listed}
+    config: JsonObject = {"tools": shared.written(tools, _written_tool)}
     if choice is not None:
         named: JsonObject = {"name": choice.name} if choice.mode == "tool" else {}
         config["toolChoice"] = {choice.mode: named}
@@ -55,9 +51,11 @@ def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> Js
 
 
 def _written_tool(one: Tool) -> JsonObject:
-    spec: JsonObject = {"name": one.name}
-    if one.description:
-        spec["description"] = one.description
-    spec["inputSchema"] = {"json": one.schema}
-    # botocore's service model: ToolSpecification.strict.
-    return {"toolSpec": spec | ({"strict": True} if one.strict else {})}
+    spec = filled(
+        name=one.name,
+        description=one.description or None,
+        inputSchema={"json": one.schema},
+        # botocore's service model: ToolSpecification.strict.
+        strict=one.strict or None,
+    )
+    return {"toolSpec": spec}

@@ -7,7 +7,7 @@ really send: arguments as objects, content as null, results as values.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.codecs.anthropic import blocks as anthropic
+from app.codecs.anthropic import messages as anthropic
 from app.codecs.chat.reasoning_details import words
 from app.codecs.shared import reading
 from app.codecs.shared.calls import calls
@@ -18,12 +18,11 @@ from app.core.conversation import (
     Image,
     Opaque,
     Part,
-    Speaker,
     Text,
     Thinking,
     ToolResult,
 )
-from app.core.json.fields import Fields
+from app.core.json.fields import Fields, filled
 from app.core.json.text import Json, JsonObject
 from app.core.render.view import CallShown, Content, Message, ResultShown, View
 from app.core.wire.codec import Posted
@@ -34,14 +33,7 @@ WIRE = "chat"
 # The shape of reasoning that OpenRouter signs and wants back as it was.
 DETAILED = "openrouter"
 
-_SPEAKERS: dict[str, Speaker] = {
-    "system": "system",
-    "developer": "system",
-    "user": "human",
-    "assistant": "ai",
-    "tool": "tool",
-    "function": "tool",
-}
+_ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _REASONING = ("reasoning_content", "reasoning")
 # What says how to go on (Mistral and DeepSeek, Kimi), how to train, what to cache: no content.
 _MARKS = ("prefix", "partial", "weight", "cache_control")
@@ -80,7 +72,7 @@ def read_reply(response: JsonObject, at: str, wire: str) -> Reply:
     message.passed_over("role")
     blocks = _said(message, wire)
     notes = (*notes, *reading.left_over(message, blocks, "content"))
-    return reading.reply(blocks, notes, **reading.facts_of(response, choice.get("finish_reason")))
+    return reading.reply(response, blocks, notes, stop_reason=choice.get("finish_reason"))
 
 
 def used(usage: JsonObject) -> Usage:
@@ -106,7 +98,7 @@ def render(view: View, dialect: Dialect) -> JsonObject:
 
 
 def _draft(fields: Fields, text: str, wire: str) -> Draft:
-    speaker = reading.speaker_of(fields, _SPEAKERS)
+    speaker = reading.speaker_of(fields, _ROLES)
     fields.passed_over(*_MARKS)
     blocks = [_result(fields)] if speaker == "tool" else _said(fields, wire)
     return reading.draft(fields, reading.answering(speaker, blocks), blocks, text, "content")
@@ -164,8 +156,7 @@ def _part(fields: Fields) -> Block:
 
 
 def _image(fields: Fields) -> Image:
-    if isinstance(url := fields.members.get("image_url"), str):
-        fields.get("image_url")
+    if (url := fields.text_if("image_url")) is not None:
         return Image(url)
     inner = fields.inner("image_url")
     return Image(inner.text("url"), inner.maybe_text("detail"))
@@ -173,8 +164,7 @@ def _image(fields: Fields) -> Image:
 
 def _file(fields: Fields) -> Part:
     inner = fields.inner("file")
-    if isinstance(data := inner.members.get("file_data"), str):
-        inner.passed_over("file_data")
+    if (data := inner.text_if("file_data")) is not None:
         return File(data, inner.maybe_text("filename"))
     by_id = isinstance(inner.members.get("file_id"), str)
     return Opaque("file", fields.whole() if by_id else fields.members, WIRE)
@@ -182,8 +172,7 @@ def _file(fields: Fields) -> Part:
 
 def _thought(fields: Fields) -> Thinking:
     """Mistral's thinking chunk: a list of texts inside the content."""
-    if isinstance(said := fields.members.get("thinking"), str):
-        fields.get("thinking")
+    if (said := fields.text_if("thinking")) is not None:
         return Thinking(said)
     # mistralai: whether the thought is at its end; only a cut one says no.
     fields.passed_over("closed")
@@ -268,9 +257,7 @@ def _written(contents: Sequence[Content], dialect: Dialect) -> Json:
                 texts.append(content.text)
                 parts.append({"type": "text", "text": content.text})
             case Image():
-                image: JsonObject = {"url": content.url}
-                if content.detail:
-                    image["detail"] = content.detail
+                image = filled(url=content.url, detail=content.detail or None)
                 parts.append({"type": "image_url", "image_url": image})
             case Opaque():
                 parts.append(content.native)

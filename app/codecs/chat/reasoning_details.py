@@ -1,23 +1,17 @@
 """OpenRouter's `reasoning_details`: what they say, and how the pieces of a stream become them."""
 
-from collections.abc import Iterable
-
 from app.codecs.shared.gathering import Pieces, number
+from app.core.json.fields import objects, text_in
 from app.core.json.text import Json, JsonObject
 
 # @openrouter/sdk: ReasoningDetailText, ReasoningDetailSummary, ReasoningDetailEncrypted.
 _GROWING = ("text", "summary", "data")
 
 
-def words(details: Iterable[Json]) -> str:
+def words(details: Json) -> str:
     """What can be read of them; encrypted ones have no words."""
-    said = (
-        detail.get(name)
-        for detail in details
-        if isinstance(detail, dict)
-        for name in ("text", "summary")
-    )
-    return "".join(text for text in said if isinstance(text, str))
+    said = (text_in(one, name) for one in objects(details) for name in ("text", "summary"))
+    return "".join(text for text in said if text)
 
 
 class _Detail:

@@ -5,14 +5,13 @@ name behind arguments that are whole begins a new call. Nothing is split by gues
 run together without one of these signs stay together, and are not JSON then.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
 from app.codecs.chat.reasoning_details import DetailsGathering, words
-from app.codecs.shared.gathering import Pieces, an_error, is_object, number, text_so_far
+from app.codecs.shared.gathering import Pieces, an_error, number, text_so_far, value_of
 from app.codecs.shared.reading import names
-from app.core.json.large import PIECE
+from app.core.json.fields import objects, text_in
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.wire.responses import Gathering
 
@@ -48,8 +47,7 @@ class _Call:
         if self.looked >= _LOOKS or not self.arguments.may_be_object():
             return False
         self.looked += 1
-        text = self.arguments.text()
-        return len(text) <= PIECE and is_object(text)
+        return isinstance(value_of(self.arguments.text().strip()), dict)
 
     def json(self, whole: bool) -> JsonObject:
         inner: JsonObject = {"name": self.name}
@@ -64,7 +62,6 @@ class _Call:
 class ChatGathering(Gathering):
     def __init__(self) -> None:
         super().__init__()
-        self._top: JsonObject = {}
         self._texts: dict[str, Pieces] = {}
         # Content in parts, as Mistral streams it: kind and text, or a part of another kind.
         self._parts: list[tuple[str, Pieces] | JsonObject] = []
@@ -103,9 +100,8 @@ class ChatGathering(Gathering):
         for key in ("id", "model", "usage"):
             if event.get(key) not in (None, ""):
                 self._top[key] = event[key]
-        for choice in choices:
-            if isinstance(choice, dict):
-                self._choice(choice)
+        for choice in objects(choices):
+            self._choice(choice)
         return True
 
     def _choice(self, choice: JsonObject) -> None:
@@ -119,7 +115,7 @@ class ChatGathering(Gathering):
             self._delta(delta)
         else:
             self._left_over({"delta": delta}, ())
-        if isinstance(finish := choice.get("finish_reason"), str) and finish:
+        if finish := text_in(choice, "finish_reason"):
             self._finish = finish
             # Gateways end a response that failed with an error and a reason of its own.
             self.whole = "error" not in self._top
@@ -134,12 +130,12 @@ class ChatGathering(Gathering):
                 self._texts.setdefault(key, Pieces()).add(text)
             else:
                 self._left_over({key: text}, ())
-        for detail in _objects(delta.get("reasoning_details")):
+        for detail in objects(delta.get("reasoning_details")):
             self._details.take(detail)
         content = delta.get("content")
         if isinstance(content, list):
             self._in_parts = True
-            for part in content:
+            for part in objects(content):
                 self._part(part)
         elif isinstance(content, str):
             self._part({"type": "text", "text": content})
@@ -148,15 +144,13 @@ class ChatGathering(Gathering):
         calls = delta.get("tool_calls")
         if not isinstance(calls, list):
             self._left_over({"tool_calls": calls}, ())
-        for call in _objects(calls):
+        for call in objects(calls):
             self._call(call)
         if isinstance(legacy := delta.get("function_call"), dict):
             self._legacy = self._legacy or _Call(None)
             self._grow(self._legacy, legacy)
 
-    def _part(self, part: Json) -> None:
-        if not isinstance(part, dict):
-            return
+    def _part(self, part: JsonObject) -> None:
         kind = str(part.get("type"))
         text = part.get("text") if kind == "text" else _thought(part)
         if text is None:
@@ -175,13 +169,11 @@ class ChatGathering(Gathering):
         self._left_over(delta, _CALL)
         self._left_over(given, _FUNCTION)
         index = number(delta.get("index"))
-        raw_id = delta.get("id") if isinstance(delta.get("id"), str) and delta["id"] else None
-        name = given.get("name") if isinstance(given.get("name"), str) else ""
-        assert raw_id is None or isinstance(raw_id, str)
-        if self._fits_nowhere(index, raw_id, str(name)):
+        raw_id, name = text_in(delta, "id") or None, text_in(given, "name") or ""
+        if self._fits_nowhere(index, raw_id, name):
             self._odd["a piece of a call fits none; it stands in the payload only"] += 1
             return
-        call = self._known(index, raw_id, str(name))
+        call = self._known(index, raw_id, name)
         if call is None:
             call = _Call(index, kind=kind)
             self._calls.append(call)
@@ -198,9 +190,7 @@ class ChatGathering(Gathering):
 
     def _fits_nowhere(self, index: int | None, raw_id: str | None, name: str) -> bool:
         """An index that nobody has, no id, no name, and no call that waits for more."""
-        if index is None or raw_id is not None or name:
-            return False
-        if index in self._by_index:
+        if index is None or index in self._by_index or raw_id is not None or name:
             return False
         return not self._calls or self._calls[-1].is_whole()
 
@@ -239,17 +229,14 @@ class ChatGathering(Gathering):
         return last
 
     def _grow(self, call: _Call, given: JsonObject) -> None:
-        name = given.get("name")
-        if isinstance(name, str) and name and name != call.name:
+        name = text_in(given, "name")
+        if name and name != call.name:
             # A name in pieces comes before the arguments; a repeated one is no new piece.
             if call.name:
                 self._odd["a tool's name came in pieces"] += 1
             call.name += name
         arguments = given.get("arguments", given.get("input"))
-        if isinstance(arguments, dict | list):
-            call.arguments.add(dumps(arguments))
-        else:
-            call.arguments.add(arguments)
+        call.arguments.add(dumps(arguments) if isinstance(arguments, dict | list) else arguments)
 
     def response(self) -> JsonObject:
         message: JsonObject = {"role": "assistant", "content": self._content()}
@@ -262,8 +249,7 @@ class ChatGathering(Gathering):
         if self._calls:
             message["tool_calls"] = [call.json(self.whole) for call in self._calls]
         if self._legacy:
-            inner = self._legacy.json(self.whole)["function"]
-            message["function_call"] = inner
+            message["function_call"] = self._legacy.json(self.whole)["function"]
         choice: JsonObject = {"index": 0, "finish_reason": self._finish, "message": message}
         others: list[Json] = [{"index": index} for index in sorted(self._others_seen)]
         return {**self._top, "choices": [choice, *others]}
@@ -274,10 +260,6 @@ class ChatGathering(Gathering):
             return cast(list[Json], parts)
         # Outside of parts there is one text, or none.
         return parts[0]["text"] if parts else None
-
-
-def _objects(value: Json) -> Iterator[JsonObject]:
-    return (one for one in value if isinstance(one, dict)) if isinstance(value, list) else iter(())
 
 
 def is_completion(response: JsonObject) -> bool:
@@ -303,6 +285,4 @@ def _thought(part: JsonObject) -> str | None:
     said = part.get("thinking")
     if isinstance(said, str):
         return said
-    chunks = said if isinstance(said, list) else []
-    texts = (one.get("text") for one in chunks if isinstance(one, dict))
-    return "".join(text for text in texts if isinstance(text, str))
+    return "".join(text_in(one, "text") or "" for one in objects(said))

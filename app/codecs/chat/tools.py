@@ -1,10 +1,10 @@
 """Tool definitions of the chat shape: nested under `function`; choice as a word or a named tool."""
 
-from collections.abc import Sequence
+from functools import partial
 
 from app.codecs.shared import tools as shared
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
+from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, with_own
 
 _MEMBERS = ("type", "function", "name", "description", "parameters", "strict")
 
@@ -21,39 +21,26 @@ def _definition(value: JsonObject) -> Definition:
             return Refused(None, "the tool has no name")
         return HostedTool(name, value, "openai")
     if value.get("type") != "function":
-        return Refused(_name(value), 'the type must be "function"')
+        return shared.refused(value, 'the type must be "function"')
     function = value.get("function", value)
     if not isinstance(function, dict):
-        return Refused(_name(value), "function is not a JSON object")
-    read = tool(
-        function.get("name"),
-        shared.description_in(function),
-        function.get("parameters"),
-        strict=function.get("strict"),
-    )
-    return with_own(read, value | function, _MEMBERS, None)
-
-
-def _name(value: JsonObject) -> str | None:
-    name = value.get("name")
-    return name if isinstance(name, str) else None
+        return shared.refused(value, "function is not a JSON object")
+    return with_own(shared.function(function), value | function, _MEMBERS, None)
 
 
 def read_choice(choice: Json) -> Choice:
-    if choice == "any":
-        # Mistral's word for `required`.
-        return Choice("any")
-    if isinstance(choice, str) and choice in shared.MODES:
-        return Choice(shared.MODES[choice])
-    if not isinstance(choice, dict):
-        raise shared.bad_choice()
-    allowed = choice.get("allowed_tools")
-    if choice.get("type") == "allowed_tools" and isinstance(allowed, dict):
-        listed = allowed.get("tools")
-        names = [_chosen(one) for one in listed] if isinstance(listed, list) else []
-        is_demanded = allowed.get("mode") == "required"
-        return Choice("any" if is_demanded else "auto", None, tuple(names))
-    return Choice("tool", _chosen(choice))
+    match choice:
+        case "any":
+            # Mistral's word for `required`.
+            return Choice("any")
+        case str() if choice in shared.MODES:
+            return Choice(shared.MODES[choice])
+        case {"type": "allowed_tools", "allowed_tools": dict(allowed)}:
+            listed = allowed.get("tools")
+            names = tuple(map(_chosen, listed)) if isinstance(listed, list) else ()
+            return Choice("any" if allowed.get("mode") == "required" else "auto", None, names)
+        case _:
+            return Choice("tool", _chosen(choice))
 
 
 def _chosen(value: Json) -> str:
@@ -67,20 +54,18 @@ def _chosen(value: Json) -> str:
             raise shared.bad_choice()
 
 
-def write_tools(
-    tools: Sequence[Tool | HostedTool], choice: Choice | None, *, says_strict: bool
-) -> JsonObject:
+def write_tools(tools: shared.Offered, choice: Choice | None, *, says_strict: bool) -> JsonObject:
     """`says_strict`: every definition says whether it is strict."""
-    request: JsonObject = {}
-    if tools:
-        request["tools"] = [_written(one, says_strict=says_strict) for one in tools]
-    if not tools or choice is None:
+    if not tools:
+        return {}
+    write = partial(_written, says_strict=says_strict)
+    request: JsonObject = {"tools": shared.written(tools, write)}
+    if choice is None:
         return request
     hosted = {one.name for one in tools if isinstance(one, HostedTool)}
     if choice.allowed:
         listed: list[Json] = [_choosing(name, hosted) for name in choice.allowed]
-        mode = "required" if choice.mode == "any" else "auto"
-        inner: JsonObject = {"mode": mode, "tools": listed}
+        inner: JsonObject = {"mode": shared.mode_word(choice), "tools": listed}
         request["tool_choice"] = {"type": "allowed_tools", "allowed_tools": inner}
     elif choice.mode == "tool":
         request["tool_choice"] = _choosing(choice.name, hosted)
@@ -96,9 +81,7 @@ def _choosing(name: str | None, hosted: set[str]) -> JsonObject:
     return {"type": kind, kind: {"name": name}}
 
 
-def _written(one: Tool | HostedTool, *, says_strict: bool) -> JsonObject:
-    if isinstance(one, HostedTool):
-        return one.native
+def _written(one: Tool, *, says_strict: bool) -> JsonObject:
     strict: JsonObject = {"strict": one.strict} if says_strict or one.strict else {}
     function = {**shared.name_and_description(one), "parameters": one.schema, **strict}
     return {"type": "function", "function": function}

@@ -18,8 +18,7 @@ from app.core.conversation import (
     ToolCall,
     ToolResult,
 )
-from app.core.errors import RuleBroken
-from app.core.json.fields import Fields
+from app.core.json.fields import Fields, filled
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.render.media import data_url, plain_base64
 from app.core.render.placeholders import value_text
@@ -82,13 +81,13 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     notes = (*notes, *reading.left_over(candidate, said, "content"))
     stop = member(candidate.members, "finish_reason")
     return reading.reply(
+        response,
         said,
         notes,
         id=member(response, "response_id"),
         model=member(response, "model_version"),
         stop_reason=stop if stop is not None else blocked,
         usage=snake_keys(member(response, "usage_metadata")),
-        error=response.get("error"),
     )
 
 
@@ -129,8 +128,7 @@ def used(usage: JsonObject) -> Usage:
 def _draft(fields: Fields, text: str) -> Draft:
     role = fields.maybe_text("role") or "user"
     if role not in _SPEAKERS:
-        told = one_of("role", role, ["user", "model"])
-        raise RuleBroken(told, pointer=f"{fields.at}/role")
+        raise fields.broken("role", one_of("role", role, ["user", "model"]))
     blocks = list(_parts(fields, "parts"))
     return reading.draft(fields, reading.answering(_SPEAKERS[role], blocks), blocks, text, "parts")
 
@@ -178,8 +176,7 @@ def _part(part: Fields) -> Block:
         return ToolCall(call.maybe_text("id"), name, arguments, signature=signed)
     if isinstance(member(part.members, "function_response"), dict):
         return _result(part.inner(*both("function_response")))
-    if isinstance(text := part.members.get("text"), str):
-        part.get("text")
+    if (text := part.text_if("text")) is not None:
         if not thought:
             return Text(text, signed)
         # No empty text is taken back, so a thought without words stays here.
@@ -234,37 +231,28 @@ def _result(fields: Fields) -> ToolResult:
 
 
 def render(view: View) -> JsonObject:
-    request: JsonObject = {}
-    if view.system:
-        request["system_instruction"] = {"parts": [{"text": text.text} for text in view.system]}
-    request["contents"] = [
+    parts: list[Json] = [{"text": text.text} for text in view.system]
+    contents: list[Json] = [
         {
             "role": "model" if message.role == "assistant" else "user",
             "parts": [_written(content) for content in message.contents()],
         }
         for message in view.messages
     ]
-    return request
+    return filled(system_instruction={"parts": parts} if parts else None, contents=contents)
 
 
 def _written(content: Content) -> Json:
     match content:
         case Text():
-            shown: JsonObject = {"text": content.text}
-            if content.signature:
-                shown["thought_signature"] = content.signature
-            return shown
+            return filled(text=content.text, thought_signature=content.signature or None)
         case Image() | File():
             return _written_media(content)
         case Thinking() | Opaque():
             return content.native
         case CallShown():
-            shown = {
-                "function_call": {"id": content.id, "name": content.name, "args": content.value}
-            }
-            if content.signature:
-                shown["thought_signature"] = content.signature
-            return shown
+            call: JsonObject = {"id": content.id, "name": content.name, "args": content.value}
+            return filled(function_call=call, thought_signature=content.signature or None)
         case ResultShown():
             said = _response(content)
             return {"function_response": {"id": content.id, "name": content.name, "response": said}}
@@ -282,7 +270,5 @@ def _written_media(content: Image | File) -> JsonObject:
     held = data_url(content.url)
     if held is not None:
         return {"inline_data": {"mime_type": held.media_type, "data": held.data}}
-    file: JsonObject = {"file_uri": content.url}
-    if isinstance(content, File) and content.media_type:
-        file["mime_type"] = content.media_type
-    return {"file_data": file}
+    kind = content.media_type or None if isinstance(content, File) else None
+    return {"file_data": filled(file_uri=content.url, mime_type=kind)}

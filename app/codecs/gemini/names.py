@@ -24,11 +24,6 @@ def both(name: str) -> tuple[str, str]:
     return name, camel(name)
 
 
-def spelled(members: JsonObject, name: str) -> str:
-    """How a member's name is written here."""
-    return name if name in members else camel(name)
-
-
 def camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(map(str.title, rest))

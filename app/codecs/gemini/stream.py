@@ -6,6 +6,7 @@ from typing import cast
 
 from app.codecs.gemini.names import CANDIDATE, member, snake
 from app.codecs.shared.gathering import Pieces, an_error, number
+from app.core.json.fields import objects, text_in
 from app.core.json.text import Json, JsonObject, JsonText, dumps
 from app.core.limits import Limits
 from app.core.wire.responses import Gathering
@@ -18,7 +19,6 @@ _VALUES = ("string_value", "number_value", "bool_value")
 class GeminiGathering(Gathering):
     def __init__(self) -> None:
         super().__init__()
-        self._top: JsonObject = {}
         self._parts: list[JsonObject] = []
         self._text: Pieces | None = None
         self._call: JsonObject | None = None
@@ -43,9 +43,8 @@ class GeminiGathering(Gathering):
                 known = True
         if isinstance(feedback := self._top.get("prompt_feedback"), dict):
             self.whole = self.whole or member(feedback, "block_reason") is not None
-        for candidate in candidates if isinstance(candidates, list) else ():
-            if isinstance(candidate, dict):
-                self._candidate(candidate)
+        for candidate in objects(candidates):
+            self._candidate(candidate)
         known = known or isinstance(candidates, list)
         self.begun = self.begun or known
         return known
@@ -56,12 +55,9 @@ class GeminiGathering(Gathering):
             self._others.add(index)
             return
         self._left_over({snake(name): one for name, one in candidate.items()}, CANDIDATE)
-        content = candidate.get("content")
-        parts = content.get("parts") if isinstance(content, dict) else None
-        if isinstance(content, dict):
+        if isinstance(content := candidate.get("content"), dict):
             self._left_over(content, ("parts", "role"))
-        for part in parts if isinstance(parts, list) else ():
-            if isinstance(part, dict):
+            for part in objects(content.get("parts")):
                 self._part({key: value for key, value in part.items() if value is not None})
         if (finish := member(candidate, "finish_reason")) is not None:
             self._finish = finish
@@ -101,13 +97,11 @@ class GeminiGathering(Gathering):
             rest = {key: value for key, value in part.items() if not key.startswith("function")}
             self._parts.append(rest | {"function_call": self._call})
         for name in ("id", "name"):
-            if isinstance(given := call.get(name), str) and given:
+            if given := text_in(call, name):
                 self._call[name] = given
-        pieces = member(call, "partial_args")
-        for piece in pieces if isinstance(pieces, list) else ():
-            if isinstance(piece, dict):
-                self._argument(piece)
-                self._in_text = _goes_on(piece)
+        for piece in objects(member(call, "partial_args")):
+            self._argument(piece)
+            self._in_text = _goes_on(piece)
         if not _goes_on(call):
             self._settle()
             self._call = None
@@ -123,12 +117,12 @@ class GeminiGathering(Gathering):
         if isinstance(text, str) and isinstance(path, str):
             self._path, self._growing = path, Pieces(text)
         else:
-            _put(self._call["args"], piece)
+            values = [value for name in _VALUES if (value := member(piece, name)) is not None]
+            _put(self._call["args"], path, values[-1] if values else None)
 
     def _settle(self) -> None:
         if self._path is not None and self._call is not None:
-            grown: JsonObject = {"json_path": self._path, "string_value": self._growing.text()}
-            _put(self._call["args"], grown)
+            _put(self._call["args"], self._path, self._growing.text())
         self._path = None
 
     def response(self) -> JsonObject:
@@ -165,21 +159,14 @@ def _is_another(call: JsonObject, begun: JsonObject) -> bool:
     return any(call.get(key) and begun.get(key, call[key]) != call[key] for key in ("id", "name"))
 
 
-def _put(arguments: Json, piece: JsonObject) -> None:
-    path = member(piece, "json_path")
+def _put(arguments: Json, path: Json, value: Json) -> None:
     if not isinstance(path, str):
         return
     steps: list[str | int] = [
         int(place) if place else name or quoted
         for name, place, quoted in _STEP.findall(path.removeprefix("$"))
     ]
-    if len(steps) > _DEEPEST:
-        return
-    value: Json = None
-    for name in _VALUES:
-        if (given := member(piece, name)) is not None:
-            value = given
-    if steps:
+    if 0 < len(steps) <= _DEEPEST:
         _set(arguments, steps, value)
 
 

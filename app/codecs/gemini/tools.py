@@ -1,23 +1,14 @@
 """Gemini's function declarations and tool config, read and written."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
-from app.codecs.gemini.names import member, spelled
+from app.codecs.gemini.names import both, member
 from app.codecs.gemini.schema import json_schema
 from app.codecs.shared import tools as shared
 from app.core.json.fields import Fields
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import (
-    Choice,
-    Definition,
-    HostedTool,
-    Mode,
-    Refused,
-    Tool,
-    tool,
-    with_own,
-)
+from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 
 WIRE = "gemini"
 
@@ -37,12 +28,12 @@ _HOSTED = (
 )
 _MEMBERS = ("name", "description", "parameters", "parameters_json_schema", "parametersJsonSchema")
 _UNSAID = "MODE_UNSPECIFIED"
-_MODES: dict[str, Mode] = {
-    "AUTO": "auto",
-    "ANY": "any",
-    "NONE": "none",
-    "VALIDATED": "auto",
-    _UNSAID: "auto",
+_MODES = {
+    "AUTO": Choice("auto"),
+    "ANY": Choice("any"),
+    "NONE": Choice("none"),
+    "VALIDATED": Choice("auto"),
+    _UNSAID: Choice("auto"),
 }
 # google-genai: what ToolConfig has beside the mode of function calling.
 _BESIDE = ("retrieval_config", "include_server_side_tool_invocations")
@@ -61,7 +52,7 @@ def _definitions(value: Json, at: str) -> Iterator[Definition]:
     if not isinstance(value, dict):
         yield Refused(None, "the definition is not a JSON object", at)
         return
-    name = spelled(value, "function_declarations")
+    name = Fields(value, at).spelled(*both("function_declarations"))
     declared = value.get(name)
     if isinstance(declared, list):
         for place, one in enumerate(declared):
@@ -105,10 +96,10 @@ def read_choice(choice: Json) -> Choice:
     wire = None if native is None else WIRE
     if word == "ANY" and len(names) == 1:
         return Choice("tool", names[0], native=native, wire=wire)
-    return Choice(_MODES[word], None, names, native=native, wire=wire)
+    return replace(_MODES[word], allowed=names, native=native, wire=wire)
 
 
-def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
+def write_tools(tools: shared.Offered, choice: Choice | None) -> JsonObject:
     declared: list[Json] = [
         {**shared.name_and_description(one), "parameters_json_schema": one.schema, **one.own}
         for one in tools

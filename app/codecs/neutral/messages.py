@@ -16,12 +16,12 @@ from app.core.conversation import (
 )
 from app.core.errors import RuleBroken
 from app.core.identity.ids import signature_in
-from app.core.json.fields import Fields, escaped
+from app.core.json.fields import Fields, escaped, objects
 from app.core.json.text import JsonObject
 from app.core.neutral import blocks as neutral
 from app.core.render.placeholders import value_text
 from app.core.render.view import View
-from app.core.telling import missing, named, one_of
+from app.core.telling import missing, named
 from app.core.wire.codec import Posted
 
 # What we say of a stored turn beside what was said in it; such a turn may be posted again.
@@ -38,15 +38,11 @@ def render(view: View) -> JsonObject:
 
 
 def _draft(fields: Fields, text: str) -> Draft:
-    speaker = fields.text("speaker")
-    if speaker not in SPEAKERS:
-        raise RuleBroken(one_of("speaker", speaker, SPEAKERS), pointer=f"{fields.at}/speaker")
+    speaker = fields.word("speaker", SPEAKERS)
     fields.passed_over(*_ABOUT)
     turn_id, provider = fields.maybe_text("turn_id"), fields.maybe_text("provider")
     model, metadata = fields.maybe_text("model"), fields.get("metadata")
-    status = fields.maybe_text("status") or "complete"
-    if status not in TURN_STATUSES:
-        raise RuleBroken(one_of("status", status, TURN_STATUSES), pointer=f"{fields.at}/status")
+    status = fields.word("status", TURN_STATUSES) if fields.maybe_text("status") else "complete"
     blocks = _blocks(fields)
     return replace(
         draft(fields, speaker, blocks, text, "blocks"),  # type: ignore[arg-type]
@@ -62,9 +58,7 @@ def _blocks(fields: Fields) -> list[Block]:
     """The blocks of a turn; `text` is short for a single block of text."""
     short = fields.maybe_text("text")
     if short is not None and fields.get("blocks") is not None:
-        raise RuleBroken(
-            "`text` and `blocks` are two ways to say it; give one.", pointer=f"{fields.at}/text"
-        )
+        raise fields.broken("text", "`text` and `blocks` are two ways to say it; give one.")
     if short is not None:
         return [Text(short)]
     if "blocks" not in fields:
@@ -77,11 +71,9 @@ def _without_blocks(fields: Fields) -> RuleBroken:
     """Names what stands there instead, if something does."""
     strange = fields.own_unread()
     if not strange:
-        return RuleBroken(missing("blocks", "a list"), pointer=f"{fields.at}/blocks")
-    return RuleBroken(
-        f"Content must stand in `blocks`; {named(strange[0])} is not read here.",
-        pointer=f"{fields.at}/{escaped(strange[0])}",
-    )
+        return fields.broken("blocks", missing("blocks", "a list"))
+    told = f"Content must stand in `blocks`; {named(strange[0])} is not read here."
+    return fields.broken(escaped(strange[0]), told)
 
 
 def _block(fields: Fields) -> Block:
@@ -96,10 +88,7 @@ def _block(fields: Fields) -> Block:
 
 def _is_handmade(members: JsonObject) -> bool:
     """A tool's turn that no export of ours wrote: those say of every result how it was called."""
-    blocks = members.get("blocks")
-    exported = isinstance(blocks, list) and any(
-        isinstance(block, dict) and "raw_id" in block for block in blocks
-    )
+    exported = any("raw_id" in block for block in objects(members.get("blocks")))
     return members.get("speaker") == "tool" and not exported
 
 

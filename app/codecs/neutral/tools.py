@@ -1,8 +1,7 @@
 """Tool definitions and tool choice in the neutral form, with what only one wire knows of them."""
 
-from collections.abc import Sequence
-
 from app.codecs.shared import tools as shared
+from app.core.json.fields import filled
 from app.core.json.text import Json, JsonObject
 from app.core.tools.definitions import Choice, Definition, HostedTool, Tool, tool, with_own
 
@@ -40,30 +39,25 @@ def read_choice(choice: Json) -> Choice:
             raise shared.bad_choice()
 
 
-def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
+def write_tools(tools: shared.Offered, choice: Choice | None) -> JsonObject:
     request: JsonObject = {}
     if tools:
         request["tools"] = [_written_tool(one) for one in tools]
     if choice is not None:
-        shown: JsonObject = {"mode": choice.mode}
-        if choice.name is not None:
-            shown["name"] = choice.name
-        if choice.allowed:
-            shown["allowed"] = list(choice.allowed)
-        if choice.parallel is not None:
-            shown["parallel"] = choice.parallel
-        if choice.native is not None:
-            shown |= {"wire": choice.wire, "native": choice.native}
-        request["tool_choice"] = shown
+        request["tool_choice"] = filled(
+            mode=choice.mode,
+            name=choice.name,
+            allowed=list(choice.allowed) or None,
+            parallel=choice.parallel,
+            wire=choice.wire if choice.native is not None else None,
+            native=choice.native,
+        )
     return request
 
 
 def _written_tool(one: Tool | HostedTool) -> JsonObject:
     if isinstance(one, HostedTool):
         return {"name": one.name, "wire": one.wire, "native": one.native}
-    shown: JsonObject = {**shared.name_and_description(one), "parameters": one.schema}
-    if one.strict:
-        shown["strict"] = True
-    if one.own:
-        shown |= {"wire": one.wire, "own": one.own}
-    return shown
+    own: JsonObject = {"wire": one.wire, "own": one.own} if one.own else {}
+    said = filled(parameters=one.schema, strict=one.strict or None)
+    return shared.name_and_description(one) | said | own

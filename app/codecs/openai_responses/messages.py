@@ -1,6 +1,7 @@
 """Items of the Responses API, read and written."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import cast
 
 from app.codecs.openai_responses.tools import WIRE
@@ -20,19 +21,14 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
-from app.core.json.fields import Fields
+from app.core.json.fields import Fields, filled
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.render.view import CallShown, Content, Message, ResultShown, View
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
-_SPEAKERS: dict[str, Speaker] = {
-    "system": "system",
-    "developer": "system",
-    "user": "human",
-    "assistant": "ai",
-}
+_ROLES = ("system", "developer", "user", "assistant")
 # What an item says of itself beside its content.
 _ABOUT = ("id", "status", "async", "caller", "created_by")
 # Items that the provider itself answers: whole by themselves.
@@ -48,16 +44,11 @@ def parse(posted: Posted) -> list[Draft]:
     if isinstance(only := posted.members.get(key), str):
         text = posted.texts[key][0]
         return [*drafts, Draft("human", (Text(only),), payload=text, pointer=f"/{key}")]
-    said: list[Draft] = []
-    for fields, text in reading.elements(posted, key):
-        speaker, blocks = _item(fields)
-        one = reading.draft(fields, speaker, blocks, text, "content")
-        if speaker == "ai":
-            said.append(one)
-            continue
-        drafts += [*_spoken(said), one]
-        said = []
-    return [*drafts, *_spoken(said)]
+    items = (_draft(fields, text) for fields, text in reading.elements(posted, key))
+    for speaker, group in groupby(items, key=lambda item: item.speaker):
+        neighbours = list(group)
+        drafts += [_joined(neighbours)] if speaker == "ai" else neighbours
+    return drafts
 
 
 def read_reply(response: JsonObject, at: str) -> Reply:
@@ -73,7 +64,7 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     details = response.get("incomplete_details")
     reason = details.get("reason") if isinstance(details, dict) else None
     stop_reason = reason if reason is not None else response.get("status")
-    return reading.reply(blocks, notes, **reading.facts_of(response, stop_reason))
+    return reading.reply(response, blocks, notes, stop_reason=stop_reason)
 
 
 def used(usage: JsonObject) -> Usage:
@@ -86,15 +77,19 @@ def used(usage: JsonObject) -> Usage:
     )
 
 
-def _spoken(said: Sequence[Draft]) -> Iterator[Draft]:
+def _draft(fields: Fields, text: str) -> Draft:
+    speaker, blocks = _item(fields)
+    return reading.draft(fields, speaker, blocks, text, "content")
+
+
+def _joined(said: Sequence[Draft]) -> Draft:
     """Neighbouring items of the model are one turn."""
-    if len(said) < 2:
-        yield from said
-        return
+    if len(said) == 1:
+        return said[0]
     payload = f"[{','.join(one.payload for one in said)}]"
     blocks = tuple(block for one in said for block in one.blocks)
     notes = tuple(note for one in said for note in one.notes)
-    yield Draft("ai", blocks, payload=payload, pointer=said[0].pointer, notes=notes)
+    return Draft("ai", blocks, payload=payload, pointer=said[0].pointer, notes=notes)
 
 
 def _item(item: Fields) -> tuple[Speaker, list[Block]]:
@@ -102,7 +97,7 @@ def _item(item: Fields) -> tuple[Speaker, list[Block]]:
     match kind:
         case "message":
             item.passed_over(*_ABOUT, "phase")
-            return reading.speaker_of(item, _SPEAKERS), list(_content(item, "content"))
+            return reading.speaker_of(item, _ROLES), list(_content(item, "content"))
         case "function_call" | "custom_tool_call":
             item.passed_over(*_ABOUT)
             return "ai", [_call(item, kind)]
@@ -131,14 +126,11 @@ def _part(part: Fields) -> Part:
             return Text(part.text("text"))
         case "refusal":
             return Text(part.text("refusal"))
-        case "input_image" if isinstance(url := part.members.get("image_url"), str):
-            part.get("image_url")
+        case "input_image" if (url := part.text_if("image_url")) is not None:
             return Image(url, part.maybe_text("detail"))
-        case "input_file" if isinstance(data := part.members.get("file_data"), str):
-            part.get("file_data")
-            return File(data, part.maybe_text("filename"))
-        case "input_file" if isinstance(url := part.members.get("file_url"), str):
-            part.get("file_url")
+        case "input_file" if (url := part.text_if("file_data")) is not None:
+            return File(url, part.maybe_text("filename"))
+        case "input_file" if (url := part.text_if("file_url")) is not None:
             return File(url, part.maybe_text("filename"))
         case "input_image" | "input_file" if not isinstance(part.members.get("file_id"), str):
             return Opaque(kind, part.members, WIRE)
@@ -182,11 +174,9 @@ def _reasoning(item: Fields) -> Thinking:
 
 
 def render(view: View) -> JsonObject:
-    request: JsonObject = {}
-    if view.system:
-        request["instructions"] = "\n\n".join(text.text for text in view.system)
-    request["input"] = [item for message in view.messages for item in _items(message)]
-    return request
+    system = "\n\n".join(text.text for text in view.system) if view.system else None
+    items = [item for message in view.messages for item in _items(message)]
+    return filled(instructions=system, input=items)
 
 
 def _items(message: Message) -> Iterator[Json]:

@@ -5,7 +5,6 @@ grow by their deltas.
 """
 
 from dataclasses import dataclass, field
-from typing import cast
 
 from app.codecs.shared.gathering import Pieces, an_error, number, text_so_far
 from app.core.json.text import Json, JsonObject
@@ -58,7 +57,6 @@ class _Item:
 class ResponsesGathering(Gathering):
     def __init__(self) -> None:
         super().__init__()
-        self._response: JsonObject = {}
         self._items: dict[int, _Item] = {}
         self._places: dict[str, int] = {}
         self._last = -1
@@ -68,13 +66,13 @@ class ResponsesGathering(Gathering):
         if not isinstance(kind, str):
             return False
         if kind == "error":
-            self._response["error"] = an_error(event.get("error", event))
+            self._top["error"] = an_error(event.get("error", event))
             return True
         if not kind.startswith("response."):
             return kind == "keepalive"
         self.begun = True
         if isinstance(response := event.get("response"), dict):
-            self._response = self._response | response
+            self._top = self._top | response
         if kind in _ENDS:
             self.whole = kind != "response.failed"
             return True
@@ -124,7 +122,7 @@ class ResponsesGathering(Gathering):
                 item.members.setdefault(member, Pieces()).add(event.get("delta"))
         elif name in _IN_LISTS:
             holder, index_name, element, member = _IN_LISTS[name]
-            item = self._item(event, _begun(holder, element))
+            item = self._item(event, _begun(element))
             key = (holder, number(event.get(index_name)) or 0)
             if what == "done" and isinstance(text := event.get(member), str):
                 item.elements[key] = (element, member, Pieces(text))
@@ -133,11 +131,11 @@ class ResponsesGathering(Gathering):
                 begun[2].add(event.get("delta"))
 
     def response(self) -> JsonObject:
-        output = self._response.get("output")
+        output = self._top.get("output")
         if self.whole and isinstance(output, list) and output:
-            return self._response
-        items = [item.json() for _, item in sorted(self._items.items())]
-        return self._response | {"output": cast(list[Json], items)}
+            return self._top
+        items: list[Json] = [self._items[place].json() for place in sorted(self._items)]
+        return self._top | {"output": items}
 
 
 def is_response(response: JsonObject) -> bool:
@@ -145,7 +143,8 @@ def is_response(response: JsonObject) -> bool:
     return response.get("object") == "response" or isinstance(response.get("output"), list)
 
 
-def _begun(holder: str, element: str) -> JsonObject:
+def _begun(element: str) -> JsonObject:
+    """The item that holds such an element, where its own beginning did not come."""
     if element in ("reasoning_text", "summary_text"):
         return {"type": "reasoning", "summary": []}
     return {"type": "message", "role": "assistant", "content": []}

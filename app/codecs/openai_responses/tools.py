@@ -1,11 +1,9 @@
 """Tools of the Responses API: flat definitions, hosted tools beside them."""
 
-from collections.abc import Sequence
-
 from app.codecs.shared import tools as shared
 from app.codecs.shared.reading import names
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
+from app.core.tools.definitions import Choice, Definition, HostedTool, Tool, with_own
 
 WIRE = "openai-responses"
 
@@ -25,20 +23,13 @@ def read_tools(value: Json) -> list[Definition]:
 
 def _definition(value: JsonObject) -> Definition:
     kind = value.get("type")
-    name = value.get("name")
     if isinstance(kind, str) and kind in _HOSTED:
         return HostedTool(_hosted_name(value, kind), value, WIRE)
     if kind != "function":
-        return Refused(name if isinstance(name, str) else None, 'the type must be "function"')
+        return shared.refused(value, 'the type must be "function"')
     inner = value.get("function")
     said = value if not isinstance(inner, dict) else inner | value
-    read = tool(
-        said.get("name"),
-        shared.description_in(said),
-        said.get("parameters"),
-        strict=said.get("strict"),
-    )
-    return with_own(read, said, _MEMBERS, WIRE)
+    return with_own(shared.function(said), said, _MEMBERS, WIRE)
 
 
 def _hosted_name(value: JsonObject, kind: str) -> str:
@@ -76,11 +67,11 @@ def _chosen(value: Json) -> str:
             raise shared.bad_choice()
 
 
-def write_tools(tools: Sequence[Tool | HostedTool], choice: Choice | None) -> JsonObject:
-    request: JsonObject = {}
-    if tools:
-        request["tools"] = [_written_tool(one) for one in tools]
-    if not tools or choice is None:
+def write_tools(tools: shared.Offered, choice: Choice | None) -> JsonObject:
+    if not tools:
+        return {}
+    request: JsonObject = {"tools": shared.written(tools, _written_tool)}
+    if choice is None:
         return request
     word = shared.mode_word(choice)
     named = {one.name: _choosing(one) for one in tools}
@@ -103,9 +94,7 @@ def _choosing(one: Tool | HostedTool) -> JsonObject:
     return {key: one.native[key] for key in told if key in one.native}
 
 
-def _written_tool(one: Tool | HostedTool) -> JsonObject:
-    if isinstance(one, HostedTool):
-        return one.native
+def _written_tool(one: Tool) -> JsonObject:
     return {
         "type": "function",
         **shared.name_and_description(one),

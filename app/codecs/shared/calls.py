@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from app.codecs.shared.reading import arguments_text, text_or_value
 from app.core.conversation import ToolCall
 from app.core.identity.ids import signature_in
-from app.core.json.fields import Fields
+from app.core.json.fields import Fields, text_in
 from app.core.render.media import is_base64
 
 
@@ -34,8 +34,7 @@ def _signature(call: Fields) -> str | None:
                 return signature
         case _:
             pass
-    raw_id = call.members.get("id")
-    return signature_in(raw_id if isinstance(raw_id, str) else None)
+    return signature_in(text_in(call.members, "id"))
 
 
 def _function(fields: Fields, raw_id: str | None, signature: str | None = None) -> ToolCall:

@@ -1,11 +1,11 @@
 """Putting streams together: pieces of text, and JSON that may break off."""
 
-from collections.abc import Iterable
 from typing import cast
 
 from app.core.errors import TurnkeepError
 from app.core.json.large import PIECE
 from app.core.json.text import Json, JsonObject, JsonText, dumps, loads
+from app.core.json.unicode import is_broken
 from app.core.limits import Limits
 
 # What arrives as text inside events has not passed the limits of a body.
@@ -39,7 +39,7 @@ class Pieces:
     def text(self) -> str:
         """All of it. Halves of a character that came in two events are one again."""
         self._join()
-        if any("\ud800" <= sign <= "\udbff" for sign in _rare(self._text)):
+        if is_broken(self._text):
             halves = self._text.encode("utf-16-le", "surrogatepass")
             self._text = halves.decode("utf-16-le", "surrogatepass")
         return self._text
@@ -50,17 +50,6 @@ class Pieces:
         text += "".join(self._small)
         self._text = text
         self._small.clear()
-
-
-def _rare(text: str) -> Iterable[str]:
-    """The characters of a text that could hold surrogates; of any other, none."""
-    if text.isascii():
-        return ""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text
-    return ""
 
 
 def value_of(text: str) -> "Json | JsonText":
@@ -76,17 +65,6 @@ def value_of(text: str) -> "Json | JsonText":
 def text_so_far(text: str, whole: bool) -> Json:
     """A text that is a value of its own; where it broke off, its JSON without the end."""
     return text if whole else cast(Json, JsonText(dumps(text)[:-1]))
-
-
-def is_object(text: str) -> bool:
-    """Whether the text is a whole JSON object."""
-    stripped = text.strip()
-    if not (stripped.startswith("{") and stripped.endswith("}")):
-        return False
-    try:
-        return isinstance(loads(stripped, _LIMITS), dict)
-    except TurnkeepError:
-        return False
 
 
 def number(value: Json) -> int | None:

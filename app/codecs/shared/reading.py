@@ -3,7 +3,7 @@
 What a codec did not ask for is noted; a message with content of which nothing was read is refused.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -11,11 +11,21 @@ from app.core.conversation import Block, Draft, Opaque, Remark, Speaker, Text, T
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields, escaped
 from app.core.json.text import Json, JsonObject, JsonText, dumps
-from app.core.telling import missing, named, one_of, wrong_type
+from app.core.telling import missing, named, wrong_type
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 
 Made = TypeVar("Made", bound=Block)
+_SPEAKERS: dict[str, Speaker] = {
+    "system": "system",
+    "developer": "system",
+    "user": "human",
+    "assistant": "ai",
+    "tool": "tool",
+    "function": "tool",
+}
+# The facts of a response, under the names that most providers give them.
+_FACTS = ("id", "model", "stop_reason", "usage", "error")
 _GIVEN = ("input", "args")
 # How many members one note names, and how much of each pointer.
 _NAMED = 20
@@ -26,9 +36,9 @@ def elements(posted: Posted, key: str) -> Iterator[tuple[Fields, str]]:
     """Each object of the list under `key`, and its very text."""
     body = Fields(posted.members, "")
     if posted.members.get(key) is None:
-        raise RuleBroken(missing(key, "a list"), pointer=f"/{key}")
+        raise body.broken(key, missing(key, "a list"))
     if not body.items(key):
-        raise RuleBroken(f"`{key}` must not be empty.", pointer=f"/{key}")
+        raise body.broken(key, f"`{key}` must not be empty.")
     return zip(body.each(key), posted.texts[key], strict=True)
 
 
@@ -93,11 +103,8 @@ def check_named(result: Fields, raw_id: str | None, key: str) -> None:
     """
     if raw_id or not (names := result.own_unread()):
         return
-    raise RuleBroken(
-        f"The id of the call that a result answers must stand in `{key}`; {named(names[0])} is not"
-        " read here.",
-        pointer=f"{result.at}/{escaped(names[0])}",
-    )
+    told = f"The id of the call that a result answers must stand in `{key}`"
+    raise result.broken(escaped(names[0]), f"{told}; {named(names[0])} is not read here.")
 
 
 def arguments_text(value: "Json | JsonText") -> str:
@@ -116,10 +123,7 @@ def first_of(response: Fields, key: str) -> tuple[Fields, tuple[Remark, ...]]:
     """The first of a response's alternatives; the others are noted."""
     values = response.items(key)
     if not values:
-        raise RuleBroken(
-            f"`{key}` is required and must be a list that is not empty.",
-            pointer=f"{response.at}/{key}",
-        )
+        raise response.broken(key, f"`{key}` is required and must be a list that is not empty.")
     notes: tuple[Remark, ...] = ()
     if len(values) > 1:
         more = f"{len(values) - 1} more {key} stand in the payload only"
@@ -127,11 +131,15 @@ def first_of(response: Fields, key: str) -> tuple[Fields, tuple[Remark, ...]]:
     return response.below(values[0], f"{key}/0"), notes
 
 
-def reply(blocks: Iterable[Block], notes: Iterable[Remark] = (), **facts: Json) -> Reply:
-    """A reply. Members that an SDK's dump fills with null were never sent."""
-    said: JsonObject = {
-        name: without_nulls(fact) for name, fact in facts.items() if fact is not None
-    }
+def reply(
+    response: JsonObject, blocks: Iterable[Block], notes: Iterable[Remark], **facts: Json
+) -> Reply:
+    """A reply; `facts`: those that the response has under other names or in other places.
+
+    Members that an SDK's dump fills with null were never sent.
+    """
+    told = {name: response.get(name) for name in _FACTS} | facts
+    said = {name: without_nulls(fact) for name, fact in told.items() if fact is not None}
     sent = (
         replace(one, native=without_nulls(one.native))
         if isinstance(one, Thinking | Opaque)
@@ -139,17 +147,6 @@ def reply(blocks: Iterable[Block], notes: Iterable[Remark] = (), **facts: Json) 
         for one in blocks
     )
     return Reply(tuple(sent), said, tuple(notes))
-
-
-def facts_of(response: JsonObject, stop_reason: Json) -> JsonObject:
-    """The facts of a response, where they have the names that most providers give them."""
-    return {
-        "id": response.get("id"),
-        "model": response.get("model"),
-        "stop_reason": stop_reason,
-        "usage": response.get("usage"),
-        "error": response.get("error"),
-    }
 
 
 def without_nulls(value: Json) -> Json:
@@ -167,12 +164,9 @@ def without_nulls(value: Json) -> Json:
             return value
 
 
-def speaker_of(fields: Fields, known: Mapping[str, Speaker]) -> Speaker:
-    """Who speaks, by the role of a message."""
-    role = fields.text("role")
-    if role not in known:
-        raise RuleBroken(one_of("role", role, list(known)), pointer=f"{fields.at}/role")
-    return known[role]
+def speaker_of(fields: Fields, roles: Sequence[str]) -> Speaker:
+    """Who speaks, by the role of a message, on a wire that has these roles."""
+    return _SPEAKERS[fields.word("role", roles)]
 
 
 def answering(speaker: Speaker, blocks: Iterable[Block]) -> Speaker:
@@ -195,10 +189,8 @@ def text_or_list(
             for place, value in enumerate(content):
                 yield from read(fields.below(value, f"{name}/{place}"))
         case _:
-            raise RuleBroken(
-                wrong_type(name, f"a string or a list of {what}", content),
-                pointer=f"{fields.at}/{name}",
-            )
+            wanted = f"a string or a list of {what}"
+            raise fields.broken(name, wrong_type(name, wanted, content))
 
 
 def names(text: str) -> frozenset[str]:

@@ -1,12 +1,14 @@
 """Tool definitions and tool choice: what several wires read and write in the same way."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from app.core.errors import RuleBroken
-from app.core.json.fields import Fields
+from app.core.json.fields import Fields, filled, text_in
 from app.core.json.text import Json, JsonObject
-from app.core.tools.definitions import Choice, Definition, Mode, Refused, Tool
+from app.core.tools.definitions import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
 
+Offered: TypeAlias = Sequence[Tool | HostedTool]
 # How OpenAI, and who followed, call the modes.
 MODES: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
 
@@ -19,16 +21,25 @@ def definitions(value: Json, read: Callable[[JsonObject], Definition]) -> list[D
     ]
 
 
-def description_in(function: JsonObject) -> Json:
-    """The description of a function; one without words is none, and some wires refuse it."""
-    said = function.get("description")
-    return None if said == "" else said
+def refused(value: JsonObject, reason: str) -> Refused:
+    """A definition that cannot be used, under its name if it has one."""
+    return Refused(text_in(value, "name"), reason)
 
 
-def name_and_description(tool: Tool) -> JsonObject:
+def written(tools: Sequence[Tool | HostedTool], write: Callable[[Tool], JsonObject]) -> list[Json]:
+    """Each definition as `write` says it; that of a hosted tool as it came."""
+    return [one.native if isinstance(one, HostedTool) else write(one) for one in tools]
+
+
+def function(said: JsonObject) -> Tool | Refused:
+    """A function in OpenAI's words. A description without any is none, and some wires refuse it."""
+    about, schema = said.get("description"), said.get("parameters")
+    return tool(said.get("name"), None if about == "" else about, schema, strict=said.get("strict"))
+
+
+def name_and_description(one: Tool) -> JsonObject:
     """What every definition begins with."""
-    about: JsonObject = {} if tool.description is None else {"description": tool.description}
-    return {"name": tool.name, **about}
+    return filled(name=one.name, description=one.description)
 
 
 def mode_word(choice: Choice) -> str:

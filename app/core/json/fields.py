@@ -4,11 +4,11 @@ Codecs ask for members by name. Whatever carries content and was never asked for
 without a word, so `unread` gives it for the notes of the receipt.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from app.core.errors import RuleBroken
 from app.core.json.text import Json, JsonObject
-from app.core.telling import kind, missing, wrong_type
+from app.core.telling import kind, missing, one_of, wrong_type
 
 # No complaint repeats more of a name.
 _LONGEST = 100
@@ -45,9 +45,15 @@ class Fields:
         value = self.members.get(name)
         if isinstance(value, str):
             return value
-        if value is None:
-            raise self._missing(name, "a string")
         raise self._wrong(name, "a string", value)
+
+    def text_if(self, name: str) -> str | None:
+        """The text under a name; what is no text is not read."""
+        value = self.members.get(name)
+        if not isinstance(value, str):
+            return None
+        self._read.add(name)
+        return value
 
     def maybe_text(self, name: str, *others: str) -> str | None:
         value = self.get(name, *others)
@@ -55,29 +61,34 @@ class Fields:
             return value
         raise self._wrong(self.spelled(name, *others), "a string", value)
 
-    def items(self, name: str, *others: str) -> list[Json]:
+    def word(self, name: str, allowed: Sequence[str]) -> str:
+        """The text under a name, which must be one of these words."""
+        value = self.text(name)
+        if value not in allowed:
+            raise self.broken(name, one_of(name, value, allowed))
+        return value
+
+    def items(self, name: str) -> list[Json]:
         """The list under a name; nothing and null count as the empty list."""
-        value = self.get(name, *others)
+        value = self.get(name)
         if value is None:
             return []
         if not isinstance(value, list):
-            raise self._wrong(self.spelled(name, *others), "a list", value)
+            raise self._wrong(name, "a list", value)
         return value
 
     def inner(self, name: str, *others: str) -> "Fields":
         """The object under a name, whose members are read one by one."""
         value = self.get(name, *others)
         name = self.spelled(name, *others)
-        if value is None:
-            raise self._missing(name, "an object")
         if not isinstance(value, dict):
             raise self._wrong(name, "an object", value)
         return self.below(value, name)
 
-    def each(self, name: str, *others: str) -> Iterator["Fields"]:
+    def each(self, name: str) -> Iterator["Fields"]:
         """The objects of the list under a name."""
-        values, name = self.items(name, *others), self.spelled(name, *others)
-        return (self.below(value, f"{name}/{place}") for place, value in enumerate(values))
+        values = enumerate(self.items(name))
+        return (self.below(value, f"{name}/{place}") for place, value in values)
 
     def below(self, value: Json, place: str) -> "Fields":
         """An object somewhere below this one."""
@@ -118,11 +129,28 @@ class Fields:
         for inner in self._inner:
             yield from inner.unread()
 
-    def _missing(self, name: str, wanted: str) -> RuleBroken:
-        return RuleBroken(missing(name, wanted), pointer=f"{self.at}/{name}")
+    def broken(self, place: str, told: str) -> RuleBroken:
+        """What is wrong somewhere below this object."""
+        return RuleBroken(told, pointer=f"{self.at}/{place}")
 
     def _wrong(self, name: str, wanted: str, value: Json) -> RuleBroken:
-        return RuleBroken(wrong_type(name, wanted, value), pointer=f"{self.at}/{name}")
+        told = missing(name, wanted) if value is None else wrong_type(name, wanted, value)
+        return self.broken(name, told)
+
+
+def objects(value: Json) -> Iterator[JsonObject]:
+    """The objects of a list; none where it is no list."""
+    return (one for one in value if isinstance(one, dict)) if isinstance(value, list) else iter(())
+
+
+def text_in(members: JsonObject, name: str) -> str | None:
+    """The text under a name; None where there is none."""
+    return value if isinstance(value := members.get(name), str) else None
+
+
+def filled(**members: Json) -> JsonObject:
+    """An object without the members that say nothing."""
+    return {name: value for name, value in members.items() if value is not None}
 
 
 def escaped(name: str) -> str:

@@ -79,26 +79,20 @@ def loads(text: str, limits: Limits | None = None) -> Json:
         raise NotJson(told(error)) from None
     except RecursionError:
         raise LimitExceeded("depth", limits.depth, None) from None
-    if _skip_blanks(text, end) != len(text):
-        extra = json.JSONDecodeError("Extra data", text, _skip_blanks(text, end))
-        raise NotJson(told(extra))
+    if (end := _skip_blanks(text, end)) != len(text):
+        raise NotJson(told(json.JSONDecodeError("Extra data", text, end)))
     return cast(Json, value)
 
 
 def dumps(value: Json) -> str:
     """Compact JSON in ASCII; numbers exactly as they were written."""
-    text = _plain(value, _PLAIN)
-    if text is not None and _is_plain_ascii(text):
-        return text.decode()
-    return _encode(value, ascii_only=True)
+    return _plain_ascii(value, _PLAIN) or _encode(value, ascii_only=True)
 
 
 def dumps_sorted(value: Json) -> str:
     """The same with the members of every object in the order of their names."""
-    text = _plain(value, _PLAIN | orjson.OPT_SORT_KEYS)
-    if text is not None and _is_plain_ascii(text):
-        return text.decode()
-    return _encode(_sorted(value), ascii_only=True)
+    plain = _plain_ascii(value, _PLAIN | orjson.OPT_SORT_KEYS)
+    return plain or _encode(_sorted(value), ascii_only=True)
 
 
 def dumps_utf8(value: Json) -> bytes:
@@ -132,9 +126,10 @@ def _is_finite(value: Json) -> bool:
     return not isinstance(value, float) or isfinite(value)
 
 
-def _is_plain_ascii(text: bytes) -> bool:
-    """Whether `json` would write the same in ASCII; it escapes DEL."""
-    return text.isascii() and b"\x7f" not in text
+def _plain_ascii(value: Json, options: int) -> str | None:
+    """The text where `json` would write the same in ASCII; it escapes DEL."""
+    text = _plain(value, options)
+    return text.decode() if text and text.isascii() and b"\x7f" not in text else None
 
 
 def _sorted(value: Json) -> Json:

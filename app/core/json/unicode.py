@@ -8,7 +8,14 @@ _LONE = re.compile(r"[\ud800-\udfff]")
 
 
 def is_broken(text: str) -> bool:
-    return not text.isascii() and _LONE.search(text) is not None
+    if text.isascii():
+        return False
+    try:
+        # Quicker than a search.
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def mended(text: str) -> str:

@@ -21,26 +21,24 @@ from app.core.conversation import (
     ToolCall,
     ToolResult,
 )
-from app.core.errors import NotJson, RuleBroken
+from app.core.errors import RuleBroken
 from app.core.identity.ids import is_canonical
-from app.core.json.fields import Fields
-from app.core.json.large import PIECE
+from app.core.json.fields import Fields, filled
 from app.core.json.text import Json, JsonObject, dumps
-from app.core.render.arguments import parsed
-from app.core.telling import one_of
+from app.core.render.arguments import as_given
 
 
 def block_json(block: Block) -> JsonObject:
     """The neutral form; members that say nothing are left out."""
     match block:
         case Text():
-            return _said(type="text", text=block.text, signature=block.signature)
+            return filled(type="text", text=block.text, signature=block.signature)
         case Image():
-            return _said(type="image", data=block.url, detail=block.detail)
+            return filled(type="image", data=block.url, detail=block.detail)
         case File():
-            return _said(type="file", data=block.url, name=block.name, media_type=block.media_type)
+            return filled(type="file", data=block.url, name=block.name, media_type=block.media_type)
         case Thinking():
-            return _said(
+            return filled(
                 type="thinking",
                 text=block.text,
                 native=block.native,
@@ -53,7 +51,7 @@ def block_json(block: Block) -> JsonObject:
         case ToolResult():
             return result_json(block, block.call_id)
         case Opaque():
-            return {"type": "opaque", "kind": block.kind, "native": block.native} | _said(
+            return {"type": "opaque", "kind": block.kind, "native": block.native} | filled(
                 wire=block.wire, provider=block.provider, model=block.model
             )
         case _:
@@ -96,19 +94,13 @@ def read_block(fields: Fields) -> Block:
 
 
 def _call_json(call: ToolCall) -> JsonObject:
-    shown = _said(type="tool_call", id=call.id or call.raw_id)
+    shown = filled(type="tool_call", id=call.id or call.raw_id)
     if call.id:
         shown["raw_id"] = call.raw_id
-    shown["name"] = call.name
-    if len(call.arguments) > PIECE:
-        return shown | _said(arguments=call.arguments, signature=call.signature)
-    try:
-        shown["parameters"] = parsed(call.arguments)
-    except (NotJson, RuleBroken):
-        return shown | _said(arguments=call.arguments, signature=call.signature)
-    if dumps(shown["parameters"]) != call.arguments:
+    shown |= {"name": call.name, **as_given(call.arguments)}
+    if "parameters" in shown and dumps(shown["parameters"]) != call.arguments:
         shown["arguments"] = call.arguments
-    return shown | _said(signature=call.signature)
+    return shown | filled(signature=call.signature)
 
 
 def result_json(result: ToolResult, call_id: str | None, *, exported: bool = False) -> JsonObject:
@@ -116,14 +108,14 @@ def result_json(result: ToolResult, call_id: str | None, *, exported: bool = Fal
     shown: JsonObject = {"type": "tool_result", "call_id": call_id or result.raw_id}
     if call_id or exported:
         shown["raw_id"] = result.raw_id
-    shown |= _said(name=result.name)
+    shown |= filled(name=result.name)
     if result.parts is None:
         shown["result"] = result.result
     else:
         shown["content"] = [block_json(part) for part in result.parts]
     if result.status != "ok" or result.error is not None:
         shown["status"] = result.status
-    return shown | _said(error=result.error)
+    return shown | filled(error=result.error)
 
 
 def _thinking(fields: Fields) -> Thinking:
@@ -158,13 +150,11 @@ def _call(fields: Fields) -> ToolCall:
 
 
 def _result(fields: Fields) -> ToolResult:
-    status = fields.maybe_text("status")
     error = fields.maybe_text("error")
     flagged = fields.get("isError") is True or fields.get("is_error") is True
-    if status is None:
-        status = "error" if flagged or error is not None else "ok"
-    if status not in STATUSES:
-        raise RuleBroken(one_of("status", status, STATUSES), pointer=f"{fields.at}/status")
+    status = "error" if flagged or error is not None else "ok"
+    if fields.get("status") is not None:
+        status = fields.word("status", STATUSES)
     given = fields.maybe_text("call_id", "callId")
     raw_id = fields.maybe_text("raw_id")
     keeps = given is not None and is_canonical(given) and "raw_id" in fields
@@ -183,11 +173,9 @@ def _parts(fields: Fields) -> tuple[Part, ...] | None:
     if "content" not in fields:
         return None
     if not isinstance(fields.members["content"], list):
-        raise RuleBroken("`content` must be a list of blocks.", pointer=f"{fields.at}/content")
+        raise fields.broken("content", "`content` must be a list of blocks.")
     if fields.members.get("result") is not None:
-        raise RuleBroken(
-            "A result must have `result` or `content`, not both.", pointer=f"{fields.at}/content"
-        )
+        raise fields.broken("content", "A result must have `result` or `content`, not both.")
     parts: list[Part] = []
     for inner in fields.each("content"):
         part = read_block(inner)
@@ -197,7 +185,3 @@ def _parts(fields: Fields) -> tuple[Part, ...] | None:
             )
         parts.append(part)
     return tuple(parts)
-
-
-def _said(**members: Json) -> JsonObject:
-    return {name: value for name, value in members.items() if value is not None}

@@ -8,10 +8,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from app.core.conversation import Block, Text, ToolCall, ToolResult, Turn
-from app.core.errors import NotJson, RuleBroken
+from app.core.json.fields import text_in
 from app.core.json.text import Json
 from app.core.ledger.records import Call
-from app.core.render.arguments import parsed
+from app.core.render.arguments import as_given
 from app.core.search.words import id_words, words
 
 # Characters of a turn that are searched, and as many of its ids.
@@ -31,18 +31,12 @@ def title_words(title: str | None) -> list[str]:
     return _bounded(words((title or "")[:SEARCHED]))
 
 
-def _said_words(blocks: Iterable[Block]) -> frozenset[str]:
-    return frozenset(
-        word
-        for text in _pieces(text for block in blocks for text in _said(block))
-        for word in words(_readable(text))
-    )
-
-
 def turn_words(turn: Turn, calls: Sequence[Call]) -> list[str]:
     """The words of a turn whose calls the ledger knows."""
-    texts = _pieces(text for text in _ids(turn, calls) if text)
-    return _bounded(_said_words(turn.blocks or ()).union(*map(id_words, texts)))
+    said = _pieces(text for block in turn.blocks or () for text in _said(block))
+    ids = _pieces(text for text in _ids(turn, calls) if text)
+    found = (words(_readable(text)) for text in said)
+    return _bounded(set().union(*found, *map(id_words, ids)))
 
 
 def _pieces(texts: Iterable[str]) -> Iterator[str]:
@@ -77,9 +71,7 @@ def _bounded(found: Collection[str]) -> list[str]:
 
 
 def _ids(turn: Turn, calls: Sequence[Call]) -> Iterator[str | None]:
-    yield turn.turn_id
-    if isinstance(name := turn.response.get("id"), str):
-        yield name
+    yield from (turn.turn_id, text_in(turn.response, "id"))
     for call in calls:
         yield from (call.id, call.raw_id, *call.provider_ids.values())
     for _, result in turn.results():
@@ -104,15 +96,8 @@ def _said(block: Block) -> Iterator[str]:
 
 def _arguments(text: str) -> Iterator[str]:
     """The texts in arguments that are JSON, whose escapes are no words; else the text itself."""
-    if len(text) > SEARCHED:
-        yield text
-        return
-    try:
-        value = parsed(text)
-    except (NotJson, RuleBroken):
-        yield text
-        return
-    yield from _inside(value)
+    given = as_given(text) if len(text) <= SEARCHED else {}
+    return _inside(given["parameters"]) if "parameters" in given else iter((text,))
 
 
 def _inside(value: Json) -> Iterator[str]:

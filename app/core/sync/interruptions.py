@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from app.core.conversation import Turn
-from app.core.sync.retelling import Differs, Place, Walk
+from app.core.sync.retelling import Difference, Place, Walk
 
 Way: TypeAlias = Literal["leave out", "complete"]
 
@@ -29,7 +29,7 @@ class Interruption:
     place: Place = field(default_factory=Place)
     owed: Counter[object] = field(default_factory=Counter)
     left: list[Way] = field(default_factory=list)
-    first: tuple[int, Differs] | None = None
+    first: Difference | None = None
     _seen: set[int] = field(default_factory=set)
 
     def consider(self, walk: Walk, at: int, seq: int) -> None:
@@ -44,9 +44,9 @@ class Interruption:
             last = walk.parts[-1].turn == part.turn
             self.left = ["complete", "leave out"] if last else ["leave out", "complete"]
 
-    def another(self, walk: Walk, seq: int, differs: Differs) -> Way | None:
+    def another(self, walk: Walk, differs: Difference) -> Way | None:
         """What to try now, with the walk back behind the turn; None when nothing is left."""
-        self.first = self.first or (seq, differs)
+        self.first = self.first or differs
         while self.turn and self.left:
             way = self.left.pop(0)
             if way == "leave out" or self.completes(self.seq, self.turn):

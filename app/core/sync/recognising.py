@@ -13,36 +13,30 @@ from functools import cached_property
 
 from app.core.conversation import ToolCall, ToolResult, Turn, last_real
 from app.core.render.pairing import Links, Placed, Role, is_real, steps
+from app.core.sync import likeness
 from app.core.sync.interruptions import Interruption
-from app.core.sync.likeness import (
-    is_unspoken,
-    moved_media,
-    same_call,
-    same_result,
-    says_nothing,
-    unspoken_key,
-)
-from app.core.sync.retelling import Differs, Part, Walk, What, parts_of, spoken
+from app.core.sync.retelling import Difference, Differs, Part, Walk, parts_of, spoken
 
 # How often a history may be walked along to find where a list without its beginning begins.
 _PATIENCE = 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Told:
     """A history: turns, and which result belongs to which call."""
 
     turns: Sequence[Turn]
     links: Links
 
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """The place in the list, the stored turn that says something else, and what differs."""
-
-    seq: int
-    stored: Turn
-    what: What
+    @cached_property
+    def results(self) -> dict[str, list[ToolResult]]:
+        """The results of each call."""
+        found: dict[str, list[ToolResult]] = defaultdict(list)
+        for turn in self.turns:
+            for place, result in turn.results():
+                if link := self.links.get((turn.seq, place)):
+                    found[link.call_id].append(result)
+        return found
 
 
 @dataclass(slots=True)
@@ -137,18 +131,8 @@ class Recognising:
         }
 
     @cached_property
-    def _results(self) -> dict[str, list[ToolResult]]:
-        """The stored results of each call."""
-        return _by_call(self.stored)
-
-    @cached_property
     def _shown(self) -> Mapping[str, Sequence[ToolResult]]:
         return self.rendered()
-
-    @cached_property
-    def _told_results(self) -> dict[str, list[ToolResult]]:
-        """The results of each call in the list."""
-        return _by_call(self.told)
 
     @cached_property
     def _owed(self) -> Counter[object]:
@@ -164,13 +148,13 @@ class Recognising:
         return Walk(self._parts, self.names, start, self._owed)
 
     def _owe(self, walk: Walk, told: ToolCall, stored: ToolCall) -> None:
-        for result in self._told_results.get(told.id, ())[-1:]:
+        for result in self.told.results.get(told.id, ())[-1:]:
             walk.owed.update(self._moved(stored.id, result))
 
     def _moved(self, call_id: str, told: ToolResult) -> Counter[object]:
         """Media of a stored call's result that the list shows behind its own."""
-        shown = last_real(self._results.get(call_id, ()), is_real)
-        return moved_media(told, shown) if shown else Counter()
+        shown = last_real(self.stored.results.get(call_id, ()), is_real)
+        return likeness.moved_media(told, shown) if shown else Counter()
 
     def _attempt(self, walk: Walk) -> Recognised | Difference:
         found = Recognised()
@@ -188,23 +172,19 @@ class Recognising:
         interruption = Interruption(self.completes)
         while at < len(items):
             role, item = items[at]
-            seq = item.turn.seq
-            interruption.consider(walk, at, seq)
+            interruption.consider(walk, at, item.turn.seq)
             try:
                 taken = walk.take(role, item.block)
                 if at == len(items) - 1 and (missing := walk.missing()):
                     raise missing
             except Differs as differs:
-                where = self._blamed(walk, last, item, differs)
-                match interruption.another(walk, *where):
+                match interruption.another(walk, self._blamed(walk, last, item, differs)):
                     case "leave out":
                         at = interruption.at
                     case "complete":
                         at = self._complete(walk, interruption, found)
                     case None:
-                        assert interruption.first
-                        seq, differs = interruption.first
-                        return Difference(seq, differs.turn, differs.what)
+                        return interruption.first
                 continue
             _record(found, item, taken)
             if isinstance(item.block, ToolCall) and isinstance(taken, ToolCall):
@@ -215,11 +195,12 @@ class Recognising:
 
     def _blamed(
         self, walk: Walk, last: Placed | None, item: Placed, differs: Differs
-    ) -> tuple[int, Differs]:
+    ) -> Difference:
         """Where the list differs: at this item, or at the one before, which says too little."""
         missing, seq = walk.missing(), item.turn.seq
+        here = Difference(seq, differs.turn, differs.what)
         if missing is None or last is None or last.turn.seq == seq:
-            return seq, differs
+            return here
         is_other = (missing.what == "call") != isinstance(item.block, ToolCall)
         between = self.told.turns[last.turn.seq : seq - 1]
         if (
@@ -227,8 +208,8 @@ class Recognising:
             or item.turn.speaker != last.turn.speaker
             or any(one.speaker != "ai" for one in between)
         ):
-            return last.turn.seq, missing
-        return seq, differs
+            return Difference(last.turn.seq, missing.turn, missing.what)
+        return here
 
     def _complete(self, walk: Walk, interruption: Interruption, found: Recognised) -> int:
         """Notes that a turn of the list makes an interrupted one whole; gives the next item."""
@@ -242,7 +223,7 @@ class Recognising:
         while at < len(self._items) and self._items[at][1].turn.seq == seq:
             block = self._items[at][1].block
             if isinstance(block, ToolCall):
-                if told < len(calls) and same_call(block, calls[told], self.names):
+                if told < len(calls) and likeness.same_call(block, calls[told], self.names):
                     found.calls[block.id] = calls[told].id
                     self._owe(walk, block, calls[told])
                 told += 1
@@ -260,22 +241,22 @@ class Recognising:
                 call_id = found.calls.get(link.call_id) if link else self._named.get(at)
                 if link is None and call_id is None:
                     continue
-                if call_id is None:
-                    found.new[turn.seq].add(place)
-                elif self._is_known(call_id, result):
+                if call_id and self._is_known(call_id, result):
                     found.known[turn.seq].add(place)
-                elif any(is_real(one) for one in self._results.get(call_id, ())):
+                elif call_id and any(is_real(one) for one in self.stored.results.get(call_id, ())):
                     return Difference(turn.seq, self._turn_of(call_id), "result")
                 else:
                     found.new[turn.seq].add(place)
         return None
 
     def _is_known(self, call_id: str, result: ToolResult) -> bool:
-        stored = self._results.get(call_id, ())
-        if says_nothing(result) or any(same_result(result, one) for one in stored):
+        stored = self.stored.results.get(call_id, ())
+        if likeness.says_nothing(result) or any(
+            likeness.same_result(result, one) for one in stored
+        ):
             return True
         shown = self._shown.get(call_id, ()) if stored else ()
-        return any(same_result(result, one) for one in shown)
+        return any(likeness.same_result(result, one) for one in shown)
 
     def _turn_of(self, call_id: str) -> Turn:
         """The turn with the newest result of a call that says something."""
@@ -312,15 +293,6 @@ class Recognising:
                 found.bare.add(turn.seq)
 
 
-def _by_call(history: Told) -> dict[str, list[ToolResult]]:
-    found: dict[str, list[ToolResult]] = defaultdict(list)
-    for turn in history.turns:
-        for place, result in turn.results():
-            if link := history.links.get((turn.seq, place)):
-                found[link.call_id].append(result)
-    return found
-
-
 def _record(found: Recognised, item: Placed, taken: ToolCall | bool) -> None:
     seq, place = item.turn.seq, item.place or 0
     chosen, other = (found.known, found.new) if taken else (found.new, found.known)
@@ -340,6 +312,8 @@ def _keys(turns: Iterable[Turn]) -> Iterator[str]:
     """What turns hold beside what is spoken."""
     for turn in turns:
         if turn.blocks is not None:
-            yield from (unspoken_key(block) for block in turn.blocks if is_unspoken(block))
+            yield from (
+                likeness.unspoken_key(block) for block in turn.blocks if likeness.is_unspoken(block)
+            )
             if not turn.blocks:
                 yield "empty"

@@ -7,7 +7,7 @@ texts keep their order and calls keep theirs; one part follows the other.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -31,6 +31,15 @@ class Differs(Exception):
         super().__init__(what)
         self.turn = turn
         self.what: What = what
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The place in the list, the stored turn that says something else, and what differs."""
+
+    seq: int
+    stored: Turn
+    what: What
 
 
 @dataclass(slots=True)
@@ -60,22 +69,22 @@ def parts_of(steps: Iterable[Step]) -> list[Part]:
             continue
         part = Part(step.role, items[0].turn)
         for item in items:
-            _add(part, item)
+            match item.block:
+                case ToolCall() as call:
+                    part.calls.append(call)
+                case Thinking() as thought:
+                    part.thoughts.append(plain(thought.text))
+                case Image() | File() as media:
+                    part.pieces.append(media)
+                case Text() as said if not is_unspoken(said):
+                    part.pieces.append(Text(plain(said.text)))
+                case _:
+                    pass
         opens = part.role in ("system", "note")
         part.leads = opens and all(before.leads for before in parts)
         if part.pieces or part.calls or part.thoughts:
             parts.append(part)
     return parts
-
-
-def _add(part: Part, item: Placed) -> None:
-    block = item.block
-    if isinstance(block, ToolCall):
-        part.calls.append(block)
-    elif isinstance(block, Thinking):
-        part.thoughts.append(plain(block.text))
-    elif isinstance(block, Text | Image | File) and not is_unspoken(block):
-        part.pieces.append(Text(plain(block.text)) if isinstance(block, Text) else block)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,21 +105,16 @@ class Walk:
     """
 
     def __init__(
-        self,
-        parts: Sequence[Part],
-        names: re.Pattern[str],
-        start: int = 0,
-        owed: Mapping[object, int] | None = None,
+        self, parts: Sequence[Part], names: re.Pattern[str], start: int, owed: Counter[object]
     ) -> None:
         self.parts = parts
         self.names = names
         self.start = start
-        self.place = Place()
         self.reached = 0
         self.began: int | None = None
         self.taken = 0
-        self.owed = Counter(owed)
-        self._settle()
+        self.owed = owed.copy()
+        self._move(Place())
 
     def take(self, role: Role, block: Block) -> ToolCall | bool:
         """The stored call, or whether the rest is stored. Raises `Differs`."""
@@ -269,19 +273,16 @@ class Walk:
         self._move(place)
 
     def _move(self, place: Place) -> None:
-        self.place = place
-        self._settle()
-
-    def _settle(self) -> None:
-        """Goes on behind parts of which all was told."""
-        while self.place.part < len(self.parts):
-            place, part = self.place, self.parts[self.place.part]
+        """Goes to a place, and on behind parts of which all was told."""
+        while place.part < len(self.parts):
+            part = self.parts[place.part]
             if place.part < self.start and not part.leads:
-                self.place = Place(self.start)
+                place = Place(self.start)
             elif place.piece == len(part.pieces) and place.call == len(part.calls):
-                self.place = Place(place.part + 1)
+                place = Place(place.part + 1)
             else:
                 break
+        self.place = place
 
 
 def _behind_blanks(text: str, position: int) -> int:

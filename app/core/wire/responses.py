@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from app.core.conversation import Block, Draft, Remark
+from app.core.json.fields import text_in
 from app.core.json.text import JsonObject
 from app.core.wire.usage import Usage
 
@@ -24,9 +25,8 @@ class Reply:
 
     def draft(self) -> Draft:
         """The turn of the model that it is, but for what was posted."""
-        model = self.facts.get("model")
-        named = model if isinstance(model, str) else None
-        return Draft("ai", self.blocks, facts=self.facts, model=named, notes=self.notes)
+        model = text_in(self.facts, "model")
+        return Draft("ai", self.blocks, facts=self.facts, model=model, notes=self.notes)
 
 
 class Gathering(ABC):
@@ -41,6 +41,8 @@ class Gathering(ABC):
         self.begun = False
         self.whole = False
         self.unread: dict[str, None] = {}
+        # What the response says beside its content.
+        self._top: JsonObject = {}
         # What was odd, each thing once, with how often it happened.
         self._odd: Counter[str] = Counter()
 
