@@ -20,6 +20,7 @@ import hypothesis
 import pytest
 from fastapi import FastAPI
 
+from tests.client import in_one_step
 from tests.postgres import (
     NoPostgres,
     connected,
@@ -89,7 +90,7 @@ def _described_once() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def _shapes() -> Iterator[None]:
     """Whatever a test client receives is what the OpenAPI page says."""
-    with watch():
+    with in_one_step(), watch():
         yield
 
 

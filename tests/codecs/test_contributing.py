@@ -61,6 +61,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / name, copy / name, ignore=LEFT)
     for name in NEEDED:
         shutil.copy(ROOT / name, copy)
+    packages = Path("tests", "judges", "node", "node_modules")
+    if (ROOT / packages).exists():
+        (copy / packages).symlink_to(ROOT / packages)
     assert sorted(FILES) == ["app/codecs/xai.py", "tests/codecs/xai/cases/weather/wire.json"]
     for name, text in FILES.items():
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
@@ -70,7 +73,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(project: Path, *args: str, **env: str) -> str:
     """What the tests printed, if all passed."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    left = ("PYTEST_", "PYTHONDONTWRITEBYTECODE")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(left)}
+    # What the first run compiles the second need not.
+    kept["PYTHONPYCACHEPREFIX"] = str(project / "compiled")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *args],
         cwd=project,

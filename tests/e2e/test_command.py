@@ -1,15 +1,20 @@
 """The command as people use it: real processes, real databases."""
 
+import os
 import re
 import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+import uvicorn
+from uvicorn.supervisors import Multiprocess
 
 from app import __version__
 from app.cli import main
@@ -17,6 +22,35 @@ from tests.e2e.server import ROOT, serving, turnkeep
 from tests.postgres import fresh_database
 
 REPLAY = "/v1/conversations/c1/replay?provider=anthropic"
+
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def refusing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Run:
+    """The command in this process, in an empty folder: for what ends before anything is served."""
+
+    def served(*_: object, **__: object) -> None:
+        raise AssertionError("it serves")
+
+    for name in [name for name in os.environ if name.startswith("TURNKEEP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(uvicorn.Server, "run", served)
+    monkeypatch.setattr(Multiprocess, "run", served)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*args: str) -> "subprocess.CompletedProcess[str]":
+        capfd.readouterr()
+        try:
+            code: Any = main(args)
+        except SystemExit as end:
+            code = end.code
+        return subprocess.CompletedProcess(args, code, *capfd.readouterr())
+
+    return run
 
 
 def test_it_says_its_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,11 +130,12 @@ def test_postgres_is_not_served_before_it_is_migrated(tmp_path: Path, postgres_u
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_port_in_use_is_one_line_and_nothing_is_begun(tmp_path: Path, workers: str) -> None:
+def test_a_port_in_use_is_one_line_and_nothing_is_begun(
+    refusing: Run, tmp_path: Path, workers: str
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         number = taken.getsockname()[1]
-        words = ("serve", "--port", str(number), "--workers", workers)
-        refused = turnkeep(*words, cwd=tmp_path)
+        refused = refusing("serve", "--port", str(number), "--workers", workers)
     assert (refused.returncode, refused.stdout) == (1, "")
     assert refused.stderr == (
         f"turnkeep: port {number} on 127.0.0.1 is in use; choose another with --port\n"
@@ -116,8 +151,8 @@ def test_a_port_in_use_is_one_line_and_nothing_is_begun(tmp_path: Path, workers:
         ("192.0.2.1", "the host '192.0.2.1' is no address of this machine"),
     ],
 )
-def test_a_host_that_is_not_ours_is_one_line(tmp_path: Path, host: str, words: str) -> None:
-    refused = turnkeep("serve", "--host", host, "--port", "0", cwd=tmp_path)
+def test_a_host_that_is_not_ours_is_one_line(refusing: Run, host: str, words: str) -> None:
+    refused = refusing("serve", "--host", host, "--port", "0")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert words in refused.stderr
     assert refused.stderr.count("\n") == 1
@@ -153,9 +188,9 @@ def test_every_exit_status_is_explained(capsys: pytest.CaptureFixture[str]) -> N
         assert "Exit status: 0 " in capsys.readouterr().out
 
 
-def test_a_password_is_never_printed(tmp_path: Path) -> None:
+def test_a_password_is_never_printed(refusing: Run) -> None:
     url = "postgresql://me:s3cret@127.0.0.1:1/none"
-    refused = turnkeep("serve", "--port", "0", "--database-url", url, cwd=tmp_path)
+    refused = refusing("serve", "--port", "0", "--database-url", url)
     assert refused.returncode == 2
     assert "s3cret" not in refused.stdout + refused.stderr
     assert "Traceback" not in refused.stderr
@@ -170,8 +205,8 @@ def test_a_password_is_never_printed(tmp_path: Path) -> None:
         (["verify", "--database-url", "sqlite:///absent/dir/x.db"], "turnkeep:"),
     ],
 )
-def test_a_wrong_setting_is_one_line(tmp_path: Path, args: list[str], words: str) -> None:
-    refused = turnkeep(*args, cwd=tmp_path)
+def test_a_wrong_setting_is_one_line(refusing: Run, args: list[str], words: str) -> None:
+    refused = refusing(*args)
     assert refused.returncode == 2
     assert words in refused.stderr
     assert "Traceback" not in refused.stderr

@@ -21,7 +21,6 @@ from app.cli.words import Progress
 from app.service.importing import store_history
 from app.storage.database import Database
 from tests.e2e.server import ROOT
-from tests.e2e.server import turnkeep as process
 from tests.imports.conftest import FILES, Run, spoken, stored
 
 SAID = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}]
@@ -60,18 +59,24 @@ def test_a_wrong_name_of_a_format_is_told_the_right_one(
 
 @pytest.mark.parametrize("words", [["import", "x.jsonl"], ["export", "--all"], ["verify"]])
 def test_a_database_that_is_not_there_is_one_line_and_stays_away(
-    tmp_path: Path, words: list[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    words: list[str],
 ) -> None:
-    told = process(*words, cwd=tmp_path)
-    assert (told.returncode, told.stdout) == (2, "")
-    assert told.stderr == (
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TURNKEEP_DATABASE_URL", raising=False)
+    assert main(words) == 2
+    told = capfd.readouterr()
+    assert told.out == ""
+    assert told.err == (
         f"turnkeep: the file turnkeep.db does not exist in the folder {tmp_path}. Name another one"
         " with --database-url; for a new one run this first: turnkeep migrate\n"
     )
     assert list(tmp_path.iterdir()) == []
-    told = process(*words, "--database-url", "sqlite:///no/folder/x.db", cwd=tmp_path)
-    assert told.returncode == 2
-    assert told.stderr.startswith(f"turnkeep: the folder {tmp_path}/no/folder does not exist")
+    assert main([*words, "--database-url", "sqlite:///no/folder/x.db"]) == 2
+    told = capfd.readouterr()
+    assert told.err.startswith(f"turnkeep: the folder {tmp_path}/no/folder does not exist")
     assert list(tmp_path.iterdir()) == []
 
 

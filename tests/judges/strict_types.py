@@ -11,7 +11,7 @@ from __future__ import annotations
 import collections.abc
 import typing
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, cached_property
 from types import NoneType, UnionType
 from typing import Any, Literal, NotRequired, Required, TypeAlias, Union
 
@@ -124,6 +124,7 @@ class _TypedDictCheck:
         self.tags = {key: _tag(self.hints[key]) for key in ("type", "role") if key in self.hints}
         config = getattr(hint, "__pydantic_config__", {})
         self.open = config.get("extra") == "allow"
+        self.checks: dict[str, Check] = {}
 
     def __call__(self, value: object, where: str) -> list[str]:
         if not isinstance(value, dict):
@@ -134,15 +135,23 @@ class _TypedDictCheck:
         ]
         for key, each in value.items():
             if key in self.hints:
-                faults += _check(self.hints[key])(each, f"{where}.{key}")
+                faults += self._check_of(key)(each, f"{where}.{key}")
             elif not self.open:
                 faults.append(f"{where}: unknown key {key!r} ({self.name})")
         return faults
 
+    def _check_of(self, key: str) -> Check:
+        # To look a hint up by its hash takes longer than most checks.
+        if key not in self.checks:
+            self.checks[key] = _check(self.hints[key])
+        return self.checks[key]
+
     def could_be(self, value: dict[str, object]) -> bool:
         """Whether the tags (`type`, `role`) that `value` carries are this TypedDict's."""
-        present = [(value[key], tag) for key, tag in self.tags.items() if key in value]
-        return all(not tag or word in tag for word, tag in present)
+        for key, tag in self.tags.items():
+            if tag and key in value and value[key] not in tag:
+                return False
+        return True
 
 
 class _UnionCheck:
@@ -151,12 +160,24 @@ class _UnionCheck:
     def __init__(self, members: tuple[object, ...]) -> None:
         self.members = members
 
+    @cached_property
+    def checks(self) -> list[Check]:
+        """Read when they are first asked for: a type may hold itself."""
+        return [_check(member) for member in self.members]
+
+    @cached_property
+    def typed(self) -> list[_TypedDictCheck]:
+        return [check for check in self.checks if isinstance(check, _TypedDictCheck)]
+
+    @cached_property
+    def others(self) -> list[Check]:
+        return [check for check in self.checks if not isinstance(check, _TypedDictCheck)]
+
     def __call__(self, value: object, where: str) -> list[str]:
-        checks = [_check(member) for member in self.members]
+        checks = self.checks
         if isinstance(value, dict):
-            meant = [c for c in checks if isinstance(c, _TypedDictCheck) and c.could_be(value)]
-            others = [c for c in checks if not isinstance(c, _TypedDictCheck)]
-            checks = [*meant, *others] if meant else checks
+            meant = [check for check in self.typed if check.could_be(value)]
+            checks = [*meant, *self.others] if meant else checks
         closest: list[str] | None = None
         for check in checks:
             faults = check(value, where)

@@ -136,7 +136,7 @@ def body(
 
 
 @pytest.mark.parametrize("fine", [2, 16])
-@settings(tried(120), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(tried(60, long=480), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(doing, min_size=1, max_size=24), st.lists(asked, min_size=3, max_size=3), st.data())
 def test_what_is_kept_changes_no_byte(
     database: Database,
@@ -145,6 +145,7 @@ def test_what_is_kept_changes_no_byte(
     options: list[ReplayOptions],
     data: st.DataObject,
 ) -> None:
+    """Other talks at each run; what was found to go wrong has tests of its own below."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segments, "FINE", fine)
         talk = Talk(database)

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 import pytest
@@ -91,8 +92,9 @@ def read(turns: Turns) -> Post:
     return read_post(*loads_object(body, LIMITS), LIMITS)
 
 
-def stored(turns: Turns) -> Remembered:
-    return remember(read(turns).drafts, "c")
+@cache
+def stored(history: Callable[[int], Turns], n: int) -> Remembered:
+    return remember(read(history(n)).drafts, "c")
 
 
 @every
@@ -116,7 +118,7 @@ def test_an_append_is_linear(history: Callable[[int], Turns]) -> None:
 @pytest.mark.parametrize("window", ["all", "last", "max_tokens"])
 def test_a_render_is_linear(history: Callable[[int], Turns], target: str, window: str) -> None:
     def rendered(n: int) -> Callable[[], object]:
-        told = stored(history(n))
+        told = stored(history, n)
         last, most = (n // 2 if window == one else None for one in ("last", "max_tokens"))
         options = ReplayOptions(target, last=last, max_tokens=most)
         links, assigned = told.links(), told.assigned(target)

@@ -8,6 +8,7 @@ import base64
 import gzip
 import hashlib
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,14 +29,19 @@ WRITTEN: dict[str, Any] = json.loads((FOLDER / "0.1.0.json").read_text())
 ASKED: dict[str, list[str]] = WRITTEN["asked"]
 
 
-@pytest.fixture
-def migrated_file(tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file of the release, brought to the newest schema."""
-    file = tmp_path / "written.db"
+    file = tmp_path_factory.mktemp("releases") / "written.db"
     file.write_bytes(gzip.decompress((FOLDER / "0.1.0.db.gz").read_bytes()))
-    url = f"sqlite:///{file}"
-    upgrade(url)
-    return url
+    upgrade(f"sqlite:///{file}")
+    return file
+
+
+@pytest.fixture
+def migrated_file(migrated: Path, tmp_path: Path) -> str:
+    """A copy of it."""
+    return f"sqlite:///{shutil.copy(migrated, tmp_path)}"
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
