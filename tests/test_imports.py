@@ -26,6 +26,7 @@ PURE = {
     "bisect",
     "collections",
     "contextlib",
+    "copy",
     "dataclasses",
     "datetime",
     "difflib",

@@ -243,7 +243,7 @@ class Loader:
         of_calls = names_of(
             (Call(*row) for _, *row in calls), (ProviderId(*row) for _, *row in given)
         )
-        return set(map(hash, (*(turn_id for _, turn_id in turn_ids), *of_calls)))
+        return {*(turn_id for _, turn_id in turn_ids), *of_calls}
 
     def load(self, slices: dict[str, Slice], wanted: Mapping[str, Keys]) -> None:
         """Fills the slices with what is wanted and not known yet."""

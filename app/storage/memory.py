@@ -10,8 +10,8 @@ from app.core.ledger.book import Book, Names, names_of
 from app.core.ledger.records import ConversationRecord
 from app.core.ledger.slice import Change
 
-# Names of all conversations together, about 80 bytes each.
-MOST_NAMES = 200_000
+# Names of all conversations together, about 150 bytes each.
+MOST_NAMES = 100_000
 # Conversations that came once; those that come again are remembered.
 _MOST_SEEN = 4_096
 
@@ -53,9 +53,8 @@ class Memory:
         if not self._most:
             return
         names: Names = set() if book.names is None else book.names
-        names.update(hash(turn.turn_id) for turn in change.turns)
-        entries = change.entries
-        names.update(map(hash, names_of(entries.calls.values(), entries.provider_ids)))
+        names.update(turn.turn_id for turn in change.turns)
+        names.update(names_of(change.entries.calls.values(), change.entries.provider_ids))
         if len(names) > self._most // 4:
             return
         self._books[head.id] = head.head_hash, book.remembered(names)

@@ -7,8 +7,8 @@ the others wait for it and find nothing left to do.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import DBAPIError
@@ -16,9 +16,6 @@ from sqlalchemy.exc import DBAPIError
 from app.core.errors import Unavailable
 from app.storage import engines
 from app.storage.verdicts import Purpose
-
-if TYPE_CHECKING:
-    from alembic.config import Config
 
 # Installed, the migrations are a part of the package; in the repository they stand beside it.
 INSTALLED = Path(__file__).parents[1] / "migrations"
@@ -34,20 +31,8 @@ def upgrade(url: str) -> str | None:
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
         before = current(connection)
         if before != head():
-            _migrate(connection, engines.described(url))
+            import_module("app.storage.migrating").migrate(connection, engines.described(url))
     return before
-
-
-def _migrate(connection: Connection, described: str) -> None:
-    # Alembic is a sixth of all that a start imports, and most starts have nothing to migrate.
-    from alembic import command  # noqa: PLC0415
-    from alembic.util import CommandError  # noqa: PLC0415
-
-    try:
-        command.upgrade(config(connection), "head")
-    except CommandError as error:
-        known = f"{described} has a schema that this release does not know"
-        raise Unavailable(f"{known}: {error}") from None
 
 
 def current_and_head(url: str) -> tuple[str | None, str]:
@@ -82,17 +67,9 @@ def current(connection: Connection) -> str | None:
 @cache
 def head() -> str:
     """The newest version, by which its file is named."""
-    return max(file.name for file in (_scripts() / "versions").glob("*.py"))[:4]
+    return max(file.name for file in (scripts() / "versions").glob("*.py"))[:4]
 
 
-def config(connection: Connection | None = None) -> "Config":
-    """Alembic's settings, for this connection."""
-    from alembic.config import Config  # noqa: PLC0415
-
-    made = Config(attributes={"connection": connection} if connection else {})
-    made.set_main_option("script_location", str(_scripts()).replace("%", "%%"))
-    return made
-
-
-def _scripts() -> Path:
+def scripts() -> Path:
+    """Where the migrations are."""
     return INSTALLED if INSTALLED.is_dir() else BESIDE

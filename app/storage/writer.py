@@ -138,6 +138,9 @@ class Writer:
         try:
             outcomes = self._group(group, jobs)
         except Exception as error:
+            # A broken constraint says that what was remembered is not so.
+            for job in jobs:
+                self._memory.forget(job.command.conversation_id)
             return [self._refused(connection, error, alone=len(jobs) == 1)]
         if all(outcome.error is not None for outcome in outcomes):
             self._rollback(connection)

@@ -12,7 +12,7 @@ from app.cli.reindex import catch_up
 from app.service.conversations import Describe
 from app.service.finding import Asked, listed
 from app.service.verify import verify
-from app.storage import migrations
+from app.storage import migrating
 from app.storage.database import Database
 from app.storage.engines import make_engine
 from tests.service.test_append_work import append, rounds
@@ -34,7 +34,7 @@ def found(database: Database, **wish: Any) -> list[str]:
 def to_the_schema_before(url: str) -> None:
     """What a database of the release before looks like, with its conversations."""
     with make_engine(url, "migrate").begin() as connection:
-        command.downgrade(migrations.config(connection), "0003")
+        command.downgrade(migrating.config(connection), "0003")
 
 
 @pytest.mark.own_database

@@ -5,7 +5,9 @@ not so any more; names repeat and are forged, so that what it remembers does not
 """
 
 import json
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -19,8 +21,9 @@ from app.core.errors import TurnkeepError
 from app.core.identity import ids
 from app.core.json.text import loads, loads_object
 from app.core.ledger import book
+from app.core.ledger.slice import Change, Command
 from app.core.limits import Limits
-from app.service.append import Append
+from app.service.append import Append, Appended
 from app.service.conversations import Erase
 from app.service.posting import read_post
 from app.service.turnform import made_ready
@@ -28,6 +31,7 @@ from app.storage.database import Database
 from app.storage.migrations import upgrade
 from app.storage.store import ReadStore
 from tests.laws.running import tried
+from tests.storage.specimens import Do
 
 NAMES = ("a", "call_a", "b", "toolu_b", "123456789", "functions.f:0", "functions.f:1", None)
 Step = tuple[str, int, int, bool]
@@ -105,15 +109,30 @@ def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Databas
         database.close()
 
 
-def carried_out(database: Database, cid: str, body: dict[str, Any] | None) -> object:
+def command(cid: str, body: dict[str, Any] | None) -> Command[Any]:
+    if body is None:
+        return Erase(cid)
+    members, texts = loads_object(json.dumps(body), Limits())
+    post = read_post(members, texts, Limits())
+    return Append(cid, post, made_ready(post))
+
+
+def carried_out(database: Database, commands: Sequence[Command[Any]]) -> list[object]:
+    """What the commands give, which are carried out in one transaction."""
+    gate = threading.Event()
+    opened = database.write_soon(Do("gate", lambda _: Change(gate.wait())))
+    given = [database.write_soon(command) for command in commands]
+    gate.set()
+    opened.result()
+    return list(map(outcome, given))
+
+
+def outcome(given: "Future[Any]") -> object:
     try:
-        if body is None:
-            return database.write_now(Erase(cid))
-        members, texts = loads_object(json.dumps(body), Limits())
-        post = read_post(members, texts, Limits())
-        return loads(database.write_now(Append(cid, post, made_ready(post))).receipt.decode())
+        done = given.result()
     except TurnkeepError as error:
         return type(error).__name__, error.detail
+    return loads(done.receipt.decode()) if isinstance(done, Appended) else done
 
 
 def ledger(cid: str) -> Callable[[ReadStore], object]:
@@ -124,24 +143,40 @@ def ledger(cid: str) -> Callable[[ReadStore], object]:
     )
 
 
+def batched(steps: list[Step], size: int) -> Iterator[list[Step]]:
+    for start in range(0, len(steps), size):
+        yield steps[start : start + size]
+
+
 _cids = map("c{}".format, count())
 
 
-@pytest.mark.parametrize("kept", [1, 4])
+@pytest.mark.parametrize(("kept", "together"), [(1, 1), (4, 1), (2, 3)])
 @settings(tried(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps)
 # A result with the bare form of an id whose call is not among the newest.
 @example([("call", name, 1, False) for name in (1, 2, 3, 4)] + [("result", 0, 0, False)])
+# A turn that is stored makes the writer ask, behind a call that is not saved yet.
+@example(
+    [("call", 1, 1, False)] * 4
+    + [("call", 2, 5, False), ("text", 1, 1, False), ("call", 1, 1, False)]
+)
 def test_what_is_remembered_is_what_is_stored(
-    databases: list[Database], kept: int, steps: list[Step]
+    databases: list[Database], kept: int, together: int, steps: list[Step]
 ) -> None:
     remembering, beside, asking = databases
     talk = Talk(next(_cids))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(book, "_REMEMBERED", kept)
-        for what, name, more, elsewhere in steps:
-            body = None if what == "again" else talk.body(what, name, more)
-            said = carried_out(beside if elsewhere else remembering, talk.cid, body)
-            assert said == carried_out(asking, talk.cid, body)
-            talk.learn(said if isinstance(said, dict) else {})
+        for bunch in batched(steps, together):
+            commands = [
+                command(talk.cid, None if what == "again" else talk.body(what, name, more))
+                for what, name, more, _ in bunch
+            ]
+            elsewhere = any(one[-1] for one in bunch)
+            said = carried_out(beside if elsewhere else remembering, commands)
+            assert said == [carried_out(asking, [one])[0] for one in commands]
+            for one in said:
+                talk.learn(one if isinstance(one, dict) else {})
+    assert not remembering.counts().retries
     assert remembering.read_now(ledger(talk.cid)) == asking.read_now(ledger(talk.cid))

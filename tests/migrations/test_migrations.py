@@ -12,7 +12,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
-from app.storage import migrations
+from app.storage import migrating, migrations
 from app.storage.engines import make_engine
 from app.storage.migrations import current_and_head, upgrade
 from app.storage.tables import metadata
@@ -49,7 +49,7 @@ def connected(url: str) -> Iterator[Connection]:
 
 def downgrade(url: str) -> None:
     with connected(url) as connection:
-        command.downgrade(migrations.config(connection), "base")
+        command.downgrade(migrating.config(connection), "base")
 
 
 def tables(connection: Connection) -> set[str]:
@@ -156,7 +156,7 @@ def test_a_migration_that_fails_changes_nothing(
 
 
 def test_the_newest_version_is_the_one_that_alembic_names() -> None:
-    scripts = ScriptDirectory.from_config(migrations.config())
+    scripts = ScriptDirectory.from_config(migrating.config())
     assert migrations.head() == scripts.get_current_head()
     by_hand = ScriptDirectory.from_config(Config(Path(__file__).parents[2] / "migrations.ini"))
     assert by_hand.get_current_head() == migrations.head()

@@ -16,7 +16,7 @@ from fastapi.testclient import TestClient
 
 from app.main import create_app
 from app.settings import Settings
-from app.storage import migrations
+from app.storage import migrating
 from app.storage.engines import database_file, is_sqlite
 from app.storage.migrations import upgrade
 from tests.api.conftest import Api, answering, calling, user
@@ -110,7 +110,7 @@ def test_an_old_database_is_found_and_counted_as_a_new_one(database_url: str) ->
         tell(api)
         before = seen(api)
     with connected(database_url) as connection:
-        command.downgrade(migrations.config(connection), "0004")
+        command.downgrade(migrating.config(connection), "0004")
     upgrade(database_url)
     with served(database_url) as api:
         after = seen(api)

@@ -358,4 +358,11 @@ FAULTS = (
         "names=names, start=0)\n        other._highest",
         REMEMBERED,
     ),
+    Fault(
+        "what is loaded takes back a number that was just given out",
+        "app/core/ledger/book.py",
+        "self._highest[target] = max(highest, self._highest.get(target, -1))\n        given",
+        "self._highest[target] = highest\n        given",
+        REMEMBERED,
+    ),
 )

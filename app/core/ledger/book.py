@@ -30,8 +30,8 @@ _NOTHING_LOADED = 2**62
 # So many of the newest calls are remembered, and all of their turns; with twice as many, the older
 # ones are forgotten.
 _REMEMBERED = 32
-# All names of a conversation, as their hashes: one too many only makes us ask.
-Names: TypeAlias = set[int]
+# All names of a conversation; one too many only makes us ask.
+Names: TypeAlias = set[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Book:
 
     def lacks(self, name: str) -> bool:
         """Whether it is known that nothing in the conversation has this name."""
-        return self.names is not None and hash(name) not in self.names
+        return self.names is not None and name not in self.names
 
     def load(self, rows: Loaded) -> None:
         """Takes in rows of the database; what the book knows already stays as it is."""
@@ -162,7 +162,9 @@ class Book:
         self._whole = self._whole or rows.whole
         self._all_waiting = self._all_waiting or rows.whole
         self._floors.update(rows.floors or {})
-        self._highest.update(rows.highest or {})
+        # What was entered may be ahead of what is stored.
+        for target, highest in (rows.highest or {}).items():
+            self._highest[target] = max(highest, self._highest.get(target, -1))
         given: dict[str, dict[str, str]] = defaultdict(dict)
         for one in rows.provider_ids:
             self._provider_ids[one.target, one.provider_id] = one
