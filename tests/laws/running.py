@@ -1,7 +1,7 @@
 """How many histories each law is tried on, and how a render is asked for.
 
-All laws together see three thousand histories, other ones at each run; with `TURNKEEP_LAWS=long`
-twenty thousand, with `few` enough to see that all is in its place.
+All laws together see nearly three thousand histories, other ones each run; twenty thousand with
+`TURNKEEP_LAWS=long`, and with `few` enough to see that all is in its place.
 """
 
 import os

@@ -4,8 +4,8 @@ A `_Story` keeps what was said so far, because results answer calls: late, early
 raw id, under the canonical id, or under whatever id a replay for another provider showed.
 
 What makes up one turn is chosen by a seed, and hypothesis draws that: it takes needless turns out
-of a failing history and makes others plain, in a tenth of the time that it needs to draw a hundred
-choices. With `TURNKEEP_LAWS=long` it draws every choice itself and can simplify turns, too.
+of a failing history and makes others plain, and draws far less than where each choice is its own.
+With `TURNKEEP_LAWS=long` it draws every choice itself and can simplify turns, too.
 """
 
 import os

@@ -48,8 +48,8 @@ def test_every_kind_of_render_is_accepted_by_its_provider(
 ) -> None:
     """Fifteen thousand renders, all judged, and other histories at each run.
 
-    What was ever found stands above and is tried every time; the zoo has each class of failure by
-    name, in every window. The long run judges ten times as many.
+    The examples above are tried every time, and the zoo has each class of failure by name. The long
+    run judges ten times as many.
     """
     kind = windows().map(lambda one: replace(one, reasoning=reasoning, tools=tools, ready=ready))
     share = _share(reasoning, tools, ready)
