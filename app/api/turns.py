@@ -8,13 +8,13 @@ from functools import partial
 from typing import Annotated, Literal
 
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from starlette.requests import ClientDisconnect
 
 from app.api.context import Here, json_response
 from app.api.documented import (
+    ABSENT,
     CONDITIONS,
-    EVERYWHERE,
     Cid,
     TurnId,
     appended_before,
@@ -30,7 +30,7 @@ from app.api.requests import (
     json_object,
     unread,
 )
-from app.api.routes import Direct
+from app.api.routes import routes
 from app.api.schemas.turns import (
     AppendedOut,
     PostQuery,
@@ -53,9 +53,7 @@ from app.service.sync import Sync
 from app.service.tooldefs import KeepTools, riding_order
 from app.service.turnform import NewTurn, made_ready
 
-router = APIRouter(
-    prefix="/v1/conversations/{cid}/turns", tags=["turns"], route_class=Direct, responses=EVERYWHERE
-)
+router = routes("/v1/conversations/{cid}/turns", "turns")
 
 _log = logging.getLogger("turnkeep")
 # Larger bodies are read on a thread: the loop must go on serving others meanwhile.
@@ -65,13 +63,12 @@ _SMALL = 64 * 1024
 @router.post(
     "",
     status_code=201,
-    operation_id="append_turns",
     summary="Append turns, atomically",
-    responses=appended_before(AppendedOut) | refusals(400, 409, 412, 413, 415, 422, 503),
+    responses=appended_before(AppendedOut) | refusals(400, 409, 412, 413, 415),
     response_model=AppendedOut,
     openapi_extra={**takes(TurnsIn), "parameters": CONDITIONS},
 )
-async def append(
+async def append_turns(
     cid: Cid, query: Annotated[PostQuery, Query()], request: Request, here: Here
 ) -> Response:
     """Durable before the receipt is sent. A conversation that is absent is created.
@@ -103,9 +100,8 @@ async def append(
 @router.post(
     "/stream",
     status_code=201,
-    operation_id="append_stream",
     summary="Append one turn from a provider's stream",
-    responses=appended_before(AppendedOut) | refusals(409, 412, 413, 415, 422, 503),
+    responses=appended_before(AppendedOut) | refusals(409, 412, 413, 415),
     response_model=AppendedOut,
     openapi_extra={**takes_stream(), "parameters": CONDITIONS},
 )
@@ -199,12 +195,11 @@ def _read(
 
 @router.get(
     "",
-    operation_id="list_turns",
     summary="Stored turns",
-    responses=refusals(404, 422),
+    responses=ABSENT,
     response_model=TurnListOut,
 )
-async def listed(cid: Cid, query: Annotated[TurnPageQuery, Query()], here: Here) -> Response:
+async def list_turns(cid: Cid, query: Annotated[TurnPageQuery, Query()], here: Here) -> Response:
     """In the neutral form, in order. `next_cursor` is the `after` of the next page; with
     `order=desc`, newest first, its `before`.
     """
@@ -217,11 +212,10 @@ async def listed(cid: Cid, query: Annotated[TurnPageQuery, Query()], here: Here)
 
 @router.get(
     "/{turn_id}",
-    operation_id="get_turn",
     summary="One turn",
-    responses=refusals(404),
+    responses=ABSENT,
     response_model=TurnOut,
 )
-async def one(cid: Cid, turn_id: TurnId, here: Here) -> Response:
+async def get_turn(cid: Cid, turn_id: TurnId, here: Here) -> Response:
     """With what was posted."""
     return json_response(await here.database.read(lambda store: stored.one(store, cid, turn_id)))
