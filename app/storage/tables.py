@@ -162,6 +162,17 @@ turn_pieces = Table(
     _of_conversation(),
 )
 
+# PostgreSQL need not compress again what is packed.
+for _table, _names in (
+    (turns, "payload blocks"),
+    (turn_revisions, "payload blocks"),
+    (turn_pieces, "data"),
+):
+    for _name in _names.split():
+        _statement = f"ALTER TABLE {_table.name} ALTER COLUMN {_name} SET STORAGE EXTERNAL"
+        _beside = DDL(_statement).execute_if(dialect="postgresql")  # type: ignore[no-untyped-call]
+        event.listen(_table, "after_create", _beside)
+
 tool_calls = Table(
     "tool_calls",
     metadata,

@@ -64,7 +64,7 @@ def definitions(url: str) -> dict[str, str]:
         UNION SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
         WHERE connamespace = 'public'::regnamespace
         UNION SELECT attrelid::regclass || '.' || attname, concat_ws(' ', attnum,
-            format_type(atttypid, atttypmod), attnotnull, attcollation::regcollation)
+            format_type(atttypid, atttypmod), attnotnull, attcollation::regcollation, attstorage)
         FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
         WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attnum > 0
     """

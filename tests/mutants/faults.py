@@ -18,6 +18,7 @@ CALLS = ("tests/storage/test_calls.py", "-k", "sqlite")
 APPEND = ("tests/api/test_append.py", "-k", "sqlite")
 KEPT = ("tests/laws/test_kept.py", "-k", "not changes_no_byte")
 FINDING = ("tests/service/test_finding.py", "-k", "sqlite")
+PACKING = ("tests/storage/test_packing.py", "-k", "not postgres")
 CUTS = ("tests/streams/test_line_cuts.py",)
 FOREIGN = ("tests/zoo/test_zoo.py::test_it_is_shown_as_it_should_be", "-k", "z50 or z54")
 
@@ -335,5 +336,19 @@ FAULTS = (
         "indexed=min(head.indexed, after.seq - 1)",
         "indexed=head.indexed",
         FINDING,
+    ),
+    Fault(
+        "what a stored turn may become is not bounded",
+        "app/storage/packing.py",
+        "if not 0 <= size <= most:",
+        "if size < 0:",
+        PACKING,
+    ),
+    Fault(
+        "a piece that looks packed is stored as it is",
+        "app/storage/packing.py",
+        "len(frame) < len(piece) or piece.startswith(FRAME_HEADER)",
+        "len(frame) < len(piece)",
+        PACKING,
     ),
 )
