@@ -17,6 +17,7 @@ from app.core.ledger.records import (
     TurnRecord,
 )
 from app.storage.driver import Values
+from app.storage.packing import packed, unpacked, unpacked_blocks
 from app.storage.scope import AnyRow
 from app.storage.tables import (
     conversations,
@@ -72,14 +73,22 @@ tool_set_values = attrgetter(*NEW_TOOL_SET)
 _RESULT = attrgetter(*(column.name for column in RESULT))
 
 
+def turn(row: AnyRow) -> TurnRecord:
+    seq, turn_id, speaker, provider, form, model, payload, blocks, *rest = row
+    payload, blocks = unpacked(payload, blocks)
+    return TurnRecord(seq, turn_id, speaker, provider, form, model, payload, blocks, *rest)
+
+
 def turn_without_payload(row: AnyRow) -> TurnRecord:
-    seq, turn_id, speaker, provider, form, model, *rest = row
-    return TurnRecord(seq, turn_id, speaker, provider, form, model, b"", *rest)
+    seq, turn_id, speaker, provider, form, model, blocks, *rest = row
+    blocks = unpacked_blocks(blocks)
+    return TurnRecord(seq, turn_id, speaker, provider, form, model, b"", blocks, *rest)
 
 
 def revision(row: AnyRow, turn: TurnRecord) -> RevisionRecord:
     """A later version of a turn."""
     number, at_version, _, form, model, payload, blocks, metadata, content, mine, when, status = row
+    payload, blocks = unpacked(payload, blocks)
     later = replace(
         turn,
         format=form,
@@ -108,7 +117,7 @@ def revision_values(record: RevisionRecord) -> Values:
 
 def _turn_content(turn: TurnRecord) -> Values:
     response = ids.fingerprint(turn.response_id) if turn.response_id else None
-    return (_in_row(turn.payload), _in_row(turn.blocks), *_TURN_REST(turn), response)
+    return (*packed(_in_row(turn.payload), _in_row(turn.blocks)), *_TURN_REST(turn), response)
 
 
 def _in_row(value: Bytes) -> bytes:

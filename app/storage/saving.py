@@ -17,6 +17,7 @@ from app.core.identity import ids
 from app.core.ledger.records import KeyRecord, TurnRecord
 from app.core.ledger.slice import Change, Slice
 from app.storage.driver import Many, Values
+from app.storage.packing import packed_piece
 from app.storage.rows import (
     NEW_CALL,
     NEW_CONVERSATION,
@@ -200,7 +201,7 @@ class _Saving:
                 continue
             where = (self._tenant_id, cid, turn.seq, revision, part)
             for place, piece in enumerate(value):
-                _ADD_PIECE.run(self._connection, [(*where, place, piece)])
+                _ADD_PIECE.run(self._connection, [(*where, place, packed_piece(piece))])
 
     def _calls(self) -> None:
         changed = [

@@ -104,7 +104,6 @@ turns = Table(
     Column("status", Text, nullable=False, server_default="complete"),
     Column("response_sha256", LargeBinary),
     PrimaryKeyConstraint(*_OWNER, "seq"),
-    UniqueConstraint(*_OWNER, "turn_id", name="uq_turns_turn_id"),
     _of_conversation(),
 )
 
@@ -146,7 +145,11 @@ for _table in (turns, turn_revisions):
         sqlite_where=text("response_sha256 IS NOT NULL"),
         postgresql_where=text("response_sha256 IS NOT NULL"),
     )
-Index("ix_turns_turn_id", turns.c.tenant_id, turns.c.turn_id)
+Index(
+    "ix_turns_turn_id",
+    *(turns.c[name] for name in ("tenant_id", "turn_id", "conversation_id")),
+    unique=True,
+)
 
 # What is long is not in the row of its turn (or of its revision, from 1), but here, in pieces.
 turn_pieces = Table(
@@ -161,6 +164,17 @@ turn_pieces = Table(
     PrimaryKeyConstraint(*_OWNER, "seq", "revision", "part", "place"),
     _of_conversation(),
 )
+
+# PostgreSQL need not compress again what is packed.
+for _table, _names in (
+    (turns, "payload blocks"),
+    (turn_revisions, "payload blocks"),
+    (turn_pieces, "data"),
+):
+    for _name in _names.split():
+        _statement = f"ALTER TABLE {_table.name} ALTER COLUMN {_name} SET STORAGE EXTERNAL"
+        _beside = DDL(_statement).execute_if(dialect="postgresql")  # type: ignore[no-untyped-call]
+        event.listen(_table, "after_create", _beside)
 
 tool_calls = Table(
     "tool_calls",
@@ -305,6 +319,8 @@ conversation_facets = Table(
     PrimaryKeyConstraint(*_OWNER, "kind", "value_sha256"),
     Index("ix_conversation_facets_value", "tenant_id", "kind", "value_sha256", "conversation_id"),
     _of_conversation(),
+    # It is all key, which SQLite would hold a second time.
+    sqlite_with_rowid=False,
 )
 
 # The words of each turn, by its seq; at 0 those of the title, at -1 those of the conversation's id.

@@ -13,12 +13,14 @@ from app.core.ledger.records import (
     TurnRecord,
 )
 from app.core.ledger.slice import TurnPlace
+from app.storage.packing import unpacked_piece
 from app.storage.rows import (
     REVISION,
     TURN,
     TURN_WITHOUT_PAYLOAD,
     Columns,
     revision,
+    turn,
     turn_without_payload,
 )
 from app.storage.scope import ALL, IDS, LIMIT, AnySelect, Scope, or_all, owned, pieces, ranges
@@ -121,14 +123,15 @@ class Turns(Scope):
         """
         statement = (_TURNS if payloads else _TURNS_WITHOUT_PAYLOADS)[newest_first]
         rows = self._run(statement, cid, after=after, until=or_all(until), most=or_all(limit))
-        records = [TurnRecord(*row) if payloads else turn_without_payload(row) for row in rows]
+        read = turn if payloads else turn_without_payload
+        records = [read(row) for row in rows]
         newest = {
             one.turn.seq: (one.turn, one.number)
             for one in self._revised(cid, records, payloads=payloads)
             if as_of is None or one.at_version < as_of
         }
         chosen = [newest.get(record.seq, (record, 0)) for record in records]
-        return [self._filled(cid, turn, number, payload=payloads) for turn, number in chosen]
+        return [self._filled(cid, one, number, payload=payloads) for one, number in chosen]
 
     def at(
         self,
@@ -172,7 +175,7 @@ class Turns(Scope):
     def posted(self, cid: str) -> list[TurnRecord]:
         """All turns as they were posted first."""
         rows = self._run(_TURNS[False], cid, after=0, until=ALL, most=ALL)
-        return [self._filled(cid, TurnRecord(*row)) for row in rows]
+        return [self._filled(cid, turn(row)) for row in rows]
 
     def one(self, cid: str, turn_id: str) -> TurnRecord | None:
         """A turn, completed if it was interrupted."""
@@ -184,7 +187,7 @@ class Turns(Scope):
         row = self._run(_TURN, cid, turn_id=turn_id).one_or_none()
         if row is None:
             return []
-        first = self._filled(cid, TurnRecord(*row))
+        first = self._filled(cid, turn(row))
         return [first, *(one.turn for one in self.revisions(cid, [first]))]
 
     def revisions(self, cid: str, records: Sequence[TurnRecord]) -> list[RevisionRecord]:
@@ -215,7 +218,7 @@ class Turns(Scope):
         last_part = "payload" if payload else "blocks"
         rows = self._run(_PIECES, cid, seq=record.seq, revision=revision, last_part=last_part)
         for part, data in rows:
-            found[part].append(data)
+            found[part].append(unpacked_piece(data))
         return replace(record, payload=b"".join(found["payload"]), blocks=b"".join(found["blocks"]))
 
     def interrupted(self, cid: str) -> set[int]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+import zstandard
 from sqlalchemy import create_engine, text
 
 from app.storage.database import engine_url
@@ -69,3 +70,22 @@ def test_an_unreadable_turn_is_quarantined_and_the_rest_is_served(
     assert "TURN_QUARANTINED" in {repair["code"] for repair in answer["repairs"]}
     assert "end" in str(answer["request"])
     assert told.get("turns", raw=True).json()["data"][0]["quarantined"] is True
+
+
+def test_one_damaged_turn_is_reported_and_the_others_are_served(
+    api: Api, database_url: str
+) -> None:
+    said = " ".join(f"word{number}" for number in range(300))
+    api.post(user(said), calling(("a", "f", "{}")), answering("a", said), user("end"))
+    # The beginning of a frame, and then something else.
+    broken = zstandard.compress(said.encode())[:20] + b"\xff" * 64
+    tamper(database_url, "UPDATE turns SET blocks = :broken WHERE seq = 1", broken=broken)
+    problems = api.get("verify").json()["problems"]
+    assert {problem["code"] for problem in problems} == {"HASH_MISMATCH", "TURN_UNREADABLE"}
+    assert len({problem["turn_id"] for problem in problems}) == 1
+    answer = api.replay("anthropic")
+    assert "TURN_QUARANTINED" in {repair["code"] for repair in answer["repairs"]}
+    assert said in str(answer["request"])
+    assert [one.get("quarantined") for one in api.get("turns", raw=True).json()["data"]] == [
+        *(True, None, None, None),
+    ]

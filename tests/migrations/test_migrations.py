@@ -1,5 +1,4 @@
 import multiprocessing
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -64,14 +63,14 @@ def definitions(url: str) -> dict[str, str]:
         UNION SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
         WHERE connamespace = 'public'::regnamespace
         UNION SELECT attrelid::regclass || '.' || attname, concat_ws(' ', attnum,
-            format_type(atttypid, atttypmod), attnotnull, attcollation::regcollation)
+            format_type(atttypid, atttypmod), attnotnull, attcollation::regcollation, attstorage)
         FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
         WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attnum > 0
     """
     query = sqlite if url.startswith("sqlite") else postgres
     with connected(url) as connection:
         rows = connection.exec_driver_sql(query).all()
-    return {name: re.sub(r"\s+", " ", text) for name, text in rows if "alembic_version" not in name}
+    return {name: " ".join(text.split()) for name, text in rows if "alembic_version" not in name}
 
 
 def test_an_empty_database_has_no_version(empty_url: str) -> None:

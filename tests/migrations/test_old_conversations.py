@@ -13,6 +13,7 @@ import pytest
 from alembic import command
 from alembic.config import Config
 from fastapi.testclient import TestClient
+from zstandard import FRAME_HEADER
 
 from app.main import create_app
 from app.settings import Settings
@@ -118,6 +119,30 @@ def test_an_old_database_is_found_and_counted_as_a_new_one(database_url: str) ->
         usage = json.loads(after[0]["conversations/c1"])["usage"]
         assert all(usage.values())
         assert api.post(answering("lost", "3")).status_code == 201
+
+
+def test_the_release_before_gets_turns_that_it_can_read(database_url: str) -> None:
+    """It knows nothing of packed ones, in rows or in pieces."""
+    with served(database_url) as api:
+        tell(api)
+        api.post(user("word " * 300))
+        long = stream(api, b": wait\n\n" * 200_000 + WHOLE, turn_id="long")
+        assert long.status_code == 201, long.text
+        before = api.get("turns?raw=true").content
+    with connected(database_url) as connection:
+        command.downgrade(migrating.config(connection), "0006")
+        for table, value in (
+            ("turns", "blocks"),
+            ("turn_revisions", "blocks"),
+            ("turn_pieces", "data"),
+        ):
+            held = connection.exec_driver_sql(f"SELECT {value} FROM {table}").scalars().all()
+            assert held
+            assert not any(one.startswith(FRAME_HEADER) for one in held)
+    upgrade(database_url)
+    with served(database_url) as api:
+        assert api.get("turns?raw=true").content == before
+        assert api.get("verify").json()["ok"]
 
 
 def migrate_by_printed_sql(url: str, monkeypatch: pytest.MonkeyPatch) -> str:
