@@ -93,6 +93,6 @@ def serving() -> FastAPI:
     """The application of a process that does nothing else."""
     app = create_app()
     # What is there now stays: nobody need look through it for garbage again.
-    gc.collect()
     gc.freeze()
+    gc.enable()
     return app

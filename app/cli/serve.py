@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import gc
 import os
 import signal
 import socket
@@ -86,6 +87,8 @@ def _serve(settings: Settings, sockets: list[socket.socket]) -> int:
     if settings.workers > 1:
         Multiprocess(config, sockets=sockets).run()
         return 0
+    # Until the application is loaded (`serving`): hardly anything becomes garbage meanwhile.
+    gc.disable()
     server = uvicorn.Server(config)
     # The server sends itself the signal again that ended it; being asked to end is no failure.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
