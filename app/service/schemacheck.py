@@ -9,10 +9,8 @@ back with every request of an agent.
 import json
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib import import_module
 from typing import Final
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
 
 from app.core.json.text import Json, JsonObject, dumps
 from app.core.tools.schema.walk import INNER, LISTED, NAMED
@@ -59,11 +57,13 @@ def _judged(part: Json) -> str | None:
     """Where in the part a rule is broken; None: nowhere."""
     if isinstance(part, dict) and (key := _odd_list(part)) is not None:
         return key
+    # Imported with the first tool: a start need not wait for it.
+    library = import_module("jsonschema")
     try:
-        Draft202012Validator.check_schema(part)  # type: ignore[arg-type]
+        library.Draft202012Validator.check_schema(part)
     except (OverflowError, RecursionError):
         return _TOO_LARGE
-    except SchemaError as error:
+    except library.SchemaError as error:
         return "/".join(str(step) for step in error.absolute_path)
     return None
 
