@@ -14,6 +14,7 @@ from app.service.append import Append
 from app.service.posting import read_post
 from app.service.turnform import made_ready
 from app.storage.database import Database
+from app.storage.memory import MOST_NAMES
 from app.storage.migrations import upgrade
 from tests.statements import noted
 
@@ -50,10 +51,11 @@ def counted(steps: list[int]) -> Iterator[list[str]]:
         yield statements
 
 
-@pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
+@pytest.fixture(params=[MOST_NAMES, 0], ids=["remembering", "asking"])
+def database(database_url: str, request: pytest.FixtureRequest) -> Iterator[Database]:
+    """One whose writers remember conversations, and one that asks, as for those too long for it."""
     upgrade(database_url)
-    database = Database(database_url)
+    database = Database(database_url, memory=request.param)
     yield database
     database.close()
 
