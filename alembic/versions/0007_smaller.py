@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 
 import sqlalchemy as sa
 from alembic import context, op
+from alembic.util import CommandError
 
 from app.storage.packing import unpacked, unpacked_piece
 
@@ -67,6 +68,8 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    if context.is_offline_mode():
+        raise CommandError("going back needs the database itself: packed turns must be unpacked")
     store("EXTENDED")
     find_turns("turn_id", unique=False)
     columns = [*OWNER, "turn_id"]
@@ -74,9 +77,8 @@ def downgrade() -> None:
         op.create_unique_constraint("uq_turns_turn_id", "turns", columns)
     else:
         op.create_index("uq_turns_turn_id", "turns", columns, unique=True)
-    if not context.is_offline_mode():
-        for table, key, names, unpack in PACKED:
-            rewrite(table, key, names, unpack)
+    for table, key, names, unpack in PACKED:
+        rewrite(table, key, names, unpack)
 
 
 def find_turns(*columns: str, unique: bool) -> None:

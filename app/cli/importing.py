@@ -6,6 +6,7 @@ import sys
 from collections import Counter, deque
 from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -13,7 +14,7 @@ from app.cli.options import add_database, check_schema, one_of, settings_of
 from app.cli.sources import STDIN, Source, found_in, sources
 from app.cli.words import Progress, printable
 from app.codecs import TARGETS
-from app.core.errors import Conflict, RuleBroken
+from app.core.errors import Conflict, RuleBroken, Unavailable
 from app.importers import IMPORTERS
 from app.importers.histories import History, Reading
 from app.importers.naming import NAMES
@@ -25,6 +26,8 @@ from app.storage.database import Database
 _NOTED = 20
 # Histories that are on their way while the next ones are read: they are committed together.
 _AHEAD = 64
+# Bytes of them from which on the oldest must be stored first.
+_HELD = 16 * 1024 * 1024
 FORMATS = ("auto", "messages", *TARGETS, *IMPORTERS)
 
 
@@ -79,7 +82,8 @@ def run(args: argparse.Namespace) -> int:
         try:
             return work.all(database, args.file, quiet=args.quiet)
         except KeyboardInterrupt:
-            work.settle()
+            with suppress(_Stop, Unavailable):
+                work.settle()
             work.progress.say(
                 f"Interrupted after {work.counts.words()}. What was stored stays;"
                 " run the same command again to go on."
@@ -109,8 +113,8 @@ class _Stop(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """A history whose first batch is on its way. `share`: bytes of its file for each turn, behind
-    those `before` its file and those `read` of it."""
+    """A history whose first batch is on its way; `size`: so many bytes of its file, behind those
+    `before` the file and those `read` of it."""
 
     where: str
     plan: Plan
@@ -119,7 +123,7 @@ class _Begun:
     source: Source
     before: int
     read: int
-    share: float
+    size: int
 
 
 class _Work:
@@ -146,6 +150,13 @@ class _Work:
             self.settle()
         except _Stop:
             pass
+        except Unavailable:
+            # What is committed of the others counts.
+            while self._begun:
+                with suppress(_Stop, Unavailable):
+                    self.settle()
+            self._sum_up()
+            raise
         self._sum_up()
         return 1 if self.counts.problems else 0
 
@@ -175,14 +186,19 @@ class _Work:
         self.counts.skipped.update(plan.ignored)
         batches = store_history(database, plan)
         first = next(batches)
-        share = (read - self._read) / max(len(plan.turns), 1)
-        begun = _Begun(where, plan, first, batches, source, self._before, self._read, share)
+        begun = _Begun(
+            where, plan, first, batches, source, self._before, self._read, read - self._read
+        )
         self._begun.append(begun)
-        self.settle(leave=0 if self._strict or len(plan.turns) > self._how.limits.turns else _AHEAD)
+        alone = self._strict or len(plan.turns) > self._how.limits.turns
+        while self._begun and (
+            alone or len(self._begun) > _AHEAD or sum(one.size for one in self._begun) > _HELD
+        ):
+            self._settle(self._begun.popleft())
 
-    def settle(self, *, leave: int = 0) -> None:
-        """Waits for what was begun, the oldest first, until so few are left."""
-        while len(self._begun) > leave:
+    def settle(self) -> None:
+        """Waits for all that was begun, the oldest first."""
+        while self._begun:
             self._settle(self._begun.popleft())
 
     def _settle(self, begun: "_Begun") -> None:
@@ -195,7 +211,8 @@ class _Work:
                 self.counts.there += counted.there
                 done += counted.stored + counted.there
                 # What is read of a packed file is more than its size.
-                at = min(begun.read + int(done * begun.share), begun.source.size)
+                turns = max(len(begun.plan.turns), 1)
+                at = min(begun.read + begun.size * done // turns, begun.source.size)
                 self.progress.show(begun.before + at, f"{self.counts.words()}  {begun.source.name}")
         except Conflict as error:
             self._problem(begun.where, error.detail)

@@ -88,12 +88,12 @@ class Group:
 
     def remember(self) -> None:
         """Keeps what the next groups may need. Only what is committed may be remembered."""
-        for cid, change in self._changes.items():
-            book = self._slices[cid].book
+        for cid, known in self._slices.items():
+            change = self._changes.get(cid, Change(None))
             if change.erased:
                 self._memory.forget(cid)
-            elif change.head and (self._before[cid].head is None or book.names is not None):
-                self._memory.keep(change.head, book, change)
+            elif known.head and (self._before[cid].head is None or known.book.names is not None):
+                self._memory.keep(known.head, known.book, change)
 
 
 def _foreseen(command: Command[Any], version: int, known: Slice, *, ledger: bool = True) -> Keys:

@@ -67,7 +67,7 @@ def current(connection: Connection) -> str | None:
 @cache
 def head() -> str:
     """The newest version, by which its file is named."""
-    return max(file.name for file in (scripts() / "versions").glob("*.py"))[:4]
+    return max(file.name for file in (scripts() / "versions").glob("[0-9]*.py"))[:4]
 
 
 def scripts() -> Path:

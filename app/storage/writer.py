@@ -144,6 +144,7 @@ class Writer:
             return [self._refused(connection, error, alone=len(jobs) == 1)]
         if all(outcome.error is not None for outcome in outcomes):
             self._rollback(connection)
+            group.remember()
             return outcomes
         number = connection.info[TRANSACTION]
         try:

@@ -33,7 +33,7 @@ from app.storage.store import ReadStore
 from tests.laws.running import tried
 from tests.storage.specimens import Do
 
-NAMES = ("a", "call_a", "b", "toolu_b", "123456789", "functions.f:0", "functions.f:1", None)
+NAMES = ("a", "call_a", "b", "toolu_b", "123456789", "functions.f:0", "functions.f:1", None, "late")
 Step = tuple[str, int, int, bool]
 steps = st.lists(
     st.tuples(
@@ -156,6 +156,15 @@ _cids = map("c{}".format, count())
 @given(steps)
 # A result with the bare form of an id whose call is not among the newest.
 @example([("call", name, 1, False) for name in (1, 2, 3, 4)] + [("result", 0, 0, False)])
+# A turn below those that are remembered gets a new call, and its result at once.
+@example(
+    [
+        ("call", 5, 0, False),
+        *([("call", 1, 2, False)] * 5),
+        ("complete", 0, 1, False),
+        ("result", 8, 0, False),
+    ]
+)
 # A turn that is stored makes the writer ask, behind a call that is not saved yet.
 @example(
     [("call", 1, 1, False)] * 4

@@ -380,4 +380,11 @@ FAULTS = (
         "len(frame) < len(piece)",
         PACKING,
     ),
+    Fault(
+        "a call that was just entered is not found by a name that is not stored",
+        "app/core/ledger/book.py",
+        "            return call\n        if queue[1:2]",
+        "            return None\n        if queue[1:2]",
+        REMEMBERED,
+    ),
 )

@@ -351,7 +351,8 @@ class Book:
         if self._whole or (call.seq if call else 0) >= self._start:
             return call
         if queue != _ANY and self.lacks(queue[2]):
-            return None
+            # Nothing that is stored has the name: whatever has it was entered here.
+            return call
         if queue[1:2] == ("provider_id",):
             if queue[2] not in self._asked.provider_ids:
                 raise Unasked(Keys(provider_ids=frozenset({queue[2]})))
