@@ -89,11 +89,13 @@ class Group:
     def remember(self) -> None:
         """Keeps what the next groups may need. Only what is committed may be remembered."""
         for cid, known in self._slices.items():
-            change = self._changes.get(cid, Change(None))
-            if change.erased:
+            before, change = self._before[cid].head, self._changes.get(cid, Change(None))
+            if change.erased or known.head is None:
                 self._memory.forget(cid)
-            elif known.head and (self._before[cid].head is None or known.book.names is not None):
+            elif before is None or known.book.names is not None:
                 self._memory.keep(known.head, known.book, change)
+            else:
+                self._memory.saw(before, known.head)
 
 
 def _foreseen(command: Command[Any], version: int, known: Slice, *, ledger: bool = True) -> Keys:

@@ -12,8 +12,10 @@ from app.core.ledger.slice import Change
 
 # Names of all conversations together, about 150 bytes each.
 MOST_NAMES = 100_000
-# Conversations that came once; those that come again are remembered.
+# Conversations that came lately. They are remembered when they have come so often in a row without
+# another process writing to them in between: to learn all names takes time.
 _MOST_SEEN = 4_096
+_OFTEN = 2
 
 
 class Memory:
@@ -23,7 +25,7 @@ class Memory:
         self._most = most_names
         self._names = 0
         self._books: OrderedDict[str, tuple[bytes, Book]] = OrderedDict()
-        self._seen: OrderedDict[str, None] = OrderedDict()
+        self._seen: OrderedDict[str, tuple[bytes, int]] = OrderedDict()
 
     def recall(self, head: ConversationRecord) -> Book | None:
         """The book of a conversation, if it is the one that this is the head of."""
@@ -39,13 +41,16 @@ class Memory:
         # A turn with two calls has nine names.
         if not self._most or head.version * 9 > self._most // 4:
             return False
-        if head.id in self._seen:
-            del self._seen[head.id]
-            return True
-        self._seen[head.id] = None
+        head_hash, times = self._seen.get(head.id, (b"", 0))
+        return head_hash == head.head_hash and times >= _OFTEN
+
+    def saw(self, before: ConversationRecord, after: ConversationRecord) -> None:
+        """Notes that a conversation came that is not remembered, and its new head."""
+        head_hash, times = self._seen.pop(after.id, (b"", 0))
+        again = head_hash == before.head_hash
+        self._seen[after.id] = after.head_hash, times + 1 if again else 1
         if len(self._seen) > _MOST_SEEN:
             self._seen.popitem(last=False)
-        return False
 
     def keep(self, head: ConversationRecord, book: Book, change: Change[object]) -> None:
         """Remembers a book as it is after a change, at this head; it knew all names before it."""
