@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import pytest
 
 from app.cli import importing, main
 from app.cli.words import Progress
+from app.core.errors import Unavailable
 from app.service.importing import store_history
 from app.storage.database import Database
 from tests.e2e.server import ROOT
@@ -345,6 +347,27 @@ def test_an_import_that_is_interrupted_says_how_to_go_on(
     told = turnkeep(url, "import", file)
     assert (told.code, told.out) == (0, "1 conversations, 10 turns stored, 10 already there.\n")
     assert [words for _, words in spoken(url, "a")] == ["hello", "hi"] * 10
+
+
+def test_what_is_stored_is_counted_though_the_database_went_away(
+    sqlite_database_url: str, turnkeep: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    url, file = sqlite_database_url, tmp_path / "a.jsonl"
+    lines = [{"conversation_id": f"c{number}", "messages": SAID} for number in range(3)]
+    file.write_text("\n".join(map(json.dumps, lines)))
+    whole = store_history
+
+    def without_the_first(database: Database, plan: Any) -> Any:
+        if plan.history.conversation_id != "c0":
+            return whole(database, plan)
+        gone: Future[Any] = Future()
+        gone.set_exception(Unavailable("The database cannot answer now."))
+        return iter([gone])
+
+    monkeypatch.setattr(importing, "store_history", without_the_first)
+    told = turnkeep(url, "import", file)
+    assert (told.code, told.out) == (2, "2 conversations, 4 turns stored, 0 already there.\n")
+    assert "The database cannot answer now." in told.err
 
 
 @pytest.fixture
