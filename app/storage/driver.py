@@ -5,8 +5,8 @@ writer then hands text and values to the driver itself: SQLAlchemy's own way cos
 SQLite needs to find a row.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -26,11 +26,11 @@ class Many:
     """A statement that is run for many rows at once; these bring its parameters in this order."""
 
     def __init__(self, statement: ClauseElement, names: Sequence[str]) -> None:
-        self._text = cache(partial(Text, statement, names))
+        self._text = by_database(partial(Text, statement, names))
 
     def run(self, connection: Connection, rows: Collection[Values]) -> None:
         if rows:
-            text = self._text(connection.dialect)
+            text = self._text(connection)
             execute(connection, text.text, [text.given(row) for row in rows], many=True)
 
 
@@ -49,13 +49,10 @@ class Text:
         every = [*names, *constants]
         self._constants = tuple(constants.values())
         self._ordered = itemgetter(*map(every.index, wanted))
-        self._given: _Converters = list(
-            _converters(enumerate(compiled.binds[name].type for name in names), dialect)
-        )
-        found = getattr(statement, "selected_columns", ())
-        self._found: _Converters = list(
-            _converters(enumerate(column.type for column in found), dialect, reads=True)
-        )
+        given = (compiled.binds[name].type for name in names)
+        self._given: _Converters = list(_converters(given, dialect))
+        found = (column.type for column in getattr(statement, "selected_columns", ()))
+        self._found: _Converters = list(_converters(found, dialect, reads=True))
 
     def given(self, row: Values) -> Values:
         """The values as the driver takes them."""
@@ -74,6 +71,19 @@ class Text:
             yield values
 
 
+def by_database(make: Callable[..., Text]) -> Callable[..., Text]:
+    """Makes a text once for each kind of database, for whatever else it depends on."""
+    made: dict[tuple[object, ...], Text] = {}
+
+    def text(connection: Connection, *more: object) -> Text:
+        key = (connection.dialect.name, *more)
+        if key not in made:
+            made[key] = make(*more, connection.dialect)
+        return made[key]
+
+    return text
+
+
 def execute(connection: Connection, text: str, values: Any, *, many: bool = False) -> Sequence[Any]:
     """Runs a statement; returns the rows that it finds, as the driver gives them."""
     cursor = connection.connection.cursor()
@@ -88,11 +98,11 @@ def execute(connection: Connection, text: str, values: Any, *, many: bool = Fals
 
 
 def _converters(
-    types: Iterator[tuple[int, Any]], dialect: DefaultDialect, *, reads: bool = False
+    types: Iterable[Any], dialect: DefaultDialect, *, reads: bool = False
 ) -> Iterator[tuple[int, _Convert]]:
     """How values become what the driver takes, or what it gives becomes values; by place, where
     they are not the same."""
-    for at, type_ in types:
+    for at, type_ in enumerate(types):
         convert: _Convert | None
         if isinstance(type_, AnyText):
             # Bytes are bytes to both drivers.

@@ -9,7 +9,6 @@ from sqlalchemy import Connection
 
 from app.core.ledger.keys import Keys, Unasked
 from app.core.ledger.slice import Change, Command, Slice
-from app.storage.engines import driver_of, kind_of
 from app.storage.loading import Loader
 from app.storage.memory import Memory
 from app.storage.saving import save
@@ -83,8 +82,7 @@ class Group:
 
     def save(self) -> None:
         changes = {cid: (self._before[cid], change) for cid, change in self._changes.items()}
-        with kind_of(self._connection.engine.url).together(driver_of(self._connection)):
-            save(self._connection, self._tenant_id, changes)
+        save(self._connection, self._tenant_id, changes)
 
     def remember(self) -> None:
         """Keeps what the next groups may need. Only what is committed may be remembered."""

@@ -5,7 +5,6 @@ last key, so that there are few of them; rows may therefore come more than once.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cache
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -25,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.types import TypeEngine
 
-from app.storage.driver import Text
+from app.storage.driver import Text, by_database
 from app.storage.scope import TENANT, AnySelect, pieces
 from app.storage.types import IdText
 
@@ -53,13 +52,13 @@ class Keyed:
         self._names = names
         self._build = build
         self._more = more
-        self._text = cache(self._make)
+        self._text = by_database(self._make)
 
     def rows(
         self, connection: Connection, tenant_id: str, keys: Collection[Key], *more: object
     ) -> Iterator[Sequence[Any]]:
         for piece in pieces(sorted(keys)):
-            text = self._text(len(piece), connection.dialect)
+            text = self._text(connection, len(piece))
             yield from text.rows(connection, (*chain.from_iterable(piece), tenant_id, *more))
 
     def _make(self, size: int, dialect: DefaultDialect) -> Text:

@@ -230,8 +230,8 @@ class Loader:
         book = self._memory.recall(head)
         if book is None:
             names = self._names(cid) if self._memory.comes_back(head) else None
-            start = {} if names is None else {"start": head.version + 1}
-            book = Book(whole=False, orphans=head.orphans, names=names, **start)
+            start = head.version + 1
+            book = Book(whole=False, orphans=head.orphans, names=names, start=start)
         return Slice(cid, self._now, self._searches, head, book)
 
     def _names(self, cid: str) -> Names:

@@ -38,8 +38,8 @@ class Memory:
 
     def comes_back(self, head: ConversationRecord) -> bool:
         """Whether a conversation that is not remembered should be, from now on."""
-        # A turn with two calls has nine names.
-        if not self._most or head.version * 9 > self._most // 4:
+        # A turn with two calls has eleven names.
+        if not self._most or head.version * 11 > self._most // 4:
             return False
         head_hash, times = self._seen.get(head.id, (b"", 0))
         return head_hash == head.head_hash and times >= _OFTEN

@@ -136,7 +136,7 @@ class Writer:
         connection, transaction = self._begin()
         group = Group(connection, self._tenant_id, self._memory, searches=self._searches)
         try:
-            outcomes = self._group(group, jobs)
+            outcomes = self._group(connection, group, jobs)
         except Exception as error:
             # A broken constraint says that what was remembered is not so.
             for job in jobs:
@@ -167,7 +167,7 @@ class Writer:
         self._reachable = True
         return self._connection, transaction
 
-    def _group(self, group: Group, jobs: Sequence[Job]) -> list[Outcome]:
+    def _group(self, connection: Connection, group: Group, jobs: Sequence[Job]) -> list[Outcome]:
         """Load what the commands ask for, let each decide, save what they decided.
 
         A command decides on the slice with the changes of those before it applied. What it raises
@@ -184,7 +184,8 @@ class Writer:
                 raise
             except BaseException as error:
                 outcomes.append(Outcome(error=_deliverable(error)))
-        group.save()
+        with self._kind.together(driver_of(connection)):
+            group.save()
         return outcomes
 
     def _refused(self, connection: Connection, error: Exception, *, alone: bool) -> Outcome:

@@ -1,0 +1,59 @@
+"""What a writer remembers is bounded, and only what one process writes to is learnt."""
+
+from app.core.ledger.book import Book
+from app.core.ledger.records import ConversationRecord
+from app.core.ledger.slice import Change
+from app.storage.memory import Memory
+from tests.storage.specimens import NOON, turn
+
+
+def head(cid: str, head_hash: bytes = b"1", version: int = 1) -> ConversationRecord:
+    return ConversationRecord(cid, None, b"{}", version, head_hash, 0, NOON, NOON)
+
+
+def saying(*turn_ids: str) -> Change[object]:
+    return Change(None, turns=tuple(turn(seq, name) for seq, name in enumerate(turn_ids, 1)))
+
+
+def test_the_conversation_that_was_used_least_lately_is_forgotten_first() -> None:
+    memory = Memory(12)
+    for cid in ("a", "b", "c", "d"):
+        memory.keep(head(cid), Book(), saying("t1", "t2", "t3"))
+    assert memory.recall(head("a"))
+    memory.keep(head("e"), Book(), saying("t1", "t2", "t3"))
+    kept = [cid for cid in ("a", "b", "c", "d", "e") if memory.recall(head(cid))]
+    assert kept == ["a", "c", "d", "e"]
+
+
+def test_what_is_too_long_for_it_is_not_remembered() -> None:
+    memory = Memory(12)
+    memory.keep(head("a"), Book(), saying("t1", "t2", "t3", "t4"))
+    assert memory.recall(head("a")) is None
+
+
+def test_a_conversation_with_another_head_is_another_one() -> None:
+    memory = Memory(12)
+    memory.keep(head("a"), Book(), saying("t1"))
+    assert memory.recall(head("a", b"2")) is None
+    assert memory.recall(head("a")) is None
+
+
+def test_names_are_learnt_when_nobody_else_writes_in_between() -> None:
+    memory = Memory(1_000)
+    first, second, third, theirs, ours = (head("a", b"%d" % number) for number in range(5))
+    assert not memory.comes_back(first)
+    memory.saw(first, second)
+    assert not memory.comes_back(second)
+    memory.saw(second, third)
+    assert memory.comes_back(third)
+    assert not memory.comes_back(theirs)
+    memory.saw(theirs, ours)
+    assert not memory.comes_back(ours)
+
+
+def test_names_of_a_long_conversation_are_not_learnt() -> None:
+    memory = Memory(1_000)
+    for _ in range(3):
+        memory.saw(head("a"), head("a"))
+    assert memory.comes_back(head("a", version=20))
+    assert not memory.comes_back(head("a", version=30))
