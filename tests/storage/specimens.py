@@ -114,7 +114,12 @@ def rows(
     def how(known: Slice) -> Change[None]:
         there, made = ensured(known)
         assert there.head is not None
-        head = replace(there.head, orphans=there.head.orphans + waiting)
+        newest = max((one.seq for one in (*turns, *calls, *results)), default=0)
+        head = replace(
+            there.head,
+            orphans=there.head.orphans + waiting,
+            version=max(there.version, newest),
+        )
         ledger = entries(calls, assigned, results)
         return made.then(
             Change(None, head=head, turns=tuple(turns), entries=ledger, keys=tuple(keys))
