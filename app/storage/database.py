@@ -12,6 +12,7 @@ import time
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -23,6 +24,7 @@ from app.core.ledger.slice import Command
 from app.storage import migrations, sqlite
 from app.storage.engines import (
     READERS,
+    TENANT,
     DatabaseUrlError,
     engine_url,
     kind_of,
@@ -41,7 +43,8 @@ log = logging.getLogger(__name__)
 
 
 class Database:
-    """One tenant's conversations. Nothing is opened before it is needed.
+    """One tenant's conversations. Nothing is opened before it is needed. `of` gives the same
+    database to other tenants: connections, writers and readers are shared.
 
     Without `search`, no words of what was said are kept beside the turns. `memory`: so many names
     of busy conversations each writer may remember; 0 makes it ask the database every time.
@@ -67,7 +70,13 @@ class Database:
         self._writers: list[Writer] = []
         self._writer_count = 1 if self._kind is sqlite else pg_writers
         self._lock = threading.Lock()
-        self._closed = False
+        self._closed = threading.Event()
+
+    def of(self, tenant_id: str) -> "Database":
+        """The conversations of another tenant. Only the first one is closed."""
+        other = copy(self)
+        other._tenant_id = tenant_id
+        return other
 
     def __enter__(self) -> Self:
         return self
@@ -87,7 +96,7 @@ class Database:
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._put(Job(command, future, loop))
+        self._put(Job(self._tenant_id, command, future, loop))
         return await future
 
     def write_now(self, command: Command[T]) -> T:
@@ -97,7 +106,7 @@ class Database:
     def write_soon(self, command: Command[T]) -> "concurrent.futures.Future[T]":
         """The same for callers who go on meanwhile; commands on a conversation stay in order."""
         future: concurrent.futures.Future[T] = concurrent.futures.Future()
-        self._put(Job(command, future, None))
+        self._put(Job(self._tenant_id, command, future, None))
         return future
 
     async def read(self, query: Callable[[ReadStore], T]) -> T:
@@ -134,7 +143,7 @@ class Database:
     def close(self) -> None:
         """Carry out the commands that wait, then let everything go."""
         with self._lock:
-            self._closed = True
+            self._closed.set()
         for writer in self._writers:
             writer.close()
         self._readers.shutdown()
@@ -143,17 +152,11 @@ class Database:
 
     def _put(self, job: Job) -> None:
         with self._lock:
-            if self._closed:
+            if self._closed.is_set():
                 raise Unavailable("The service is shutting down.")
             if not self._writers:
-                self._writers = [
-                    Writer(
-                        self._writing,
-                        self._tenant_id,
-                        name,
-                        Memory(self._memory),
-                        searches=self.searches,
-                    )
+                self._writers += [
+                    Writer(self._writing, name, Memory(self._memory), searches=self.searches)
                     for name in map("turnkeep-writer-{}".format, range(self._writer_count))
                 ]
             name = job.command.conversation_id.encode("utf-8", "surrogatepass")
@@ -168,8 +171,10 @@ class Database:
             time.sleep(pause)
             try:
                 # Ended by a commit: psycopg forgets its prepared statements at a rollback.
-                with self._reading.connect() as connection, connection.begin():
-                    return question(connection)
+                with self._reading.connect() as connection:
+                    connection.info[TENANT] = self._tenant_id
+                    with connection.begin():
+                        return question(connection)
             except Exception as error:
                 self._judge(error)
         raise Unavailable("The database cannot answer now.")

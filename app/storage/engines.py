@@ -19,6 +19,8 @@ from app.storage import sqlite
 from app.storage.verdicts import Purpose, Verdict
 
 READERS = 4
+# What a connection is told before its transaction begins, and what it tells then.
+TENANT = "turnkeep tenant"
 TRANSACTION = "turnkeep transaction"
 
 
@@ -38,7 +40,9 @@ class Kind(Protocol):
 
     def on_connect(self, driver: DBAPIConnection, purpose: Purpose) -> None: ...
 
-    def begin(self, driver: DBAPIConnection, purpose: Purpose) -> str | None: ...
+    def begin(self, driver: DBAPIConnection, purpose: Purpose, tenant_id: str) -> str | None: ...
+
+    def act_for(self, driver: DBAPIConnection, tenant_id: str) -> None: ...
 
     def together(self, driver: DBAPIConnection) -> AbstractContextManager[object]: ...
 
@@ -136,7 +140,8 @@ def _listen(engine: Engine, kind: Kind, purpose: Purpose) -> None:
 
     def begin(connection: Connection) -> None:
         try:
-            connection.info[TRANSACTION] = kind.begin(driver_of(connection), purpose)
+            tenant_id = connection.info.get(TENANT, "")
+            connection.info[TRANSACTION] = kind.begin(driver_of(connection), purpose, tenant_id)
         except kind.Error:
             # SQLAlchemy does not watch this statement, so it must hear of a broken connection.
             connection.invalidate()

@@ -1,4 +1,4 @@
-"""A group of commands in one transaction: everything is read before anything is written."""
+"""The commands of one tenant in a transaction: everything is read before anything is written."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -89,11 +89,11 @@ class Group:
         for cid, known in self._slices.items():
             before, change = self._before[cid].head, self._changes.get(cid, Change(None))
             if change.erased or known.head is None:
-                self._memory.forget(cid)
+                self._memory.forget((self._tenant_id, cid))
             elif before is None or known.book.names is not None:
-                self._memory.keep(known.head, known.book, change)
+                self._memory.keep(self._tenant_id, known.head, known.book, change)
             else:
-                self._memory.saw(before, known.head)
+                self._memory.saw(self._tenant_id, before, known.head)
 
 
 def _foreseen(command: Command[Any], version: int, known: Slice, *, ledger: bool = True) -> Keys:

@@ -19,8 +19,10 @@ _Future: TypeAlias = "asyncio.Future[Any] | concurrent.futures.Future[Any]"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A command and whom to tell. `loop` is None when the caller waits in a thread of its own."""
+    """A command, whose it is, and whom to tell. `loop` is None when the caller waits in a thread of
+    its own."""
 
+    tenant_id: str
     command: Command[Any]
     future: _Future
     loop: asyncio.AbstractEventLoop | None

@@ -227,9 +227,9 @@ class Loader:
     def _slice(self, cid: str, head: ConversationRecord | None) -> Slice:
         if head is None:
             return Slice.absent(cid, self._now, searches=self._searches)
-        book = self._memory.recall(head)
+        book = self._memory.recall(self._tenant_id, head)
         if book is None:
-            names = self._names(cid) if self._memory.comes_back(head) else None
+            names = self._names(cid) if self._memory.comes_back(self._tenant_id, head) else None
             start = head.version + 1
             book = Book(whole=False, orphans=head.orphans, names=names, start=start)
         return Slice(cid, self._now, self._searches, head, book)

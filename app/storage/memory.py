@@ -5,6 +5,7 @@ process appends or completes, or erases and makes anew, gives the conversation a
 """
 
 from collections import OrderedDict
+from typing import TypeAlias
 
 from app.core.ledger.book import Book, Names, names_of
 from app.core.ledger.records import ConversationRecord
@@ -16,6 +17,8 @@ MOST_NAMES = 100_000
 # another process writing to them in between: to learn all names takes time.
 _MOST_SEEN = 4_096
 _OFTEN = 2
+# A tenant and a conversation.
+_Owner: TypeAlias = tuple[str, str]
 
 
 class Memory:
@@ -24,37 +27,42 @@ class Memory:
     def __init__(self, most_names: int) -> None:
         self._most = most_names
         self._names = 0
-        self._books: OrderedDict[str, tuple[bytes, Book]] = OrderedDict()
-        self._seen: OrderedDict[str, tuple[bytes, int]] = OrderedDict()
+        self._books: OrderedDict[_Owner, tuple[bytes, Book]] = OrderedDict()
+        self._seen: OrderedDict[_Owner, tuple[bytes, int]] = OrderedDict()
 
-    def recall(self, head: ConversationRecord) -> Book | None:
+    def recall(self, tenant_id: str, head: ConversationRecord) -> Book | None:
         """The book of a conversation, if it is the one that this is the head of."""
-        head_hash, book = self._books.get(head.id, (b"", None))
+        owner = (tenant_id, head.id)
+        head_hash, book = self._books.get(owner, (b"", None))
         if book is None or head_hash != head.head_hash:
-            self.forget(head.id)
+            self.forget(owner)
             return None
-        self._books.move_to_end(head.id)
+        self._books.move_to_end(owner)
         return book
 
-    def comes_back(self, head: ConversationRecord) -> bool:
+    def comes_back(self, tenant_id: str, head: ConversationRecord) -> bool:
         """Whether a conversation that is not remembered should be, from now on."""
         # A turn with two calls has eleven names.
         if not self._most or head.version * 11 > self._most // 4:
             return False
-        head_hash, times = self._seen.get(head.id, (b"", 0))
+        head_hash, times = self._seen.get((tenant_id, head.id), (b"", 0))
         return head_hash == head.head_hash and times >= _OFTEN
 
-    def saw(self, before: ConversationRecord, after: ConversationRecord) -> None:
+    def saw(self, tenant_id: str, before: ConversationRecord, after: ConversationRecord) -> None:
         """Notes that a conversation came that is not remembered, and its new head."""
-        head_hash, times = self._seen.pop(after.id, (b"", 0))
+        owner = (tenant_id, after.id)
+        head_hash, times = self._seen.pop(owner, (b"", 0))
         again = head_hash == before.head_hash
-        self._seen[after.id] = after.head_hash, times + 1 if again else 1
+        self._seen[owner] = after.head_hash, times + 1 if again else 1
         if len(self._seen) > _MOST_SEEN:
             self._seen.popitem(last=False)
 
-    def keep(self, head: ConversationRecord, book: Book, change: Change[object]) -> None:
+    def keep(
+        self, tenant_id: str, head: ConversationRecord, book: Book, change: Change[object]
+    ) -> None:
         """Remembers a book as it is after a change, at this head; it knew all names before it."""
-        self.forget(head.id)
+        owner = (tenant_id, head.id)
+        self.forget(owner)
         if not self._most:
             return
         names: Names = set() if book.names is None else book.names
@@ -62,12 +70,12 @@ class Memory:
         names.update(names_of(change.entries.calls.values(), change.entries.provider_ids))
         if len(names) > self._most // 4:
             return
-        self._books[head.id] = head.head_hash, book.remembered(names)
+        self._books[owner] = head.head_hash, book.remembered(names)
         self._names += len(names)
         while self._names > self._most:
             self.forget(next(iter(self._books)))
 
-    def forget(self, cid: str) -> None:
-        _, book = self._books.pop(cid, (b"", None))
+    def forget(self, owner: _Owner) -> None:
+        _, book = self._books.pop(owner, (b"", None))
         if book is not None and book.names is not None:
             self._names -= len(book.names)

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from typing import cast
 
 import psycopg
+from psycopg import sql
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from app.storage.verdicts import Purpose, Verdict
@@ -27,9 +29,9 @@ BY_INDEX = (
     " SET LOCAL enable_mergejoin = off"
 )
 _BEGIN: Mapping[Purpose, str] = {
-    "write": f"BEGIN ISOLATION LEVEL READ COMMITTED; {_LIMITS}; {BY_INDEX};"
+    "write": f"BEGIN ISOLATION LEVEL READ COMMITTED; {_LIMITS}; {BY_INDEX}; {{whose}};"
     " SET LOCAL lock_timeout = '5s'; SELECT pg_current_xact_id()::text",
-    "read": f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_LIMITS}",
+    "read": f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_LIMITS}; {{whose}}",
     "migrate": "BEGIN ISOLATION LEVEL READ COMMITTED",
 }
 _AGAIN = {
@@ -63,13 +65,27 @@ def on_connect(driver: DBAPIConnection, purpose: Purpose) -> None:
     """Nothing is set for the session: it may belong to a pooler."""
 
 
-def begin(driver: DBAPIConnection, purpose: Purpose) -> str | None:
+def begin(driver: DBAPIConnection, purpose: Purpose, tenant_id: str) -> str | None:
     """Begin, and return the transaction's number if it is one that writes."""
-    cursor = _psycopg(driver).execute(_BEGIN[purpose], prepare=False)
+    cursor = _psycopg(driver).execute(_beginning(purpose, tenant_id), prepare=False)
     if purpose != "write":
         return None
     row = cursor.set_result(-1).fetchone()
     return cast(str, row[0]) if row else None
+
+
+def act_for(driver: DBAPIConnection, tenant_id: str) -> None:
+    """From here on the transaction sees the rows of this tenant (see the policies of 0010)."""
+    _psycopg(driver).execute(_whose(tenant_id).encode(), prepare=False)
+
+
+def _whose(tenant_id: str) -> str:
+    return sql.SQL("SET LOCAL turnkeep.tenant = {}").format(sql.Literal(tenant_id)).as_string()
+
+
+@lru_cache(maxsize=1_024)
+def _beginning(purpose: Purpose, tenant_id: str) -> bytes:
+    return _BEGIN[purpose].format(whose=_whose(tenant_id)).encode()
 
 
 def together(driver: DBAPIConnection) -> AbstractContextManager[object]:

@@ -54,9 +54,13 @@ def on_connect(driver: DBAPIConnection, purpose: Purpose) -> None:
         _pragma(driver, "busy_timeout = 60000")
 
 
-def begin(driver: DBAPIConnection, purpose: Purpose) -> str | None:
+def begin(driver: DBAPIConnection, purpose: Purpose, tenant_id: str) -> str | None:
     driver.execute(_BEGIN[purpose])
     return None
+
+
+def act_for(driver: DBAPIConnection, tenant_id: str) -> None:
+    """SQLite has no rows that only some may see; our statements name the tenant."""
 
 
 def together(driver: DBAPIConnection) -> AbstractContextManager[object]:

@@ -10,6 +10,7 @@ import logging
 import threading
 import time
 from collections.abc import Sequence
+from itertools import groupby
 from queue import Empty, SimpleQueue
 from typing import NoReturn
 
@@ -17,7 +18,7 @@ from sqlalchemy import Connection, Engine, RootTransaction
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.errors import Unavailable
-from app.storage.engines import TRANSACTION, driver_of, kind_of, original
+from app.storage.engines import TENANT, TRANSACTION, driver_of, kind_of, original
 from app.storage.groups import Group, Postponed
 from app.storage.jobs import Counts, Job, Outcome, deliver
 from app.storage.memory import Memory
@@ -39,14 +40,11 @@ class _Unknown(Exception):
 class Writer:
     """One connection, one thread, one queue."""
 
-    def __init__(
-        self, engine: Engine, tenant_id: str, name: str, memory: Memory, *, searches: bool
-    ) -> None:
+    def __init__(self, engine: Engine, name: str, memory: Memory, *, searches: bool) -> None:
         self.counts = Counts()
         self._engine = engine
         self._kind = kind_of(engine.url)
         self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
-        self._tenant_id = tenant_id
         self._searches = searches
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._memory = memory
@@ -94,7 +92,7 @@ class Writer:
     def _carry_out(self, group: list[Job]) -> None:
         wanted = [job for job in group if not job.future.cancelled()]
         # All processes lock conversations in the same order, so they cannot lock each other out.
-        jobs = sorted(wanted, key=lambda job: job.command.conversation_id)
+        jobs = sorted(wanted, key=_owner)
         if not jobs:
             return
         try:
@@ -133,39 +131,52 @@ class Writer:
 
     def _transaction(self, jobs: Sequence[Job]) -> list[Outcome]:
         """Carry out the jobs and commit; nothing of them is in the database when this raises."""
-        connection, transaction = self._begin()
-        group = Group(connection, self._tenant_id, self._memory, searches=self._searches)
+        connection, transaction = self._begin(jobs[0].tenant_id)
+        groups: list[Group] = []
         try:
-            outcomes = self._group(connection, group, jobs)
+            outcomes = self._groups(connection, groups, jobs)
         except Exception as error:
             # A broken constraint says that what was remembered is not so.
             for job in jobs:
-                self._memory.forget(job.command.conversation_id)
+                self._memory.forget(_owner(job))
             return [self._refused(connection, error, alone=len(jobs) == 1)]
         if all(outcome.error is not None for outcome in outcomes):
             self._rollback(connection)
-            group.remember()
+            _remember(groups)
             return outcomes
         number = connection.info[TRANSACTION]
         try:
             transaction.commit()
         except Exception as error:
             self._settle_commit(number, error)
-        group.remember()
+        _remember(groups)
         self.counts.commits += 1
         self.counts.group_sizes[len(jobs)] += 1
         return outcomes
 
-    def _begin(self) -> tuple[Connection, RootTransaction]:
+    def _begin(self, tenant_id: str) -> tuple[Connection, RootTransaction]:
         try:
             if self._connection is None:
                 self._connection = self._engine.connect()
+            self._connection.info[TENANT] = tenant_id
             transaction = self._connection.begin()
         except Exception as error:
             self._reachable = False
             self._fail(error)
         self._reachable = True
         return self._connection, transaction
+
+    def _groups(
+        self, connection: Connection, groups: list[Group], jobs: Sequence[Job]
+    ) -> list[Outcome]:
+        """Carry out the jobs of each tenant; they are in the order of tenants."""
+        outcomes: list[Outcome] = []
+        for tenant_id, theirs in groupby(jobs, lambda job: job.tenant_id):
+            if groups:
+                self._kind.act_for(driver_of(connection), tenant_id)
+            groups.append(Group(connection, tenant_id, self._memory, searches=self._searches))
+            outcomes += self._group(connection, groups[-1], list(theirs))
+        return outcomes
 
     def _group(self, connection: Connection, group: Group, jobs: Sequence[Job]) -> list[Outcome]:
         """Load what the commands ask for, let each decide, save what they decided.
@@ -238,6 +249,15 @@ class Writer:
                 connection.close()
             except Exception as error:
                 log.info("a connection did not close well: %s", original(error))
+
+
+def _owner(job: Job) -> tuple[str, str]:
+    return job.tenant_id, job.command.conversation_id
+
+
+def _remember(groups: Sequence[Group]) -> None:
+    for group in groups:
+        group.remember()
 
 
 def _deliverable(error: BaseException) -> Exception:

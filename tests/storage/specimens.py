@@ -114,7 +114,8 @@ def rows(
     def how(known: Slice) -> Change[None]:
         there, made = ensured(known)
         assert there.head is not None
-        newest = max((one.seq for one in (*turns, *calls, *results)), default=0)
+        seqs = ({one.seq for one in some} for some in (turns, calls, results))
+        newest = max({0}.union(*seqs))
         head = replace(
             there.head,
             orphans=there.head.orphans + waiting,

@@ -18,42 +18,42 @@ def saying(*turn_ids: str) -> Change[object]:
 def test_the_conversation_that_was_used_least_lately_is_forgotten_first() -> None:
     memory = Memory(12)
     for cid in ("a", "b", "c", "d"):
-        memory.keep(head(cid), Book(), saying("t1", "t2", "t3"))
-    assert memory.recall(head("a"))
-    memory.keep(head("e"), Book(), saying("t1", "t2", "t3"))
-    kept = [cid for cid in ("a", "b", "c", "d", "e") if memory.recall(head(cid))]
+        memory.keep("default", head(cid), Book(), saying("t1", "t2", "t3"))
+    assert memory.recall("default", head("a"))
+    memory.keep("default", head("e"), Book(), saying("t1", "t2", "t3"))
+    kept = [cid for cid in ("a", "b", "c", "d", "e") if memory.recall("default", head(cid))]
     assert kept == ["a", "c", "d", "e"]
 
 
 def test_what_is_too_long_for_it_is_not_remembered() -> None:
     memory = Memory(12)
-    memory.keep(head("a"), Book(), saying("t1", "t2", "t3", "t4"))
-    assert memory.recall(head("a")) is None
+    memory.keep("default", head("a"), Book(), saying("t1", "t2", "t3", "t4"))
+    assert memory.recall("default", head("a")) is None
 
 
 def test_a_conversation_with_another_head_is_another_one() -> None:
     memory = Memory(12)
-    memory.keep(head("a"), Book(), saying("t1"))
-    assert memory.recall(head("a", b"2")) is None
-    assert memory.recall(head("a")) is None
+    memory.keep("default", head("a"), Book(), saying("t1"))
+    assert memory.recall("default", head("a", b"2")) is None
+    assert memory.recall("default", head("a")) is None
 
 
 def test_names_are_learnt_when_nobody_else_writes_in_between() -> None:
     memory = Memory(1_000)
     first, second, third, theirs, ours = (head("a", b"%d" % number) for number in range(5))
-    assert not memory.comes_back(first)
-    memory.saw(first, second)
-    assert not memory.comes_back(second)
-    memory.saw(second, third)
-    assert memory.comes_back(third)
-    assert not memory.comes_back(theirs)
-    memory.saw(theirs, ours)
-    assert not memory.comes_back(ours)
+    assert not memory.comes_back("default", first)
+    memory.saw("default", first, second)
+    assert not memory.comes_back("default", second)
+    memory.saw("default", second, third)
+    assert memory.comes_back("default", third)
+    assert not memory.comes_back("default", theirs)
+    memory.saw("default", theirs, ours)
+    assert not memory.comes_back("default", ours)
 
 
 def test_names_of_a_long_conversation_are_not_learnt() -> None:
     memory = Memory(1_000)
     for _ in range(3):
-        memory.saw(head("a"), head("a"))
-    assert memory.comes_back(head("a", version=20))
-    assert not memory.comes_back(head("a", version=30))
+        memory.saw("default", head("a"), head("a"))
+    assert memory.comes_back("default", head("a", version=20))
+    assert not memory.comes_back("default", head("a", version=30))
