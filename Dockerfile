@@ -23,4 +23,5 @@ VOLUME /data
 EXPOSE 8420
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
     CMD ["python", "-c", "import os, urllib.request as r; r.urlopen('http://127.0.0.1:' + os.environ.get('TURNKEEP_PORT', '8420') + '/healthz', timeout=2)"]
-CMD ["turnkeep", "serve", "--host", "0.0.0.0"]
+# Others can reach it, so there must be a key: the first start writes one to /data/first-key.
+CMD ["sh", "-c", "turnkeep migrate && turnkeep keys create first --scopes admin --if-none --output /data/first-key && exec turnkeep serve --host 0.0.0.0"]

@@ -12,12 +12,13 @@ from fastapi import FastAPI
 
 from app import __version__
 from app.api import conversations, convert, health, pages, replay, tool_calls, tools, turns
+from app.api.access import Access
 from app.api.context import Context
 from app.api.indexer import Indexer
 from app.api.middleware import REGISTRY, Headed, Measured, WriterNumbers
 from app.api.problems import HANDLERS
 from app.service.kept import Renders
-from app.settings import Settings, from_environment
+from app.settings import Settings, from_environment, is_loopback
 from app.storage.database import Database
 
 _DESCRIBING = Lock()
@@ -25,7 +26,8 @@ _DESCRIPTION = """
 Keeps the conversations of agents and serves them back, valid, for any provider.
 
 POST turns in whatever shape your provider speaks; GET them replayed for another one. Every error is
-an RFC 9457 problem with a stable `code`. `HEAD` is answered wherever `GET` is.
+an RFC 9457 problem with a stable `code`. `HEAD` is answered wherever `GET` is. Where the service is
+used with API keys, send one: `Authorization: Bearer tk_…`.
 
 Limits: body {body_bytes:,} bytes · stream {stream_bytes:,} bytes · {turns:,} turns a POST ·
 {blocks:,} blocks a turn · JSON depth {depth} · {tools:,} tools with {schema_nodes:,} values in
@@ -39,6 +41,12 @@ class Described(FastAPI):
 
     def openapi(self) -> dict[str, Any]:
         with _DESCRIBING:
+            if not self.openapi_schema:
+                described = super().openapi()
+                keys = {"type": "http", "scheme": "bearer", "description": "An API key."}
+                described.setdefault("components", {})["securitySchemes"] = {"key": keys}
+                # Also without a key: a service that has none takes none.
+                described["security"] = [{"key": []}, {}]
             return super().openapi()
 
 
@@ -59,7 +67,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         REGISTRY.register(numbers)
         indexer = Indexer(database)
         renders = Renders(settings.render_memory)
-        context = app.state.context = Context(database, limits, renders, indexer)
+        access = Access(database, may_be_open=is_loopback(settings.host), workers=settings.workers)
+        context = app.state.context = Context(database, limits, renders, indexer, access)
         indexing = asyncio.create_task(indexer.run()) if settings.search else None
         try:
             yield

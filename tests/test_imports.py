@@ -34,6 +34,7 @@ PURE = {
     "functools",
     "hashlib",
     "heapq",
+    "hmac",
     "importlib",
     "itertools",
     "json",

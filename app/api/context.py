@@ -1,32 +1,72 @@
-"""What every route needs: the database, the limits, and which idempotency keys are running."""
+"""What every operation needs: the database of who asks, the limits, and which requests run."""
 
 from asyncio import sleep
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, cast
 
 from fastapi import Depends, Request, Response
 from starlette.types import Receive, Scope, Send
 
+from app.api.access import Access
 from app.api.indexer import Indexer
-from app.core.errors import KeyInFlight
+from app.core.access import ApiKey, KeyScope
+from app.core.errors import KeyInFlight, TooMany, Unavailable
 from app.core.json.text import JsonObject, dumps_utf8
 from app.core.limits import Limits
+from app.service.conversations import has_room
 from app.service.kept import Renders
 from app.storage.database import Database
 from app.storage.store import ReadStore
 
+# Commands that wait to be stored. What would have to wait behind them is refused at once.
+MOST_WAITING = 1_024
+# Seconds after which somebody who has too many conversations may ask again.
+_UNTIL_ROOM = 60
 
-@dataclass
+
+@dataclass(frozen=True)
 class Context:
+    """`key`: that of the request, where the service is used with keys."""
+
     database: Database
     limits: Limits
     renders: Renders
     indexer: Indexer
-    running: set[tuple[str, str]] = field(default_factory=set)
+    access: Access
+    key: ApiKey | None = None
+    running: set[tuple[str, str, str]] = field(default_factory=set)
     # Streams that arrive now. When the service stops, they are stored as far as they came.
-    streams: int = 0
+    streams: set[object] = field(default_factory=set)
+
+    async def admit(
+        self, request: Request, scope: KeyScope, cid: str | None
+    ) -> "tuple[Request, Context]":
+        """What an operation gets, if whoever asks may do this."""
+        if scope != "read" and self.database.waiting() >= MOST_WAITING:
+            raise Unavailable("Too many requests wait to be stored.")
+        key = await self.access.key_of(request)
+        if key is None:
+            return request, self
+        request = await self.access.check(key, scope, cid, request)
+        here = replace(self, database=self.database.of(key.tenant_id), key=key)
+        if scope == "write" and cid is not None:
+            await here.check_room(cid)
+        return request, here
+
+    @property
+    def prefix(self) -> str:
+        """How the ids of all conversations begin that may be seen here."""
+        return self.key.prefix if self.key else ""
+
+    async def check_room(self, cid: str) -> None:
+        """Raises `TooMany` where a new conversation would be one too many."""
+        most = self.key.conversations if self.key else None
+        if most is not None:
+            prefix = self.prefix
+            if not await self.database.read(lambda store: has_room(store, cid, prefix, most)):
+                raise TooMany("conversations", most, _UNTIL_ROOM)
 
     async def respond(self, query: Callable[[ReadStore], JsonObject | bytes]) -> Response:
         """The response that a query gives."""
@@ -34,11 +74,12 @@ class Context:
 
     @contextmanager
     def streaming(self) -> Iterator[None]:
-        self.streams += 1
+        mark = object()
+        self.streams.add(mark)
         try:
             yield
         finally:
-            self.streams -= 1
+            self.streams.discard(mark)
 
     async def streams_ended(self, seconds: float = 5) -> None:
         """Waits until no stream arrives any more, but not for ever."""
@@ -53,7 +94,7 @@ class Context:
         if key is None:
             yield
             return
-        mark = (conversation_id, key)
+        mark = (self.database.tenant_id, conversation_id, key)
         if mark in self.running:
             raise KeyInFlight(key)
         self.running.add(mark)

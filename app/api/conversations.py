@@ -10,6 +10,7 @@ from app.api.documented import ABSENT, Cid, reading
 from app.api.requests import model_of
 from app.api.routes import routes
 from app.api.schemas import conversations as shapes
+from app.core.errors import Forbidden
 from app.service import conversations, finding
 from app.service.verify import verify
 
@@ -36,8 +37,11 @@ _METADATA = {
 async def create_conversation(request: Request, here: Here) -> Response:
     """An id is made when none is given. Posting turns creates a conversation, too."""
     given = await model_of(request, shapes.ConversationIn, here.limits)
-    made_up = f"conv_{uuid.uuid4().hex}"
+    made_up = f"{here.prefix}conv_{uuid.uuid4().hex}"
     cid = conversations.check_id(made_up if given.id is None else given.id, "/id")
+    if not cid.startswith(here.prefix):
+        raise Forbidden.outside(here.prefix)
+    await here.check_room(cid)
     made = await here.database.write(conversations.Create(cid, given.title, given.metadata))
     return json_response(made, 201, {"Location": f"/v1/conversations/{cid}", "ETag": '"0"'})
 
@@ -57,9 +61,9 @@ async def list_conversations(
         for key, value in request.query_params.multi_items()
         if key.startswith(_OF_METADATA)
     ]
-    wish = finding.Asked(**query.model_dump(), metadata=metadata)
+    wish = finding.Asked(**query.model_dump(), metadata=metadata, prefix=here.prefix)
     if here.database.searches and (query.q or query.title):
-        await here.indexer.caught_up()
+        await here.indexer.caught_up(here.database)
     return await here.respond(lambda store: finding.listed(store, wish))
 
 
@@ -91,7 +95,7 @@ async def erase_conversation(cid: Cid, here: Here) -> Response:
     """Everything of it is gone: turns, ledger, mapping table, idempotency keys."""
     conversations.known_form(cid)
     await here.database.write(conversations.Erase(cid))
-    here.renders.forget(cid)
+    here.renders.forget(here.database.tenant_id, cid)
     return Response(status_code=204)
 
 

@@ -18,12 +18,15 @@ from app.core.identity.forms import CONVERSATION_ID, PROVIDER, TURN_ID
 
 _MEANINGS = {
     400: "The body is not JSON",
+    401: "No API key, or none that holds",
+    403: "The API key does not allow this",
     404: "Absent",
     409: "Conflict with what is stored",
     412: "The conversation has moved on",
     413: "The body is too large",
     415: "The body is not declared as what is read here",
     422: "A rule is broken; `pointer` says where",
+    429: "The API key has used up what it may; see Retry-After",
     503: "Not now; see Retry-After",
 }
 
@@ -39,7 +42,8 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 # What every operation may answer, and those that read something that may be absent.
-EVERYWHERE = refusals(422, 503)
+EVERYWHERE = refusals(401, 403, 422, 429, 503)
+HEALTH = refusals(422, 503)
 ABSENT = refusals(404)
 
 

@@ -6,12 +6,14 @@ from fastapi.routing import APIRoute
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from app.api.context import Here, json_response
+from app.api.documented import HEALTH
 from app.api.middleware import REGISTRY
 from app.api.routes import routes
 from app.api.schemas.shapes import HealthOut, ReadyOut
 from app.core.errors import Unavailable
 
-router = routes("", "health", APIRoute)
+# Machines ask here without a key.
+router = routes("", "health", APIRoute, HEALTH)
 
 
 @router.get("/healthz", summary="The process is alive", response_model=HealthOut)

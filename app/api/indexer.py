@@ -30,6 +30,8 @@ class Indexer:
         self.database = database
         # One at a time: two would make the same words.
         self._lock = asyncio.Lock()
+        # The tenants that may have something to index.
+        self._tenants: set[str] | None = None
         # How many commands it has given itself.
         self._own = 0
         # How many commits there were when nothing was left to index.
@@ -48,7 +50,7 @@ class Indexer:
                 continue
             waited = 0
             try:
-                await self._step(most=_FEW if new else BATCH)
+                await self._round(most=_FEW if new else BATCH)
             except TurnkeepError as error:
                 _log.warning("what was stored is not indexed yet: %s", error.detail)
                 await asyncio.sleep(_PATIENCE * _PAUSE)
@@ -61,27 +63,38 @@ class Indexer:
         """Those of others, whether they are committed or not."""
         return self.database.counts().commands - self._own
 
-    async def caught_up(self) -> None:
-        """Returns when everything is indexed that was stored before. Raises `Unavailable`."""
+    async def caught_up(self, mine: Database) -> None:
+        """Returns when everything of a tenant is indexed that was stored before. Raises
+        `Unavailable`."""
         until = time.monotonic() + _WAIT
-        left = await self.database.read(versions_behind)
+        left = await mine.read(versions_behind)
         while left:
             some = dict(islice(left.items(), BATCH))
-            if not await self._step(some):
+            if not await self._step(mine, some):
                 left = dict(islice(left.items(), BATCH, None))
             elif time.monotonic() > until:
                 raise Unavailable("The words of what was stored lately are still being indexed.")
 
-    async def _step(self, versions: Mapping[str, int] | None = None, *, most: int = BATCH) -> bool:
-        """Indexes so many turns, of any conversations or of these up to these versions; False
-        when there were none left."""
+    async def _round(self, *, most: int) -> None:
+        """Indexes so many turns of each tenant that wrote; at the start, of all there are."""
+        commits = self.database.counts().commits
+        if self._tenants is None:
+            known = await self.database.ask_keys(lambda keys: keys.tenants())
+            self._tenants = known | {self.database.tenant_id}
+        self._tenants |= self.database.wrote()
+        for name in sorted(self._tenants):
+            if not await self._step(self.database.of(name), most=most):
+                self._tenants.discard(name)
+        if not self._tenants:
+            self._done = commits
+
+    async def _step(
+        self, mine: Database, versions: Mapping[str, int] | None = None, *, most: int = BATCH
+    ) -> bool:
+        """Indexes so many turns, of any conversations of a tenant or of these up to these
+        versions; False when there were none left."""
         async with self._lock:
-            commits = self.database.counts().commits
-            found = await self.database.read(partial(behind, versions=versions, most=most))
-            if not found:
-                if versions is None:
-                    self._done = commits
-                return False
+            found = await mine.read(partial(behind, versions=versions, most=most))
             self._own += len(found)
-            await asyncio.gather(*(self.database.write(one) for one in found))
-            return True
+            await asyncio.gather(*(mine.write(one) for one in found))
+            return bool(found)

@@ -18,12 +18,15 @@ from app.core.json.text import JsonObject, dumps_utf8
 MEDIA_TYPE = "application/problem+json"
 STATUS: dict[type[TurnkeepError], int] = {
     errors.NotJson: 400,
+    errors.Unauthorized: 401,
+    errors.Forbidden: 403,
     errors.NotFound: 404,
     errors.Conflict: 409,
     errors.StaleVersion: 412,
     errors.TooLarge: 413,
     errors.Unsupported: 415,
     errors.RuleBroken: 422,
+    errors.TooMany: 429,
     errors.Unavailable: 503,
 }
 _log = logging.getLogger("turnkeep")
@@ -59,6 +62,8 @@ async def _turnkeep(request: Request, error: TurnkeepError) -> Response:
     headers: dict[str, str] = {}
     if (seconds := facts.pop("retry_after", None)) is not None:
         headers["Retry-After"] = str(seconds)
+    if isinstance(error, errors.Unauthorized):
+        headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, errors.StaleVersion):
         headers["ETag"] = f'"{facts["version"]}"'
     return problem(status_of(type(error)), error.code, error.title, error.detail, facts, headers)

@@ -13,8 +13,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
 
+from app.api.context import Context
 from app.api.documented import EVERYWHERE
 from app.api.operations import check_parameters
+from app.core.access import KeyScope
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -27,9 +29,12 @@ class Direct(APIRoute):
         taken = inspect.signature(operation).parameters
         query = _query_model(taken)
         takes_request, takes_context = "request" in taken, "here" in taken
+        scope = _scope(self.methods or set(), self.path)
 
         async def handle(request: Request) -> Response:
             given: dict[str, Any] = dict(request.path_params)
+            shared: Context = request.app.state.context
+            request, here = await shared.admit(request, scope, given.get("cid"))
             if query is not None:
                 given["query"] = _read_query(request, query)
             else:
@@ -37,21 +42,34 @@ class Direct(APIRoute):
             if takes_request:
                 given["request"] = request
             if takes_context:
-                given["here"] = request.app.state.context
+                given["here"] = here
             response: Response = await operation(**given)
             return response
 
         return handle
 
 
-def routes(prefix: str, tag: str, route_class: type[APIRoute] = Direct) -> APIRouter:
+def _scope(methods: set[str], path: str) -> KeyScope:
+    """What a key must allow for an operation."""
+    if "DELETE" in methods or path.startswith("/v1/keys"):
+        return "admin"
+    # To convert is to read what one has sent.
+    return "read" if "GET" in methods or path.startswith("/v1/convert") else "write"
+
+
+def routes(
+    prefix: str,
+    tag: str,
+    route_class: type[APIRoute] = Direct,
+    refused: dict[int | str, dict[str, Any]] = EVERYWHERE,
+) -> APIRouter:
     """The router of a resource. Operations are called on the OpenAPI page what they are called in
     the code."""
     return APIRouter(
         prefix=prefix,
         tags=[tag],
         route_class=route_class,
-        responses=EVERYWHERE,
+        responses=refused,
         generate_unique_id_function=lambda route: route.name,
     )
 

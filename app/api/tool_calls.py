@@ -33,4 +33,6 @@ async def lookup_tool_calls(query: Annotated[LookupQuery, Query()], here: Here) 
     """As an id of a call (raw, canonical, or shown by a target), of a result whose call is not
     known, of a response, of a turn. The newest first.
     """
-    return await here.respond(lambda store: lookup(store, query.id, query.limit, query.cursor))
+    return await here.respond(
+        lambda store: lookup(store, query.id, query.limit, query.cursor, here.prefix)
+    )

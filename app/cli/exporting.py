@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from app.cli.options import add_database, all_ids, check_schema, one_of, settings_of
+from app.cli.options import add_database, add_tenant, all_ids, check_schema, one_of, settings_of
 from app.cli.words import complain, printable
 from app.codecs import TARGETS
 from app.core.errors import ConversationNotFound
@@ -40,6 +40,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument(
         "--output", metavar="FILE", help="where to write (default: standard output)"
     )
+    add_tenant(parser)
     add_database(parser)
     parser.set_defaults(run=run)
 
@@ -51,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     url = settings_of(args).database_url
     check_schema(url)
     try:
-        with Database(url) as database, _output(args.output) as out:
+        with Database(url, tenant_id=args.tenant) as database, _output(args.output) as out:
             ids = all_ids(database) if args.all else iter(args.conversation)
             return _write(database, ids, args, out)
     except BrokenPipeError:

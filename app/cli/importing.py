@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from app.cli.options import add_database, check_schema, one_of, settings_of
+from app.cli.options import add_database, add_tenant, check_schema, one_of, settings_of
 from app.cli.sources import STDIN, Source, found_in, sources
 from app.cli.words import Progress, printable
 from app.codecs import TARGETS
@@ -62,6 +62,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     )
     parser.add_argument("--strict", action="store_true", help="stop at the first problem")
     parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_tenant(parser)
     add_database(parser)
     parser.set_defaults(run=run)
 
@@ -78,7 +79,9 @@ def run(args: argparse.Namespace) -> int:
         group_by=args.group_by,
     )
     work = _Work(how, args.model, strict=args.strict)
-    with Database(settings.database_url, pg_writers=1, search=settings.search) as database:
+    with Database(
+        settings.database_url, tenant_id=args.tenant, pg_writers=1, search=settings.search
+    ) as database:
         try:
             return work.all(database, args.file, quiet=args.quiet)
         except KeyboardInterrupt:

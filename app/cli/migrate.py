@@ -4,7 +4,7 @@ import argparse
 
 from app.cli.options import add_database, settings_of
 from app.storage.engines import described
-from app.storage.migrations import current_and_head, upgrade
+from app.storage.migrations import current_and_head, grant, upgrade
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -13,6 +13,11 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help="bring the database's schema to the newest one",
         description="Brings the schema to the newest one. Safe to run again, and by two at once.",
         epilog="Exit status: 0 done; 2 a wrong setting, or the database cannot be reached.",
+    )
+    parser.add_argument(
+        "--grant",
+        metavar="ROLE",
+        help="let this role of PostgreSQL serve: it sees the rows of one tenant at a time",
     )
     add_database(parser)
     parser.set_defaults(run=run)
@@ -23,5 +28,7 @@ def run(args: argparse.Namespace) -> int:
     before = upgrade(url)
     after, _ = current_and_head(url)
     what = "was" if before == after else "is now"
+    if args.grant:
+        grant(url, args.grant)
     print(f"The schema of {described(url)} {what} at {after}.")
     return 0

@@ -9,7 +9,7 @@ from app.core.ledger.records import ConversationRecord
 from app.core.nearest import nearest_provider
 from app.core.telling import did_you_mean
 from app.settings import Settings, from_environment
-from app.storage.database import Database
+from app.storage.database import DEFAULT_TENANT, Database
 from app.storage.engines import database_file, described, is_sqlite
 from app.storage.migrations import current_and_head
 from app.storage.store import ReadStore
@@ -23,6 +23,12 @@ def add_database(parser: argparse.ArgumentParser) -> None:
         "--database-url",
         metavar="URL",
         help="sqlite:///file or postgresql://user@host/db (default sqlite:///turnkeep.db)",
+    )
+
+
+def add_tenant(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tenant", default=DEFAULT_TENANT, help=f"whose conversations (default {DEFAULT_TENANT})"
     )
 
 

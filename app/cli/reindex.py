@@ -3,7 +3,7 @@
 import argparse
 from functools import partial
 
-from app.cli.options import add_database, all_ids, check_schema, settings_of
+from app.cli.options import add_database, add_tenant, all_ids, check_schema, settings_of
 from app.cli.words import Progress
 from app.service.conversations import known
 from app.service.indexing import Reindex, behind
@@ -20,6 +20,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         " such file, no such conversation, an old schema.",
     )
     parser.add_argument("conversation", nargs="*", help="conversation ids (default: all)")
+    add_tenant(parser)
     add_database(parser)
     parser.set_defaults(run=run)
 
@@ -29,7 +30,9 @@ def run(args: argparse.Namespace) -> int:
     check_schema(settings.database_url)
     progress = Progress(0)
     count = 0
-    with Database(settings.database_url, pg_writers=1, search=settings.search) as database:
+    with Database(
+        settings.database_url, tenant_id=args.tenant, pg_writers=1, search=settings.search
+    ) as database:
         for cid in args.conversation:
             database.read_now(partial(known, conversation_id=cid))
         for count, cid in enumerate(args.conversation or all_ids(database), 1):

@@ -15,7 +15,8 @@ from uvicorn.supervisors import Multiprocess
 from app.cli.options import add_database, settings_of
 from app.cli.words import complain
 from app.core.errors import Unavailable
-from app.settings import LOG_LEVELS, Settings
+from app.settings import LOG_LEVELS, Settings, is_loopback
+from app.storage.database import Database
 from app.storage.engines import described, is_sqlite
 from app.storage.migrations import current_and_head, upgrade
 
@@ -24,8 +25,9 @@ from app.storage.migrations import current_and_head, upgrade
 _PATIENCE = 10
 CANNOT_START = 1
 _STATUS = """\
-Exit status: 0 ended by SIGTERM or Ctrl-C; 1 it cannot start now: the port is in use, or the schema
-is behind (turnkeep migrate); 2 a wrong setting, or the database cannot be reached.
+Exit status: 0 ended by SIGTERM or Ctrl-C; 1 it cannot start now: the port is in use, the schema is
+behind (turnkeep migrate), or others could reach it without a key (turnkeep keys create); 2 a wrong
+setting, or the database cannot be reached.
 """
 
 
@@ -72,6 +74,12 @@ def run(args: argparse.Namespace) -> int:
 def _serve(settings: Settings, sockets: list[socket.socket]) -> int:
     if not _schema_is_ready(settings):
         return CANNOT_START
+    if not is_loopback(settings.host) and not _has_keys(settings.database_url):
+        complain(
+            f"others could reach {settings.host} and read everything: there is no API key yet. Run"
+            " this first: turnkeep keys create. Or serve on 127.0.0.1"
+        )
+        return CANNOT_START
     _listen(sockets, settings.host)
     _announce(settings, sockets[0].getsockname()[1])
     # Workers are processes of their own; they read their settings from the environment.
@@ -106,6 +114,11 @@ def _schema_is_ready(settings: Settings) -> bool:
         whose = f"the schema of {described(settings.database_url)}"
         complain(str(Unavailable.behind(whose, current, head)))
     return current == head
+
+
+def _has_keys(url: str) -> bool:
+    with Database(url) as database:
+        return database.ask_keys_now(lambda keys: keys.any())
 
 
 def _announce(settings: Settings, listening: int) -> None:

@@ -1,6 +1,9 @@
 """Everything that can be wrong with a request, as one tree. Only `api/problems.py` knows HTTP.
 
 TurnkeepError
+├── Unauthorized             no API key, or not one that holds
+├── Forbidden                the API key does not allow this
+├── TooMany                  the API key has used up what it may
 ├── NotJson                  the body is not a JSON object
 ├── Unsupported              the body is not declared as what is read here
 ├── TooLarge                 the body is larger than the service takes
@@ -24,6 +27,7 @@ TurnkeepError
 An error carries facts, never message content.
 """
 
+from math import ceil
 from typing import ClassVar, Self
 
 from app.core import telling
@@ -38,6 +42,11 @@ _LIMITS = {
     "integer_digits": "digits in one number",
     "tools": "tool definitions in one request",
     "schema_nodes": "values in the schemas of all tools together",
+}
+_KEY_LIMITS = {
+    "requests": "requests a minute",
+    "body_bytes": "bytes of bodies a minute",
+    "conversations": "conversations",
 }
 # Ids have at most 128 characters, keys 255: what is longer was never one.
 _LONGEST = 255
@@ -54,6 +63,50 @@ class TurnkeepError(Exception):
         super().__init__(detail)
         self.detail = detail
         self.facts = {name: fact for name, fact in facts.items() if fact is not None}
+
+
+class Unauthorized(TurnkeepError):
+    code = "unauthorized"
+    title = "An API key is needed"
+
+    @classmethod
+    def without_key(cls) -> Self:
+        return cls(
+            "Send an API key: `Authorization: Bearer tk_…`. `turnkeep keys create` makes one."
+        )
+
+    @classmethod
+    def with_another(cls) -> Self:
+        """The same words for keys that never were, are revoked or have expired."""
+        return cls("The API key is not known, was revoked or has expired.")
+
+
+class Forbidden(TurnkeepError):
+    code = "forbidden"
+    title = "The API key does not allow this"
+
+    @classmethod
+    def without(cls, scope: str) -> Self:
+        return cls(f"This needs an API key with the scope `{scope}`.", needed=scope)
+
+    @classmethod
+    def outside(cls, prefix: str) -> Self:
+        return cls(
+            f"This API key may only use conversations whose ids begin with '{prefix}'.",
+            prefix=prefix,
+        )
+
+
+class TooMany(TurnkeepError):
+    code = "too_many"
+    title = "The API key has used up what it may"
+
+    def __init__(self, limit: str, most: int, seconds: float) -> None:
+        """`seconds`: until it may be tried again."""
+        what = _KEY_LIMITS[limit]
+        super().__init__(
+            f"This API key allows {most} {what}.", limit=limit, most=most, retry_after=ceil(seconds)
+        )
 
 
 class NotJson(TurnkeepError):

@@ -101,6 +101,12 @@ def read(store: ReadStore, conversation_id: str) -> JsonObject:
     return shown(known(store, conversation_id))
 
 
+def has_room(store: ReadStore, conversation_id: str, prefix: str, most: int) -> bool:
+    """Whether this conversation is there, or there are fewer than so many with this prefix."""
+    there = store.conversations.head(conversation_id) is not None
+    return there or store.conversations.count(prefix, most) < most
+
+
 def known(store: ReadStore, conversation_id: str) -> ConversationRecord:
     known_form(conversation_id)
     record = store.conversations.head(conversation_id)

@@ -36,6 +36,7 @@ class Asked:
     tool: Sequence[str] = ()
     provider: Sequence[str] = ()
     metadata: Sequence[tuple[str, str]] = ()
+    prefix: str = ""
 
 
 def listed(store: ReadStore, wish: Asked) -> JsonObject:
@@ -64,7 +65,8 @@ def _wanted(store: ReadStore, wish: Asked) -> Wanted:
         )
     place = None if wish.cursor is None else _place(wish.cursor, wish.order)
     text = _questions(store, "q", wish.q, PREFIXES)
-    return Wanted(wish.order, place, facets, text, _questions(store, "title", wish.title))
+    title = _questions(store, "title", wish.title)
+    return Wanted(wish.order, place, facets, text, title, wish.prefix)
 
 
 def _questions(

@@ -21,6 +21,7 @@ _SEGMENT, _MESSAGE, _OTHER = 1500, 96, 600
 class Key:
     """`has_tools`: the request has definitions, so none are made up from the calls."""
 
+    tenant_id: str
     conversation_id: str
     options: ReplayOptions
     has_tools: bool
@@ -79,11 +80,13 @@ class Renders:
             while self.size > self.limit:
                 self._remove(next(iter(self._kept)))
 
-    def forget(self, conversation_id: str) -> None:
+    def forget(self, tenant_id: str, conversation_id: str) -> None:
         """Nothing of a conversation is kept any more."""
+        whose = (tenant_id, conversation_id)
         with self._lock:
-            for key in [one for one in self._kept if one.conversation_id == conversation_id]:
-                self._remove(key)
+            for key in list(self._kept):
+                if (key.tenant_id, key.conversation_id) == whose:
+                    self._remove(key)
 
     def _remove(self, key: Key) -> None:
         _, size = self._kept.pop(key, (None, 0))

@@ -21,12 +21,14 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def lookup(
-    store: ReadStore, any_id: str, limit: int = 100, cursor: str | None = None
+    store: ReadStore, any_id: str, limit: int = 100, cursor: str | None = None, prefix: str = ""
 ) -> JsonObject:
     before = NEWEST if cursor is None else _spot(cursor)
     kinds: dict[Spot, IdKind] = {}
     for kind, asked_as, name in _names(any_id):
-        for spot in store.lookup.spots(asked_as, name, before=before, limit=limit + 1):
+        for spot in store.lookup.spots(
+            asked_as, name, before=before, limit=limit + 1, prefix=prefix
+        ):
             kinds.setdefault(spot, kind)
     found = sorted(kinds, reverse=True)
     data: list[Json] = []

@@ -108,7 +108,8 @@ class _Replaying:
         """The whole history: what is kept of it, and behind that what is new."""
         store, head, options = self.store, self.head, replace(self.options, since=None)
         offered = offered_by(tools, options)
-        key = Key(head.id, options, has_tools=offered is not None and offered.has_tools)
+        has_tools = offered is not None and offered.has_tools
+        key = Key(store.tenant_id, head.id, options, has_tools=has_tools)
         kept = renders.get(key)
         if kept is not None and kept.head_hash == head.head_hash:
             return rendered(kept.render, options, offered, kept.hashes)

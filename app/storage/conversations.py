@@ -1,10 +1,10 @@
 """The heads of conversations."""
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 
 from app.core.ledger.records import ConversationRecord
 from app.storage.rows import CONVERSATION
-from app.storage.scope import LIMIT, TENANT, Scope, owned
+from app.storage.scope import LIMIT, TENANT, Scope, beginning_with, begins, owned
 from app.storage.tables import conversations
 
 _HEAD = select(*CONVERSATION).where(owned(conversations))
@@ -24,6 +24,15 @@ _BEHIND = (
     .order_by(conversations.c.conversation_id)
     .limit(LIMIT)
 )
+_COUNTED = select(func.count()).select_from(
+    select(conversations.c.conversation_id)
+    .where(
+        conversations.c.tenant_id == TENANT,
+        begins(conversations.c.conversation_id),
+    )
+    .limit(LIMIT)
+    .subquery()
+)
 
 
 class Conversations(Scope):
@@ -36,6 +45,11 @@ class Conversations(Scope):
     def behind(self, limit: int) -> list[ConversationRecord]:
         """Conversations with turns that are not indexed yet."""
         return [ConversationRecord(*row) for row in self._run(_BEHIND, most=limit)]
+
+    def count(self, prefix: str, most: int) -> int:
+        """How many have ids with this prefix; beyond `most` nobody counts."""
+        counted = self._run(_COUNTED, most=most, **beginning_with(prefix))
+        return int(counted.scalar_one())
 
     def page(self, limit: int, after: str | None = None) -> list[ConversationRecord]:
         """A page of conversations by id; `after` is the last id of the page before."""

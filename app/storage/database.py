@@ -17,11 +17,13 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from app.core.errors import Unavailable
 from app.core.ledger.slice import Command
 from app.storage import migrations, sqlite
+from app.storage.apikeys import ApiKeys
 from app.storage.engines import (
     READERS,
     TENANT,
@@ -40,6 +42,8 @@ __all__ = ["Database", "DatabaseUrlError", "engine_url"]
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
+# Of a service without keys.
+DEFAULT_TENANT = "default"
 
 
 class Database:
@@ -54,28 +58,31 @@ class Database:
         self,
         url: str,
         *,
-        tenant_id: str = "default",
+        tenant_id: str = DEFAULT_TENANT,
         pg_prepared_statements: bool = True,
         pg_writers: int = 2,
         search: bool = True,
         memory: int = MOST_NAMES,
     ) -> None:
         self._kind = kind_of(engine_url(url))
-        self._tenant_id = tenant_id
+        self.tenant_id = tenant_id
         self.searches = search
         self._memory = memory
         self._writing = make_engine(url, "write", prepared=pg_prepared_statements)
         self._reading = make_engine(url, "read", prepared=pg_prepared_statements)
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="turnkeep-reader")
+        # Of its own: nobody may have to wait for long replays before he is let in.
+        self._doorman = ThreadPoolExecutor(1, thread_name_prefix="turnkeep-keys")
         self._writers: list[Writer] = []
         self._writer_count = 1 if self._kind is sqlite else pg_writers
         self._lock = threading.Lock()
         self._closed = threading.Event()
+        self._wrote: set[str] = set()
 
     def of(self, tenant_id: str) -> "Database":
         """The conversations of another tenant. Only the first one is closed."""
         other = copy(self)
-        other._tenant_id = tenant_id
+        other.tenant_id = tenant_id
         return other
 
     def __enter__(self) -> Self:
@@ -96,7 +103,7 @@ class Database:
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._put(Job(self._tenant_id, command, future, loop))
+        self._put(Job(self.tenant_id, command, future, loop))
         return await future
 
     def write_now(self, command: Command[T]) -> T:
@@ -106,7 +113,7 @@ class Database:
     def write_soon(self, command: Command[T]) -> "concurrent.futures.Future[T]":
         """The same for callers who go on meanwhile; commands on a conversation stay in order."""
         future: concurrent.futures.Future[T] = concurrent.futures.Future()
-        self._put(Job(self._tenant_id, command, future, None))
+        self._put(Job(self.tenant_id, command, future, None))
         return future
 
     async def read(self, query: Callable[[ReadStore], T]) -> T:
@@ -117,8 +124,25 @@ class Database:
     def read_now(self, query: Callable[[ReadStore], T]) -> T:
         """`read` for callers without an event loop."""
         return self._snapshot(
-            lambda connection: query(ReadStore(connection, self._tenant_id, searches=self.searches))
+            lambda connection: query(ReadStore(connection, self.tenant_id, searches=self.searches))
         )
+
+    async def ask_keys(self, question: Callable[[ApiKeys], T]) -> T:
+        """Answer a question about API keys, of all tenants."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._doorman, self.ask_keys_now, question)
+
+    def ask_keys_now(self, question: Callable[[ApiKeys], T]) -> T:
+        return self._snapshot(lambda connection: question(ApiKeys(connection)))
+
+    def change_keys(self, change: Callable[[ApiKeys], T]) -> T:
+        """Change API keys, durably; for operators, not for requests."""
+        try:
+            with self._writing.begin() as connection:
+                return change(ApiKeys(connection))
+        except DBAPIError as error:
+            self._judge(error)
+            raise Unavailable("The database cannot answer now.") from error
 
     async def ping(self) -> None:
         """Return when the database answers; raise `Unavailable` when it does not."""
@@ -127,6 +151,17 @@ class Database:
     async def schema_state(self) -> tuple[str | None, str | None]:
         """The schema version that the database has, and the one that this program needs."""
         return await self._in_reader(migrations.current), migrations.head()
+
+    def waiting(self) -> int:
+        """How many commands wait for their writer."""
+        return sum(writer.waiting() for writer in self._writers)
+
+    def wrote(self) -> set[str]:
+        """The tenants for whom commands were given since this was asked last."""
+        with self._lock:
+            tenants = set(self._wrote)
+            self._wrote.clear()
+        return tenants
 
     def counts(self) -> Counts:
         """What the writers did since the start."""
@@ -147,6 +182,7 @@ class Database:
         for writer in self._writers:
             writer.close()
         self._readers.shutdown()
+        self._doorman.shutdown()
         self._writing.dispose()
         self._reading.dispose()
 
@@ -160,6 +196,7 @@ class Database:
                     for name in map("turnkeep-writer-{}".format, range(self._writer_count))
                 ]
             name = job.command.conversation_id.encode("utf-8", "surrogatepass")
+            self._wrote.add(job.tenant_id)
             self._writers[zlib.crc32(name) % len(self._writers)].put(job)
 
     async def _in_reader(self, question: Callable[[Connection], T]) -> T:
@@ -172,7 +209,7 @@ class Database:
             try:
                 # Ended by a commit: psycopg forgets its prepared statements at a rollback.
                 with self._reading.connect() as connection:
-                    connection.info[TENANT] = self._tenant_id
+                    connection.info[TENANT] = self.tenant_id
                     with connection.begin():
                         return question(connection)
             except Exception as error:

@@ -24,7 +24,7 @@ from app.core.ledger.records import ConversationRecord
 from app.core.search.wanted import TITLE_PART, Facet, Questions, Wanted
 from app.storage.fulltext import CONDITIONS, written
 from app.storage.rows import CONVERSATION
-from app.storage.scope import ALL, LIMIT, TENANT, AnySelect, Scope
+from app.storage.scope import ALL, LIMIT, TENANT, AnySelect, Scope, beginning_with, begins
 from app.storage.tables import conversation_facets, conversations
 from app.storage.types import UtcTime
 
@@ -54,6 +54,9 @@ class Finder(Scope):
         self, wanted: Wanted, values: dict[str, object]
     ) -> Iterator[ColumnElement[bool] | TextClause]:
         """What must hold. Values are parameters: statements of one shape are prepared once."""
+        if wanted.prefix:
+            values |= beginning_with(wanted.prefix)
+            yield begins(_ID)
         if wanted.text is not None:
             yield self._said("text", wanted.text, values, -ALL, ALL)
         if wanted.title is not None:

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 from app.core.identity import ids
-from app.storage.scope import LIMIT, TENANT, AnySelect, Scope
+from app.storage.scope import LIMIT, TENANT, AnySelect, Scope, beginning_with, begins
 from app.storage.tables import provider_ids, tool_calls, tool_results, turn_revisions, turns
 from app.storage.types import IdText, UtcTime
 
@@ -96,7 +96,8 @@ def _question(
         bindparam("place", type_=BigInteger),
     )
     newest_first = (column.desc() for column in known.c)
-    return select(*known.c).where(tuple_(*known.c) < before).order_by(*newest_first).limit(LIMIT)
+    found = select(*known.c).where(tuple_(*known.c) < before, begins(known.c.conversation_id))
+    return found.order_by(*newest_first).limit(LIMIT)
 
 
 def _of_turn(table: FromClause, rank: int, key: ColumnElement[bool], place: str) -> AnySelect:
@@ -151,8 +152,11 @@ _QUESTIONS: Mapping[IdKind, Sequence[AnySelect]] = {
 class Lookup(Scope):
     """The part of a store that finds ids."""
 
-    def spots(self, kind: IdKind, known_as: str, *, before: Spot, limit: int) -> list[Spot]:
-        """Where an id is known as this, before a spot, newest first."""
+    def spots(
+        self, kind: IdKind, known_as: str, *, before: Spot, limit: int, prefix: str = ""
+    ) -> list[Spot]:
+        """Where an id is known as this, before a spot, newest first, in conversations with this
+        prefix."""
         exact = kind in ("turn", "canonical")
         key = known_as if exact else ids.fingerprint(known_as)
         values: dict[str, Any] = {
@@ -161,7 +165,7 @@ class Lookup(Scope):
             "seq": before.seq,
             "rank": before.rank,
             "place": before.place,
-        }
+        } | beginning_with(prefix)
         found = [
             Spot(*row)
             for question in _QUESTIONS[kind]

@@ -35,6 +35,22 @@ def upgrade(url: str) -> str | None:
     return before
 
 
+def grant(url: str, role: str) -> None:
+    """Lets another role of PostgreSQL read and write what it needs; the schema stays ours."""
+    with _connection(url, "migrate") as connection, connection.begin():
+        if connection.dialect.name != "postgresql":
+            raise Unavailable("SQLite knows no roles; --grant is for PostgreSQL")
+        named = connection.dialect.identifier_preparer.quote_identifier(role)
+        for what in (
+            f"USAGE ON SCHEMA public TO {named}",
+            f"SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {named}",
+        ):
+            try:
+                connection.exec_driver_sql(f"GRANT {what}")
+            except DBAPIError as error:
+                raise Unavailable(f"the role {role!r} cannot be granted to: {error.orig}") from None
+
+
 def current_and_head(url: str) -> tuple[str | None, str]:
     """The schema version that the database has, and the one that this program needs."""
     with _connection(url, "read") as connection:

@@ -60,6 +60,16 @@ def owned(table: FromClause) -> ColumnElement[bool]:
     return and_(table.c.tenant_id == TENANT, table.c.conversation_id == CONVERSATION)
 
 
+def begins(column: ColumnElement[str]) -> ColumnElement[bool]:
+    """Ids with the prefix that `beginning_with` is given."""
+    return and_(column >= bindparam("lowest"), column < bindparam("highest"))
+
+
+def beginning_with(prefix: str) -> dict[str, str]:
+    """Between which two the ids are: none has a sign as high as the last of the second."""
+    return {"lowest": prefix, "highest": prefix + "\x7f"}
+
+
 def pieces(items: Iterable[T]) -> Iterator[list[T]]:
     """The items for IN lists. A list is filled up to a power of two with its last item, so that
     few different statements have to be prepared."""

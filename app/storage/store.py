@@ -19,6 +19,7 @@ class ReadStore:
 
     def __init__(self, connection: Connection, tenant_id: str, *, searches: bool = True) -> None:
         self.searches = searches
+        self.tenant_id = tenant_id
         self._connection = connection
         self.conversations = Conversations(connection, tenant_id)
         self.turns = Turns(connection, tenant_id)

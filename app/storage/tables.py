@@ -335,6 +335,33 @@ search_texts = Table(
     PrimaryKeyConstraint(*_OWNER, "part"),
     _of_conversation(),
 )
+# Who may ask. Not a tenant's rows: the key says which tenant it is.
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("key_id", IdText, nullable=False),
+    Column("tenant_id", IdText, nullable=False),
+    Column("name", AnyText, nullable=False),
+    Column("secret_sha256", LargeBinary, nullable=False),
+    # The names of its scopes, with spaces between them.
+    Column("scopes", IdText, nullable=False),
+    Column("prefix", IdText, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Column("expires_at", UtcTime),
+    Column("revoked_at", UtcTime),
+    *(Column(name, BigInteger) for name in ("requests", "body_bytes", "conversations")),
+    PrimaryKeyConstraint("key_id"),
+)
+# On PostgreSQL these rows are seen by their tenant alone, unless the owner of the tables asks.
+TENANTS_ROWS = tuple(table for table in metadata.sorted_tables if table is not api_keys)
+_POLICY = """
+ALTER TABLE {0} ENABLE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON {0} USING (tenant_id = current_setting('turnkeep.tenant', true))
+"""
+for _table in TENANTS_ROWS:
+    _policy = DDL(_POLICY.format(_table.name))  # type: ignore[no-untyped-call]
+    event.listen(_table, "after_create", _policy.execute_if(dialect="postgresql"))
+
 for _dialect, _statements in DEFINITIONS.items():
     for _statement in _statements:
         _beside = DDL(_statement).execute_if(dialect=_dialect)  # type: ignore[no-untyped-call]

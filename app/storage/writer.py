@@ -53,6 +53,9 @@ class Writer:
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
 
+    def waiting(self) -> int:
+        return self._jobs.qsize()
+
     def put(self, job: Job) -> None:
         self._jobs.put(job)
 

@@ -264,7 +264,8 @@ def test_nothing_is_kept_of_what_is_forgotten(database: Database) -> None:
     talk.again()
     renders = Renders(10_000_000)
     body(database, ReplayOptions("openai"), renders)
-    renders.forget("other")
+    renders.forget("default", "other")
+    renders.forget("other", "c")
     assert renders.size
-    renders.forget("c")
+    renders.forget("default", "c")
     assert (renders.size, len(renders._kept)) == (0, 0)

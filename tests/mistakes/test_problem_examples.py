@@ -7,16 +7,21 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.testclient import TestClient
 
+from app.api.access import Access
+from app.core.access import ApiKey
 from app.core.errors import TurnkeepError
 from app.main import create_app
+from app.service.apikeys import made
 from app.settings import Settings
+from app.storage.database import Database
 from tests.mistakes.mistake import (
     JSON,
     REPLAY,
@@ -37,6 +42,8 @@ OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": 
 FIRST = posted("invalid", "openai", {"role": "usr", "content": "hello"})
 EXAMPLES = [
     Mistake("not_json", "POST", TURNS, '{"provider": "openai", "messages": [', JSON),
+    got("unauthorized", "/v1/conversations"),
+    Mistake("forbidden", "DELETE", "/v1/conversations/c1"),
     got("conversation_not_found", "/v1/conversations/nope"),
     got("turn_not_found", f"{TURNS}/nope"),
     got("no_such_path", "/v1/conversations/c1/turn"),
@@ -67,6 +74,7 @@ EXAMPLES = [
     Mistake(
         "idempotency_key_reused", "POST", TURNS, {**BODY, "model": "o3"}, {"Idempotency-Key": "k1"}
     ),
+    got("too_many", "/v1/conversations"),
     got("unavailable", "/v1/conversations/c1/verify"),
     got("internal", "/v1/conversations/c1/verify"),
 ]
@@ -76,20 +84,47 @@ EXAMPLES = [
 def trouble(app: FastAPI, code: str) -> Iterator[None]:
     """What has to be so for problems that no request can bring about by itself."""
     context = app.state.context
-    with pytest.MonkeyPatch.context() as patch:
+
+    def change(**members: Any) -> None:
+        app.state.context = replace(context, **members)
+
+    try:
         match code:
             case "idempotency_key_in_flight":
-                patch.setattr(context, "running", {("c1", "k2")})
+                change(running={("default", "c1", "k2")})
+            case "unauthorized":
+                change(access=Access(context.database, may_be_open=False))
+            case "forbidden":
+                change(access=With(context.database))
+            case "too_many":
+                change(access=With(context.database, requests=60))
+                app.state.context.access._allowance(KEY, "requests", 60).use(60)
             case "unavailable":
                 nobody = TestClient(create_app(Settings("postgresql://nobody@127.0.0.1:1/none")))
                 with nobody:
-                    context = nobody.app.state.context  # type: ignore[attr-defined]
-                    patch.setattr(app.state.context, "database", context.database)
+                    other = nobody.app.state.context  # type: ignore[attr-defined]
+                    change(database=other.database)
                     yield
                 return
             case "internal":
-                patch.setattr(context, "database", None)
+                change(database=None)
         yield
+    finally:
+        app.state.context = context
+
+
+KEY, _ = made("default", "", ["read"])
+
+
+class With(Access):
+    """Whoever asks has a key that may read."""
+
+    def __init__(self, database: Database, *, requests: int | None = None) -> None:
+        super().__init__(database, may_be_open=False)
+        self.key = replace(KEY, requests=requests)
+
+    async def key_of(self, request: Request) -> ApiKey | None:
+        return self.key
 
 
 @pytest.fixture

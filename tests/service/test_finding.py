@@ -221,7 +221,7 @@ def test_a_search_waits_for_what_was_stored_before_and_for_nothing_else(
 
     async def caught_up() -> None:
         database.write = write_and_append  # type: ignore[method-assign]
-        await indexer.caught_up()
+        await indexer.caught_up(database)
 
     asyncio.run(caught_up())
     page: Any = database.read_now(partial(listed, wish=Asked(q="call_1")))

@@ -1,14 +1,14 @@
 import pytest
 from sqlalchemy import Constraint, Index, Table, UniqueConstraint
 
-from app.storage.tables import metadata
+from app.storage.tables import TENANTS_ROWS, metadata
 
 OWNER = ["tenant_id", "conversation_id"]
 # What finds conversations cannot begin with one.
 FINDING = {"ix_conversations_updated", "ix_conversation_facets_value"}
 KEYS: list[Constraint | Index] = [
     key
-    for table in metadata.sorted_tables
+    for table in TENANTS_ROWS
     for key in (table.primary_key, *table.constraints, *table.indexes)
     if isinstance(key, Index | UniqueConstraint) or key is table.primary_key
 ]
@@ -29,6 +29,7 @@ def test_the_tables_are_those_of_the_design() -> None:
         "tool_sets",
         "conversation_facets",
         "search_texts",
+        "api_keys",
     }
 
 
@@ -60,7 +61,7 @@ def test_every_constraint_has_a_name_that_postgresql_does_not_cut(table: Table) 
         assert 0 < len(str(name)) <= 63
 
 
-@pytest.mark.parametrize("table", metadata.sorted_tables[1:], ids=lambda table: table.name)
+@pytest.mark.parametrize("table", TENANTS_ROWS[1:], ids=lambda table: table.name)
 def test_every_row_goes_with_its_conversation(table: Table) -> None:
     [foreign] = table.foreign_key_constraints
     assert [column.name for column in foreign.columns] == OWNER

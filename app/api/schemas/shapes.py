@@ -95,6 +95,8 @@ class ProblemOut(Out):
     known: list[str] = left_out("The words of which one must be given.")
     error_type: str = left_out("Of an error response: the provider's own name for it.")
     looks_like: list[str] = left_out("The formats whose response or stream it may be.")
+    needed: str = left_out("The scope that the API key must have.")
+    prefix: str = left_out("How the ids begin of all conversations that the API key may use.")
 
 
 class HealthOut(Out):

@@ -55,6 +55,8 @@ class Wanted:
     facets: tuple[Facet, ...] = ()
     text: Questions | None = None
     title: Questions | None = None
+    # How the ids of all conversations begin.
+    prefix: str = ""
 
 
 def metadata_facets(metadata: JsonObject) -> list[Facet]:

@@ -1,0 +1,142 @@
+"""Who asks, and whether he may: the API key of a request, its scopes and its limits."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from fastapi import Request
+
+from app.core import access
+from app.core.access import ApiKey, KeyScope
+from app.core.errors import Forbidden, TooMany, Unauthorized, Unavailable
+from app.storage.database import Database
+
+# Seconds for which a key that was read is taken at its word: so soon it is known to be revoked.
+_FRESH = 0.5
+# Keys that are remembered.
+_MOST = 10_000
+_MINUTE = 60.0
+
+
+@dataclass(slots=True)
+class Allowance:
+    """So much a minute, and as much at once. What was used beyond it must be waited for."""
+
+    most: float
+    left: float
+    at: float = field(default_factory=time.monotonic)
+
+    def wait(self) -> float:
+        """Seconds until there is something left."""
+        now = time.monotonic()
+        self.left = min(self.most, self.left + (now - self.at) * self.most / _MINUTE)
+        self.at = now
+        return 0.0 if self.left >= 1 else (1 - self.left) * _MINUTE / self.most
+
+    def use(self, amount: float) -> None:
+        self.left -= amount
+
+
+class Access:
+    """The keys of a service. Without any it is open, if it may be: to those on its machine.
+
+    `workers` share the limits of a key.
+    """
+
+    def __init__(self, database: Database, *, may_be_open: bool, workers: int = 1) -> None:
+        self._database = database
+        self._workers = workers
+        self._is_open = may_be_open
+        self._looked = float("-inf")
+        self._known: OrderedDict[str, tuple[float, ApiKey | None]] = OrderedDict()
+        self._allowances: OrderedDict[tuple[str, str], Allowance] = OrderedDict()
+
+    async def key_of(self, request: Request) -> ApiKey | None:
+        """The key of a request, if the service is used with keys."""
+        if self._is_open and await self._still_open():
+            return None
+        kind, _, text = request.headers.get("authorization", "").partition(" ")
+        if kind.lower() != "bearer" or not text.strip():
+            raise Unauthorized.without_key()
+        named = access.read(text.strip())
+        key = await self._find(named[0]) if named else None
+        if named is None or key is None or not key.has(named[1]) or not key.holds(_now()):
+            raise Unauthorized.with_another()
+        return key
+
+    async def _still_open(self) -> bool:
+        """Whether there is no key yet. Once there is one, the service is never open again."""
+        if time.monotonic() - self._looked > _FRESH:
+            try:
+                self._is_open = not await self._database.ask_keys(lambda keys: keys.any())
+            except Unavailable:
+                # Nothing can be read or written either; what needs no database goes on.
+                return True
+            self._looked = time.monotonic()
+        return self._is_open
+
+    async def _find(self, key_id: str) -> ApiKey | None:
+        read_at, key = self._known.get(key_id, (float("-inf"), None))
+        now = time.monotonic()
+        if now - read_at > _FRESH:
+            key = await self._database.ask_keys(lambda keys: keys.find(key_id))
+            if key is not None:
+                self._known[key_id] = now, key
+                self._known.move_to_end(key_id)
+            else:
+                self._known.pop(key_id, None)
+            if len(self._known) > _MOST:
+                self._known.popitem(last=False)
+        return key
+
+    async def check(
+        self, key: ApiKey, scope: KeyScope, cid: str | None, request: Request
+    ) -> Request:
+        """Raises unless the key may do this now. Gives the request, with its bytes counted."""
+        if not key.allows(scope):
+            raise Forbidden.without(scope)
+        if cid is not None and not cid.startswith(key.prefix):
+            raise Forbidden.outside(key.prefix)
+        if key.requests is not None:
+            self._allowance(key, "requests", key.requests).use(1)
+        if key.body_bytes is None:
+            return request
+        allowance = self._allowance(key, "body_bytes", key.body_bytes)
+        return Request(request.scope, Counted(request.receive, allowance).receive)
+
+    def _allowance(self, key: ApiKey, what: str, most: int) -> Allowance:
+        share = most / self._workers
+        found = self._allowances.get((key.id, what))
+        if found is None or found.most != share:
+            found = self._allowances[key.id, what] = Allowance(share, share)
+        self._allowances.move_to_end((key.id, what))
+        if len(self._allowances) > _MOST:
+            self._allowances.popitem(last=False)
+        if (seconds := found.wait()) > 0:
+            raise TooMany(what, most, seconds)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What arrives of a request, counted."""
+
+    inner: Callable[[], Awaitable[Any]]
+    allowance: Allowance
+
+    async def receive(self) -> Any:
+        message = await self.inner()
+        self.allowance.use(len(message.get("body", b"")))
+        return message
+
+    @property
+    def body(self) -> bytes:
+        """What arrived and was not read (see `requests.unread`)."""
+        return bytes(getattr(getattr(self.inner, "__self__", None), "body", b""))
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,218 @@
+"""API keys: who is let in, what for, and how often."""
+
+import logging
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from app.api import access, context
+from app.core.access import ApiKey, KeyScope
+from app.main import create_app
+from app.service.apikeys import made
+from app.settings import Settings
+from app.storage.database import Database
+from tests.api.conftest import user
+
+TURNS = "/v1/conversations/c1/turns"
+BODY = {"provider": "openai", "messages": [user("hello")]}
+
+
+class Keyed:
+    """A service, the keys of its database, and a clock that tests can set forward."""
+
+    def __init__(self, http: TestClient, url: str) -> None:
+        self.http = http
+        self._url = url
+        self.ahead = 0.0
+
+    def key(self, *scopes: KeyScope, **more: Any) -> dict[str, str]:
+        """The headers of a new key."""
+        more.setdefault("tenant_id", "acme")
+        key, text = made(more.pop("tenant_id"), "test", scopes or ("read", "write"), **more)
+        with Database(self._url) as database:
+            database.change_keys(lambda keys: keys.add(key))
+        self.newest: ApiKey = key
+        self.ahead += 1
+        return {"Authorization": f"Bearer {text}"}
+
+    def revoke(self, key: ApiKey) -> None:
+        with Database(self._url) as database:
+            assert database.change_keys(lambda keys: keys.revoke(key.id, datetime.now(UTC)))
+
+
+@pytest.fixture
+def service(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Keyed]:
+    with TestClient(create_app(Settings(database_url=database_url))) as http:
+        keyed = Keyed(http, database_url)
+        real = time.monotonic
+        monkeypatch.setattr(access, "time", SimpleNamespace(monotonic=lambda: real() + keyed.ahead))
+        yield keyed
+
+
+def test_without_keys_a_service_is_open(service: Keyed) -> None:
+    assert service.http.post(TURNS, json=BODY).status_code == 201
+
+
+def test_the_first_key_closes_it(service: Keyed) -> None:
+    service.http.post(TURNS, json=BODY)
+    headers = service.key(tenant_id="default")
+    refused = service.http.get(TURNS)
+    assert (refused.status_code, refused.json()["code"]) == (401, "unauthorized")
+    assert refused.headers["WWW-Authenticate"] == "Bearer"
+    assert len(service.http.get(TURNS, headers=headers).json()["data"]) == 1
+
+
+def test_it_is_not_open_again_when_all_keys_are_revoked(service: Keyed) -> None:
+    headers = service.key()
+    assert service.http.post(TURNS, json=BODY, headers=headers).status_code == 201
+    service.revoke(service.newest)
+    service.ahead += 0.9
+    assert service.http.get(TURNS, headers=headers).status_code == 401
+    assert service.http.get(TURNS).status_code == 401
+
+
+def test_a_service_that_others_can_reach_is_never_open(database_url: str) -> None:
+    with TestClient(create_app(Settings(database_url=database_url, host="0.0.0.0"))) as http:
+        assert http.get(TURNS).status_code == 401
+        assert http.get("/healthz").status_code == 200
+
+
+WRONG = ["", "Bearer", "Bearer x", "Basic dXNlcg==", f"Bearer tk_{'0' * 12}_{'a' * 43}"]
+
+
+@pytest.mark.parametrize("header", WRONG)
+def test_what_is_no_key_of_ours_is_refused(service: Keyed, header: str) -> None:
+    service.key()
+    assert service.http.get(TURNS, headers={"Authorization": header}).status_code == 401
+
+
+def test_a_wrong_secret_is_answered_like_an_unknown_key(service: Keyed) -> None:
+    text = service.key()["Authorization"]
+    wrong = text[:-1] + ("A" if text[-1] != "A" else "B")
+    answers = [
+        service.http.get(TURNS, headers={"Authorization": one}) for one in (wrong, WRONG[-1])
+    ]
+    assert answers[0].status_code == 401
+    assert answers[0].content == answers[1].content
+
+
+def test_an_expired_key_is_refused(service: Keyed, monkeypatch: pytest.MonkeyPatch) -> None:
+    headers = service.key(expires_in=timedelta(hours=1))
+    assert service.http.post(TURNS, json=BODY, headers=headers).status_code == 201
+    later = datetime.now(UTC) + timedelta(hours=1)
+    monkeypatch.setattr(access, "_now", lambda: later)
+    assert service.http.get(TURNS, headers=headers).status_code == 401
+
+
+CONVERT = {"from": "openai", "to": "anthropic", "messages": [user("hello")]}
+NEEDED: list[tuple[str, str, Any, str]] = [
+    ("GET", TURNS, None, "read"),
+    ("HEAD", TURNS, None, "read"),
+    ("POST", "/v1/convert/messages", CONVERT, "read"),
+    ("POST", TURNS, BODY, "write"),
+    ("PATCH", "/v1/conversations/c1", {"title": "t"}, "write"),
+    ("DELETE", "/v1/conversations/c1", None, "admin"),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "needed"), NEEDED)
+def test_a_key_does_what_its_scopes_say(
+    service: Keyed, method: str, path: str, body: Any, needed: str
+) -> None:
+    made_by = service.key("admin")
+    assert service.http.post(TURNS, json=BODY, headers=made_by).status_code == 201
+    for scope in ("read", "write", "admin"):
+        answer = service.http.request(method, path, json=body, headers=service.key(scope))
+        allowed = scope in (needed, "admin")
+        assert (answer.status_code != 403) is allowed, (scope, answer.text)
+        if not allowed and method != "HEAD":
+            assert answer.json()["needed"] == needed
+
+
+def test_a_prefix_is_all_that_a_key_sees(service: Keyed) -> None:
+    whole, part = service.key("admin"), service.key("admin", prefix="team-")
+    for cid in ("team-1", "team-2", "other", "team"):
+        url = f"/v1/conversations/{cid}/turns"
+        call = {"role": "assistant", "content": "", "tool_calls": [
+            {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+        ]}  # fmt: skip
+        body = {"provider": "openai", "messages": [call]}
+        assert service.http.post(url, json=body, headers=whole).status_code == 201
+    for order in ("id", "updated"):
+        params = {"order": order}
+        seen = service.http.get("/v1/conversations", headers=part, params=params).json()["data"]
+        assert sorted(one["id"] for one in seen) == ["team-1", "team-2"]
+    found = service.http.get("/v1/conversations", headers=part, params={"q": "call_1"}).json()
+    assert sorted(one["id"] for one in found["data"]) == ["team-1", "team-2"]
+    known = service.http.get(
+        "/v1/tool-calls/lookup", headers=part, params={"id": "call_1", "limit": 1}
+    ).json()
+    assert (known["data"][0]["conversation_id"], known["has_more"]) == ("team-2", True)
+    for cid in ("other", "team", "absent"):
+        refused = service.http.get(f"/v1/conversations/{cid}", headers=part)
+        assert (refused.status_code, refused.json()["prefix"]) == (403, "team-")
+    assert service.http.post("/v1/conversations", json={"id": "x"}, headers=part).status_code == 403
+    named = service.http.post("/v1/conversations", json={}, headers=part).json()
+    assert named["id"].startswith("team-conv_")
+
+
+def test_requests_beyond_the_limit_must_wait(service: Keyed) -> None:
+    headers = service.key(requests=3)
+    answers = [service.http.get("/v1/conversations", headers=headers) for _ in range(4)]
+    assert [one.status_code for one in answers] == [200, 200, 200, 429]
+    assert answers[-1].json()["limit"] == "requests"
+    service.ahead += int(answers[-1].headers["Retry-After"])
+    assert service.http.get("/v1/conversations", headers=headers).status_code == 200
+
+
+def test_bytes_beyond_the_limit_must_wait(service: Keyed) -> None:
+    headers = service.key(body_bytes=1_000)
+    large = {"provider": "openai", "messages": [user("x" * 2_000)]}
+    assert service.http.post(TURNS, json=large, headers=headers).status_code == 201
+    refused = service.http.post(TURNS, json=large, headers=headers)
+    assert (refused.status_code, refused.json()["limit"]) == (429, "body_bytes")
+    # What was too much before must be waited for, too.
+    assert 60 < int(refused.headers["Retry-After"]) < 120
+    service.ahead += int(refused.headers["Retry-After"])
+    assert service.http.post(TURNS, json=large, headers=headers).status_code == 201
+
+
+def test_no_conversation_is_made_beyond_the_limit(service: Keyed) -> None:
+    headers = service.key(conversations=2)
+    for number, status in ((1, 201), (2, 201), (3, 429), (2, 201)):
+        url = f"/v1/conversations/c{number}/turns"
+        assert service.http.post(url, json=BODY, headers=headers).status_code == status
+    made_so = service.http.post("/v1/conversations", json={}, headers=headers)
+    assert (made_so.status_code, made_so.json()["limit"]) == (429, "conversations")
+    assert "Retry-After" in made_so.headers
+
+
+def test_too_many_waiting_writes_are_refused_at_once(
+    service: Keyed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(context, "MOST_WAITING", 0)
+    refused = service.http.post(TURNS, json=BODY)
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
+    monkeypatch.undo()
+    assert service.http.post(TURNS, json=BODY).status_code == 201
+
+
+def test_no_secret_is_told(service: Keyed, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    headers = service.key("read")
+    secret = headers["Authorization"].rpartition("_")[2]
+    wrong = {"Authorization": f"Bearer tk_{'0' * 12}_{'S' * 43}"}
+    told = ""
+    for path, methods in service.http.get("/openapi.json").json()["paths"].items():
+        for method in methods:
+            for given in (headers, wrong):
+                answer = service.http.request(method, path, json={}, headers=given)
+                told += answer.text + str(answer.headers)
+    told += service.http.get("/metrics").text + caplog.text
+    assert secret not in told
+    assert "S" * 43 not in told

@@ -1,0 +1,106 @@
+"""`turnkeep keys`, and `turnkeep serve` where others could reach it."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.core.access import read
+from app.storage.database import Database
+from tests.postgres import connected
+
+
+@pytest.fixture
+def url(database_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("TURNKEEP_DATABASE_URL", database_url)
+    return database_url
+
+
+def test_a_key_is_shown_once_and_only_its_hash_is_stored(
+    url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["keys", "create", "laptop", "--scopes", "read,admin", "--expires-in", "90d"]) == 0
+    text = capsys.readouterr().out.strip()
+    found = read(text)
+    assert found
+    with Database(url) as database:
+        [key] = database.ask_keys_now(lambda keys: keys.every())
+    assert (key.id, key.scopes, key.tenant_id) == (found[0], ("read", "admin"), "default")
+    assert key.has(found[1])
+    assert main(["keys", "list"]) == 0
+    listed = capsys.readouterr().out
+    assert "laptop" in listed
+    assert found[1] not in listed
+
+
+def test_a_revoked_key_is_listed_as_such(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["keys", "create"])
+    key_id = capsys.readouterr().out.split("_")[1]
+    assert main(["keys", "revoke", key_id]) == 0
+    assert main(["keys", "revoke", key_id]) == 1
+    assert "no key" in capsys.readouterr().err
+    main(["keys", "list"])
+    assert "revoked" in capsys.readouterr().out
+
+
+def test_the_first_key_goes_to_a_file_that_only_its_owner_reads(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "first-key"
+    first = ["keys", "create", "--if-none", "--output", str(file)]
+    assert main(first) == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    written = file.read_text()
+    assert read(written.strip())
+    assert written.strip() not in capsys.readouterr().out
+    assert main(first) == 0
+    assert file.read_text() == written
+    # A file that is there is never written over, and no key is made that nobody can see.
+    assert main(["keys", "create", "--output", str(file)]) == 2
+    with Database(url) as database:
+        assert len(database.ask_keys_now(lambda keys: keys.every())) == 1
+
+
+WRONG = [
+    (["--scopes", "read,all"], "read, write, admin"),
+    (["--expires-in", "soon"], "30m"),
+    (["--requests", "0"], "from 1 on"),
+    (["--prefix", "a/b"], "beginning of a conversation id"),
+    (["--tenant", "a b"], "name of a tenant"),
+]
+
+
+@pytest.mark.parametrize(("flags", "said"), WRONG)
+def test_what_cannot_be_meant_is_told(
+    url: str, flags: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code = main(["keys", "create", *flags])
+    except SystemExit as end:
+        code = int(str(end.code))
+    assert code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_without_a_key_nobody_else_is_served(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--host", "0.0.0.0", "--port", "0"]) == 1
+    assert "turnkeep keys create" in capsys.readouterr().err
+
+
+def test_only_postgresql_knows_roles(
+    sqlite_database_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ["--grant", "serving", "--database-url", sqlite_database_url]
+    assert main(["migrate", *flags]) == 2
+    assert "PostgreSQL" in capsys.readouterr().err
+
+
+def test_a_role_that_does_not_exist_is_told(
+    postgres_database_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ["--grant", 'no "such" role', "--database-url", postgres_database_url]
+    assert main(["migrate", *flags]) == 2
+    assert "does not exist" in capsys.readouterr().err
+    with connected(postgres_database_url) as connection:
+        assert connection.execute("SELECT count(*) FROM conversations").fetchone() == (0,)
