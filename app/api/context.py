@@ -6,16 +6,36 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, cast
 
+from anyio import CapacityLimiter
 from fastapi import Depends, Request, Response
 from starlette.types import Receive, Scope, Send
 
 from app.api.indexer import Indexer
-from app.core.errors import KeyInFlight
+from app.core.errors import KeyInFlight, Unavailable
 from app.core.json.text import JsonObject, dumps_utf8
 from app.core.limits import Limits
 from app.service.kept import Renders
 from app.storage.database import Database
 from app.storage.store import ReadStore
+
+
+class Bodies:
+    """The large bodies that are held now, which have room for so many bytes together."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.held = 0
+        # They are decoded one after the other: each holds Python's lock for a while.
+        self.decoding = CapacityLimiter(1)
+
+    def grow(self, before: int, now: int) -> None:
+        """A body that stands alone may be larger than the room."""
+        if now < self.held - before + now > self.room:
+            raise Unavailable("Too many large bodies arrive at once. Send this one again.")
+        self.held += now - before
+
+    def let_go(self, size: int) -> None:
+        self.held -= size
 
 
 @dataclass
@@ -24,13 +44,14 @@ class Context:
     limits: Limits
     renders: Renders
     indexer: Indexer
+    bodies: Bodies
     running: set[tuple[str, str]] = field(default_factory=set)
     # Streams that arrive now. When the service stops, they are stored as far as they came.
     streams: int = 0
 
     async def respond(self, query: Callable[[ReadStore], JsonObject | bytes]) -> Response:
-        """The response that a query gives."""
-        return json_response(await self.database.read(query))
+        """The response that a query gives, encoded where it was read."""
+        return json_response(await self.database.read(lambda store: encoded(query(store))))
 
     @contextmanager
     def streaming(self) -> Iterator[None]:
@@ -90,5 +111,8 @@ class Pieces(Response):
 def json_response(
     value: JsonObject | bytes, status: int = 200, headers: dict[str, str] | None = None
 ) -> Response:
-    content = value if isinstance(value, bytes) else dumps_utf8(value)
-    return Response(content, status, headers, "application/json")
+    return Response(encoded(value), status, headers, "application/json")
+
+
+def encoded(value: JsonObject | bytes) -> bytes:
+    return value if isinstance(value, bytes) else dumps_utf8(value)
