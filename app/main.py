@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from app import __version__
 from app.api import conversations, convert, health, pages, replay, tool_calls, tools, turns
 from app.api.access import Access
-from app.api.context import Context
+from app.api.context import Bodies, Context
 from app.api.indexer import Indexer
 from app.api.middleware import REGISTRY, Headed, Measured, WriterNumbers
 from app.api.problems import HANDLERS
@@ -30,8 +30,9 @@ an RFC 9457 problem with a stable `code`. `HEAD` is answered wherever `GET` is. 
 used with API keys, send one: `Authorization: Bearer tk_…`.
 
 Limits: body {body_bytes:,} bytes · stream {stream_bytes:,} bytes · {turns:,} turns a POST ·
-{blocks:,} blocks a turn · JSON depth {depth} · {tools:,} tools with {schema_nodes:,} values in
-their schemas together · raw id {raw_id_bytes:,} bytes · integers {integer_digits:,} digits.
+{blocks:,} blocks a turn · {json_values:,} JSON values (commas and opening brackets outside of
+strings) · JSON depth {depth} · {tools:,} tools with {schema_nodes:,} values in their schemas
+together · raw id {raw_id_bytes:,} bytes · integers {integer_digits:,} digits.
 """
 
 
@@ -68,7 +69,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         indexer = Indexer(database)
         renders = Renders(settings.render_memory)
         access = Access(database, may_be_open=is_loopback(settings.host), workers=settings.workers)
-        context = app.state.context = Context(database, limits, renders, indexer, access)
+        context = app.state.context = Context(
+            database, limits, renders, indexer, access, Bodies(settings.body_memory)
+        )
         indexing = asyncio.create_task(indexer.run()) if settings.search else None
         try:
             yield

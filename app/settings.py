@@ -47,6 +47,8 @@ class Settings:
     search: bool = True
     # Bytes for renders that are kept, so that a replay writes only what is new; 0 keeps none.
     render_memory: int = 64 * 1024 * 1024
+    # Bytes of large bodies that are held at once; further ones are asked to come again.
+    body_memory: int = 128 * 1024 * 1024
     limits: Limits = field(default_factory=Limits)
 
     def flat(self) -> dict[str, Value]:

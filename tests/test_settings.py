@@ -35,10 +35,11 @@ def test_every_setting_has_its_variable() -> None:
             "TURNKEEP_PG_WRITERS": "3",
             "TURNKEEP_SEARCH": "false",
             "TURNKEEP_RENDER_MEMORY": "0",
+            "TURNKEEP_BODY_MEMORY": "5",
         }
     )
     assert settings == Settings(
-        "postgresql://me@db/turnkeep", "0.0.0.0", 9000, 4, "debug", True, False, 3, False, 0
+        "postgresql://me@db/turnkeep", "0.0.0.0", 9000, 4, "debug", True, False, 3, False, 0, 5
     )
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Annotated, cast
 
+from anyio import CapacityLimiter
 from fastapi import Depends, Request, Response
 from starlette.types import Receive, Scope, Send
 
@@ -26,6 +27,25 @@ MOST_WAITING = 1_024
 _UNTIL_ROOM = 60
 
 
+class Bodies:
+    """The large bodies that are held now, which have room for so many bytes together."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.held = 0
+        # They are decoded one after the other: each holds Python's lock for a while.
+        self.decoding = CapacityLimiter(1)
+
+    def grow(self, before: int, now: int) -> None:
+        """A body that stands alone may be larger than the room."""
+        if now < self.held - before + now > self.room:
+            raise Unavailable("Too many large bodies arrive at once. Send this one again.")
+        self.held += now - before
+
+    def let_go(self, size: int) -> None:
+        self.held -= size
+
+
 @dataclass(frozen=True)
 class Context:
     """`key`: that of the request, where the service is used with keys."""
@@ -35,6 +55,7 @@ class Context:
     renders: Renders
     indexer: Indexer
     access: Access
+    bodies: Bodies
     key: ApiKey | None = None
     running: set[tuple[str, str, str]] = field(default_factory=set)
     # Streams that arrive now. When the service stops, they are stored as far as they came.
@@ -69,8 +90,8 @@ class Context:
                 raise TooMany("conversations", most, _UNTIL_ROOM)
 
     async def respond(self, query: Callable[[ReadStore], JsonObject | bytes]) -> Response:
-        """The response that a query gives."""
-        return json_response(await self.database.read(query))
+        """The response that a query gives, encoded where it was read."""
+        return json_response(await self.database.read(lambda store: encoded(query(store))))
 
     @contextmanager
     def streaming(self) -> Iterator[None]:
@@ -131,5 +152,8 @@ class Pieces(Response):
 def json_response(
     value: JsonObject | bytes, status: int = 200, headers: dict[str, str] | None = None
 ) -> Response:
-    content = value if isinstance(value, bytes) else dumps_utf8(value)
-    return Response(content, status, headers, "application/json")
+    return Response(encoded(value), status, headers, "application/json")
+
+
+def encoded(value: JsonObject | bytes) -> bytes:
+    return value if isinstance(value, bytes) else dumps_utf8(value)

@@ -5,14 +5,16 @@ from typing import Annotated
 
 from fastapi import Query, Request, Response
 
-from app.api.context import Here, json_response
+from app.api.context import Here, encoded, json_response
 from app.api.documented import ABSENT, Cid, reading
-from app.api.requests import model_of
+from app.api.requests import body_of, model_of, worked
 from app.api.routes import routes
 from app.api.schemas import conversations as shapes
 from app.core.errors import Forbidden
+from app.core.json.text import Json
 from app.service import conversations, finding
 from app.service.verify import verify
+from app.storage.store import ReadStore
 
 router = routes("/v1/conversations", "conversations")
 
@@ -36,14 +38,16 @@ _METADATA = {
 )
 async def create_conversation(request: Request, here: Here) -> Response:
     """An id is made when none is given. Posting turns creates a conversation, too."""
-    given = await model_of(request, shapes.ConversationIn, here.limits)
-    made_up = f"{here.prefix}conv_{uuid.uuid4().hex}"
-    cid = conversations.check_id(made_up if given.id is None else given.id, "/id")
-    if not cid.startswith(here.prefix):
-        raise Forbidden.outside(here.prefix)
-    await here.check_room(cid)
-    made = await here.database.write(conversations.Create(cid, given.title, given.metadata))
-    return json_response(made, 201, {"Location": f"/v1/conversations/{cid}", "ETag": '"0"'})
+    async with body_of(request, here) as body:
+        given = await model_of(body, shapes.ConversationIn, here)
+        made_up = f"{here.prefix}conv_{uuid.uuid4().hex}"
+        cid = conversations.check_id(made_up if given.id is None else given.id, "/id")
+        if not cid.startswith(here.prefix):
+            raise Forbidden.outside(here.prefix)
+        await here.check_room(cid)
+        made = await here.database.write(conversations.Create(cid, given.title, given.metadata))
+        shown = await worked(body, lambda: encoded(made))
+    return json_response(shown, 201, {"Location": f"/v1/conversations/{cid}", "ETag": '"0"'})
 
 
 @router.get(
@@ -71,8 +75,12 @@ async def list_conversations(
     "/{cid}", summary="Read a conversation", responses=ABSENT, response_model=shapes.ConversationOut
 )
 async def get_conversation(cid: Cid, here: Here) -> Response:
-    found = await here.database.read(lambda store: conversations.read(store, cid))
-    return json_response(found, headers={"ETag": f'"{found["version"]}"'})
+    def read(store: ReadStore) -> tuple[Json, bytes]:
+        found = conversations.read(store, cid)
+        return found["version"], encoded(found)
+
+    version, shown = await here.database.read(read)
+    return json_response(shown, headers={"ETag": f'"{version}"'})
 
 
 @router.patch(
@@ -83,11 +91,13 @@ async def get_conversation(cid: Cid, here: Here) -> Response:
 )
 async def change_conversation(cid: Cid, request: Request, here: Here) -> Response:
     """Members that are left out stay as they are; metadata is replaced as a whole."""
-    given = await model_of(request, shapes.ConversationChangeIn, here.limits)
-    conversations.known_form(cid)
-    members = frozenset(given.model_fields_set)
-    command = conversations.Describe(cid, given.title, given.metadata, members)
-    return json_response(await here.database.write(command))
+    async with body_of(request, here) as body:
+        given = await model_of(body, shapes.ConversationChangeIn, here)
+        conversations.known_form(cid)
+        members = frozenset(given.model_fields_set)
+        command = conversations.Describe(cid, given.title, given.metadata, members)
+        changed = await here.database.write(command)
+        return json_response(await worked(body, lambda: encoded(changed)))
 
 
 @router.delete("/{cid}", status_code=204, summary="Erase a conversation", responses=ABSENT)

@@ -1,11 +1,13 @@
 """`/v1/convert/…`: the codecs without storage."""
 
+from functools import partial
+
 from anyio.to_thread import run_sync
 from fastapi import Request, Response
 
-from app.api.context import Here, json_response
+from app.api.context import Here, encoded, json_response
 from app.api.documented import reading
-from app.api.requests import body_bytes, json_object
+from app.api.requests import body_of, json_object
 from app.api.routes import routes
 from app.api.schemas import convert as shapes
 from app.service import convert
@@ -21,8 +23,10 @@ router = routes("/v1/convert", "convert")
 )
 async def convert_messages(request: Request, here: Here) -> Response:
     """Nothing is stored; ids are those that an empty conversation would give."""
-    members, texts = json_object(await body_bytes(request, here.limits), here.limits)
-    return json_response(await run_sync(convert.convert_messages, members, texts, here.limits))
+    async with body_of(request, here) as body:
+        members, texts = await json_object(body, here)
+        work = partial(convert.convert_messages, members, texts, here.limits)
+        return json_response(await run_sync(lambda: encoded(work())))
 
 
 @router.post(
@@ -32,8 +36,10 @@ async def convert_messages(request: Request, here: Here) -> Response:
     **reading(shapes.ConvertToolsIn),
 )
 async def convert_tools(request: Request, here: Here) -> Response:
-    members, _ = json_object(await body_bytes(request, here.limits), here.limits)
-    return json_response(await run_sync(convert.convert_tools, members, here.limits))
+    async with body_of(request, here) as body:
+        members, _ = await json_object(body, here)
+        work = partial(convert.convert_tools, members, here.limits)
+        return json_response(await run_sync(lambda: encoded(work())))
 
 
 @router.post(
@@ -43,5 +49,6 @@ async def convert_tools(request: Request, here: Here) -> Response:
     **reading(shapes.ConvertToolIdIn),
 )
 async def convert_tool_id(request: Request, here: Here) -> Response:
-    members, _ = json_object(await body_bytes(request, here.limits), here.limits)
-    return json_response(convert.convert_tool_id(members))
+    async with body_of(request, here) as body:
+        members, _ = await json_object(body, here)
+        return json_response(convert.convert_tool_id(members))

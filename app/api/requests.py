@@ -1,13 +1,16 @@
 """Reading requests: bodies within their limit, conditions and keys from the headers."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import TypeVar
 
+from anyio.to_thread import run_sync
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
 from app.api.complaints import rule_broken
+from app.api.context import Context
 from app.core import telling
 from app.core.errors import NotJson, RuleBroken, TooLarge, Unsupported
 from app.core.json.text import JsonObject, loads_object
@@ -32,28 +35,37 @@ _NO_OBJECT = {
 }
 KEY = re.compile(r"[\x21-\x7e]{1,255}")
 VERSION = re.compile(r'(?:W/)?"?([0-9]{1,15})"?')
+_FEWER = " Post fewer turns at once."
+# So many bytes of a body cost the loop little; a larger one is read on a thread.
+SMALL = 16 * 1024
 Model = TypeVar("Model", bound=BaseModel)
+Result = TypeVar("Result")
+Texts = dict[str, list[str]]
 
 
-async def body_bytes(request: Request, limits: Limits) -> bytes:
-    """The whole body; more than the limit is refused before it is read to its end."""
+@asynccontextmanager
+async def body_of(request: Request, here: Context) -> AsyncIterator[bytes]:
+    """The whole body, held until its work is done. More than the limit is refused before it is
+    read to its end."""
     media_type = _media_type(request)
     if not _JSON.fullmatch(media_type):
         raise _unsupported(["application/json"], media_type)
+    most, held, pieces = here.limits.body_bytes, 0, bytearray()
     # The length that the head promises. No body is longer than eighteen digits can say.
     digits = request.headers.get("content-length", "").lstrip("0")
-    if digits.isdecimal() and int(digits[:18]) > limits.body_bytes:
-        raise _too_large(limits)
-    pieces = bytearray()
-    async for piece in request.stream():
-        pieces += piece
-        if len(pieces) > limits.body_bytes:
-            raise _too_large(limits)
-    return bytes(pieces)
-
-
-def _too_large(limits: Limits) -> TooLarge:
-    return TooLarge("body_bytes", limits.body_bytes, " Post fewer turns at once.")
+    if digits.isdecimal() and int(digits[:18]) > most:
+        raise TooLarge("body_bytes", most, _FEWER)
+    try:
+        async for piece in request.stream():
+            pieces += piece
+            if len(pieces) > most:
+                raise TooLarge("body_bytes", most, _FEWER)
+            if len(pieces) > SMALL:
+                here.bodies.grow(held, len(pieces))
+                held = len(pieces)
+        yield bytes(pieces)
+    finally:
+        here.bodies.let_go(held)
 
 
 def check_is_stream(request: Request, *, arrays: bool) -> None:
@@ -88,8 +100,14 @@ def unread(request: Request) -> bytes:
     return bytes(getattr(cycle, "body", b""))
 
 
-def json_object(body: bytes, limits: Limits) -> tuple[JsonObject, dict[str, list[str]]]:
+async def json_object(body: bytes, here: Context) -> tuple[JsonObject, Texts]:
     """The body as an object, with the texts of its members."""
+    if len(body) <= SMALL:
+        return _decoded(body, here.limits)
+    return await run_sync(_decoded, body, here.limits, limiter=here.bodies.decoding)
+
+
+def _decoded(body: bytes, limits: Limits) -> tuple[JsonObject, Texts]:
     try:
         text = body.decode()
     except UnicodeDecodeError as error:
@@ -102,11 +120,16 @@ def json_object(body: bytes, limits: Limits) -> tuple[JsonObject, dict[str, list
     return loads_object(text, limits)
 
 
-async def model_of(request: Request, kind: type[Model], limits: Limits) -> Model:
+async def worked(body: bytes, work: Callable[[], Result]) -> Result:
+    """What is done with a body; with a large one on a thread, as others are to be served."""
+    return work() if len(body) <= SMALL else await run_sync(work)
+
+
+async def model_of(body: bytes, kind: type[Model], here: Context) -> Model:
     """The body as one of our models."""
-    members, _ = json_object(await body_bytes(request, limits), limits)
+    members, _ = await json_object(body, here)
     try:
-        return kind.model_validate(members)
+        return await worked(body, lambda: kind.model_validate(members))
     except ValidationError as error:
         schemas = kind.model_json_schema()["properties"]
         raise rule_broken(error.errors()[0], schemas, query=False) from None

@@ -7,7 +7,7 @@ from fastapi import Query, Request, Response
 
 from app.api.context import Here, json_response
 from app.api.documented import ABSENT, Cid, reading
-from app.api.requests import body_bytes, json_object
+from app.api.requests import body_of, json_object
 from app.api.routes import routes
 from app.api.schemas.tools import ToolsIn, ToolsOut, ToolsPutOut, ToolsQuery
 from app.service import tooldefs
@@ -25,10 +25,10 @@ router = routes("/v1/conversations/{cid}/tools", "tools")
 async def put_tools(cid: Cid, request: Request, here: Here) -> Response:
     """In any provider's shape; in force from the present version on. Unusable ones are named."""
     check_id(cid)
-    body = await body_bytes(request, here.limits)
-    members, _ = json_object(body, here.limits)
-    order = await run_sync(tooldefs.read_order, members, body, here.limits)
-    return json_response(await here.database.write(tooldefs.PutTools(cid, order)))
+    async with body_of(request, here) as body:
+        members, _ = await json_object(body, here)
+        order = await run_sync(tooldefs.read_order, members, body, here.limits)
+        return json_response(await here.database.write(tooldefs.PutTools(cid, order)))
 
 
 @router.get(

@@ -23,12 +23,15 @@ from app.api.documented import (
     takes_stream,
 )
 from app.api.requests import (
-    body_bytes,
+    SMALL,
+    Texts,
+    body_of,
     check_is_stream,
     expected_version,
     idempotency_key,
     json_object,
     unread,
+    worked,
 )
 from app.api.routes import routes
 from app.api.schemas.turns import (
@@ -41,6 +44,8 @@ from app.api.schemas.turns import (
     TurnsIn,
 )
 from app.core.errors import RuleBroken, StaleVersion, TooLarge, TurnkeepError
+from app.core.json.text import JsonObject
+from app.core.limits import Limits
 from app.service import turns as stored
 from app.service.append import Append, Appended
 from app.service.conversations import check_id
@@ -56,8 +61,6 @@ from app.service.turnform import NewTurn, made_ready
 router = routes("/v1/conversations/{cid}/turns", "turns")
 
 _log = logging.getLogger("turnkeep")
-# Larger bodies are read on a thread: the loop must go on serving others meanwhile.
-_SMALL = 64 * 1024
 
 
 @router.post(
@@ -80,20 +83,20 @@ async def append_turns(
     check_id(cid)
     key = idempotency_key(request)
     version = expected_version(request)
-    body = await body_bytes(request, here.limits)
-    with here.claim(cid, key):
-        read = partial(_read, body, here, query.mode)
-        what, tools = read() if len(body) <= _SMALL else await run_sync(read)
-        digest = _digest(body, query.mode)
-        texts = query.returned == "turns"
-        command: Append | Sync
-        if isinstance(what, MessageList):
-            seen = await here.database.read(lambda store: look(store.history(cid), what))
-            command = Sync(cid, what, seen, digest, key, version, tools, texts=texts)
-        else:
-            post, turns = what
-            command = Append(cid, post, turns, digest, key, version, tools, texts=texts)
-        done = await here.database.write(command)
+    async with body_of(request, here) as body:
+        with here.claim(cid, key):
+            given = await json_object(body, here)
+            read = partial(_read, body, *given, here.limits, query.mode)
+            what, tools, digest = await worked(body, read)
+            texts = query.returned == "turns"
+            command: Append | Sync
+            if isinstance(what, MessageList):
+                seen = await here.database.read(lambda store: look(store.history(cid), what))
+                command = Sync(cid, what, seen, digest, key, version, tools, texts=texts)
+            else:
+                post, turns = what
+                command = Append(cid, post, turns, digest, key, version, tools, texts=texts)
+            done = await here.database.write(command)
     return _receipt(done)
 
 
@@ -126,7 +129,8 @@ async def append_stream(
     with here.claim(cid, key), here.streaming(), closing(stream):
         try:
             async for piece in request.stream():
-                if len(piece) <= _SMALL:
+                # What an event is made of is read when its last piece has come.
+                if stream.pending + len(piece) <= SMALL:
                     stream.feed(piece)
                 else:
                     await run_sync(stream.feed, piece)
@@ -182,15 +186,16 @@ def _ready(
 
 
 def _read(
-    body: bytes, here: Here, mode: Literal["append", "sync"]
-) -> tuple[tuple[Post, tuple[NewTurn, ...]] | MessageList, KeepTools | None]:
+    body: bytes, members: JsonObject, texts: Texts, limits: Limits, mode: Literal["append", "sync"]
+) -> tuple[tuple[Post, tuple[NewTurn, ...]] | MessageList, KeepTools | None, bytes]:
     """All that can be done before the writer's turn comes."""
-    members, texts = json_object(body, here.limits)
+    what: tuple[Post, tuple[NewTurn, ...]] | MessageList
     if mode == "sync":
-        return read_list(members, texts, here.limits), riding_order(members, here.limits)
-    post = read_post(members, texts, here.limits)
-    ready = made_ready(post)
-    return (post, ready), riding_order(members, here.limits)
+        what = read_list(members, texts, limits)
+    else:
+        post = read_post(members, texts, limits)
+        what = post, made_ready(post)
+    return what, riding_order(members, limits), _digest(body, mode)
 
 
 @router.get(

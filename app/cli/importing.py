@@ -71,7 +71,8 @@ def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     check_schema(settings.database_url)
     how = Reading(
-        settings.limits,
+        # Nobody waits for others here: `import_bytes` is enough of a bound.
+        replace(settings.limits, json_values=sys.maxsize),
         format=args.format,
         wire=args.format if args.format in TARGETS else None,
         provider=args.provider,

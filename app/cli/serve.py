@@ -23,6 +23,8 @@ from app.storage.migrations import current_and_head, upgrade
 # Seconds for requests to end when the service stops. Live streams that go on for longer are ended,
 # and stored as far as they came.
 _PATIENCE = 10
+# Seconds in which a worker must show that it lives: a busy machine is no reason to end it.
+_SIGN_OF_LIFE = 30
 CANNOT_START = 1
 _STATUS = """\
 Exit status: 0 ended by SIGTERM or Ctrl-C; 1 it cannot start now: the port is in use, the schema is
@@ -91,6 +93,7 @@ def _serve(settings: Settings, sockets: list[socket.socket]) -> int:
         log_level=settings.log_level,
         access_log=settings.access_log,
         timeout_graceful_shutdown=_PATIENCE,
+        timeout_worker_healthcheck=_SIGN_OF_LIFE,
     )
     if settings.workers > 1:
         Multiprocess(config, sockets=sockets).run()

@@ -124,8 +124,9 @@ class TooLarge(TurnkeepError):
     title = "The body is too large"
 
     def __init__(self, limit: str, most: int, hint: str = "") -> None:
+        what = "JSON values" if limit == "json_values" else "bytes"
         super().__init__(
-            f"The body must have at most {most} bytes (the limit {limit}).{hint}",
+            f"The body must have at most {most} {what} (the limit {limit}).{hint}",
             limit=limit,
             most=most,
         )

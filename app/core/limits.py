@@ -21,6 +21,8 @@ class Limits:
     blocks: int = 10_000
     # Arrays and objects inside one another.
     depth: int = 64
+    # Commas and opening brackets outside of strings: there are no more values than that.
+    json_values: int = 200_000
     # Bytes of a raw id in UTF-8.
     raw_id_bytes: int = 64 * 1024
     # Digits of one integer; 4,300 is also where CPython stops to convert them by default.

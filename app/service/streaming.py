@@ -46,6 +46,8 @@ class Stream:
         # In memory while it is short, then in a file.
         self._spool: IO[bytes] = BytesIO()
         self.size = 0
+        # Bytes that have come since the last event ended.
+        self.pending = 0
         self._hash = sha256(repr(sorted(query.items())).encode("utf-8", "surrogatepass"))
         self._heard = Heard()
 
@@ -69,7 +71,9 @@ class Stream:
         self._spool.write(data)
         self.size += len(data)
         self._hash.update(data)
+        self.pending += len(data)
         for event in self._reader.feed(data):
+            self.pending = 0
             self._take(event)
 
     def post(self, *, hung_up: bool = False) -> Post:

@@ -5,6 +5,7 @@ link in the chain) is put in afterwards.
 """
 
 import hashlib
+import sys
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -32,7 +33,7 @@ from app.service.posting import Post
 CHAIN = b"\x01"
 # Stored bytes were checked against the limits of their day; reading them back must not depend on
 # the limits of today.
-UNLIMITED = Limits(depth=10_000, integer_digits=1_000_000)
+UNLIMITED = Limits(depth=10_000, json_values=sys.maxsize, integer_digits=1_000_000)
 # A call is encoded under this id, which is exchanged for its own when that is known.
 _NO_ID = CANONICAL_PREFIX + "-" * 24
 _NO_ID_BYTES = _NO_ID.encode()

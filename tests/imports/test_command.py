@@ -224,6 +224,14 @@ def test_a_file_that_unpacks_to_too_much_is_a_problem(
     assert "the limit import_bytes allows 4000 bytes" in told.err
 
 
+def test_the_limit_on_json_values_is_for_those_who_serve_others(
+    sqlite_database_url: str, turnkeep: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TURNKEEP_MAX_JSON_VALUES", "1")
+    told = turnkeep(sqlite_database_url, "import", FILES / "document.json")
+    assert (told.code, told.out) == (0, "1 conversations, 2 turns stored, 0 already there.\n")
+
+
 def test_lines_before_one_that_is_too_long_are_stored(
     sqlite_database_url: str, turnkeep: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,6 @@ Most values are written by orjson. It refuses all that it would write in another
 """
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +19,7 @@ from typing import TypeAlias, cast
 import orjson
 
 from app.core.errors import LimitExceeded, NotJson, RuleBroken
+from app.core.json.bounds import check_bounds
 from app.core.json.faults import told
 from app.core.limits import Limits
 from app.core.telling import named
@@ -27,7 +27,6 @@ from app.core.telling import named
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 JsonObject: TypeAlias = dict[str, "Json"]
 
-_STRUCTURE = re.compile(r'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 # What CPython converts by default; longer integers travel as their text.
 _CONVERTED = 4_300
 # Characters of a long text that are written at a time.
@@ -70,9 +69,9 @@ class JsonText:
 
 
 def loads(text: str, limits: Limits | None = None) -> Json:
-    """The value of a whole JSON text. Raises `NotJson`, `RuleBroken` or `LimitExceeded`."""
+    """The value of a whole JSON text. Raises `NotJson`, `RuleBroken` or `TooLarge`."""
     limits = limits or Limits()
-    _check_depth(text, limits.depth)
+    check_bounds(text, limits)
     try:
         value, end = _decoder(limits.integer_digits).raw_decode(text, _skip_blanks(text, 0))
     except json.JSONDecodeError as error:
@@ -176,7 +175,7 @@ def dumps_pieces(value: Json) -> Iterator[bytes]:
 
 def loads_object(text: str, limits: Limits) -> tuple[JsonObject, dict[str, list[str]]]:
     """A JSON object, and the very text of each member: of each element, where it is an array."""
-    _check_depth(text, limits.depth)
+    check_bounds(text, limits)
     try:
         return _Walk(text, limits).object()
     except json.JSONDecodeError as error:
@@ -283,20 +282,6 @@ def _skip_blanks(text: str, position: int) -> int:
     while position < len(text) and text[position] in " \t\n\r":
         position += 1
     return position
-
-
-def _check_depth(text: str, limit: int) -> None:
-    if text.count("{") + text.count("[") <= limit:
-        return
-    depth = 0
-    for match in _STRUCTURE.finditer(text):
-        sign = text[match.start()]
-        if sign in "[{":
-            depth += 1
-            if depth > limit:
-                raise LimitExceeded("depth", limit, None)
-        elif sign in "]}":
-            depth -= 1
 
 
 def _encode(value: Json, *, ascii_only: bool) -> str:

@@ -4,17 +4,17 @@ Nothing is completed or guessed. Text that cannot be read stays what it is; a re
 object in its place and says so.
 """
 
-from app.core.errors import LimitExceeded, NotJson, RuleBroken
+from app.core.errors import LimitExceeded, TooLarge, TurnkeepError
 from app.core.json.large import PIECE
 from app.core.json.text import Json, JsonObject, dumps, loads
 from app.core.limits import Limits
 
-# Arguments arrive as a text inside a text, so the body's limit on depth has not seen inside it.
+# Arguments arrive as a text inside a text, so the body's limits have not seen inside it.
 _LIMITS = Limits()
 
 
 def parsed(arguments: str) -> Json:
-    """The value of the text. Raises `NotJson` or `RuleBroken`."""
+    """The value of the text. Raises `NotJson`, `RuleBroken` or `TooLarge`."""
     return loads(arguments, _LIMITS)
 
 
@@ -23,7 +23,7 @@ def as_given(arguments: str) -> JsonObject:
     if len(arguments) <= PIECE:
         try:
             return {"parameters": parsed(arguments)}
-        except (NotJson, RuleBroken):
+        except TurnkeepError:
             pass
     return {"arguments": arguments}
 
@@ -32,16 +32,16 @@ def object_of(arguments: str) -> tuple[str, JsonObject, str | None]:
     """A JSON object for any wire, as text and as value, and the code of the repair it took."""
     try:
         value = parsed(arguments)
-    except (NotJson, RuleBroken):
+    except TurnkeepError:
         return "{}", {}, "ARGS_UNPARSEABLE" if arguments.strip() else "ARGS_COERCED_OBJECT"
     if isinstance(value, dict):
         return arguments, value, None
     if isinstance(value, str):
         try:
             inner = parsed(value)
-        except LimitExceeded:
+        except (LimitExceeded, TooLarge):
             return "{}", {}, "ARGS_UNPARSEABLE"
-        except (NotJson, RuleBroken):
+        except TurnkeepError:
             inner = None
         if isinstance(inner, dict):
             return value, inner, "ARGS_UNWRAPPED"

@@ -9,7 +9,7 @@ from collections import Counter
 from math import isinf
 
 from app.core.conversation import Block, File, Image, Opaque, Text, Thinking, ToolCall, ToolResult
-from app.core.errors import NotJson, RuleBroken
+from app.core.errors import TurnkeepError
 from app.core.identity.tool_names import shown_name
 from app.core.json.text import Json, NumberText, dumps
 from app.core.json.unicode import mended, mended_value
@@ -125,5 +125,5 @@ def _value(result: ToolResult, words: str) -> str | None:
         return None
     try:
         return value_key(parsed(words))
-    except (NotJson, RuleBroken):
+    except TurnkeepError:
         return None

@@ -1,0 +1,45 @@
+"""How much a JSON text holds, looked at before any of it is read.
+
+The decoder holds Python's lock until a whole text is read, and a value takes many times the memory
+of its few bytes: nobody else would be served meanwhile, and nothing would be left for them.
+"""
+
+import re
+from collections.abc import Iterator
+
+from app.core.errors import LimitExceeded, TooLarge
+from app.core.limits import Limits
+
+# Characters that are looked at in one go.
+_SLICE = 64 * 1024
+_BRACKET = re.compile(r"[\[\]{}]")
+
+
+def check_bounds(text: str, limits: Limits) -> None:
+    """Raises `TooLarge` for too many values, `LimitExceeded` for too many inside one another."""
+    opened = text.count("{") + text.count("[")
+    # With those inside of strings, so there are never more.
+    if opened <= limits.depth and opened + text.count(",") <= limits.json_values:
+        return
+    values = depth = 0
+    for signs in _outside_strings(text):
+        values += signs.count(",") + signs.count("[") + signs.count("{")
+        if values > limits.json_values:
+            raise TooLarge("json_values", limits.json_values)
+        for sign in _BRACKET.findall(signs):
+            depth += 1 if sign in "[{" else -1
+            if depth > limits.depth:
+                raise LimitExceeded("depth", limits.depth, None)
+
+
+def _outside_strings(text: str) -> Iterator[str]:
+    """What stands outside of strings, slice by slice."""
+    inside, escape = 0, ""
+    for start in range(0, len(text), _SLICE):
+        part = (escape + text[start : start + _SLICE]).replace("\\\\", "")
+        # The sign that is escaped by the last one stands in the next slice.
+        whole = part.removesuffix("\\")
+        escape = part[len(whole) :]
+        pieces = whole.replace('\\"', "").split('"')
+        yield "".join(pieces[inside::2])
+        inside = (inside + len(pieces) - 1) % 2

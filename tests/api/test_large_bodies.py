@@ -1,0 +1,134 @@
+"""One large body must not take the service: it is read beside the loop, with room for few."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+
+from app.api import requests
+from app.core.limits import Limits
+from app.main import create_app
+from app.service.streaming import Stream
+from app.settings import Settings
+from tests.api.conftest import Api, user
+
+ROUTES = [
+    ("POST", "/v1/conversations"),
+    ("PATCH", "/v1/conversations/c1"),
+    ("POST", "/v1/conversations/c1/turns"),
+    ("POST", "/v1/conversations/c1/turns?mode=sync"),
+    ("PUT", "/v1/conversations/c1/tools"),
+    ("POST", "/v1/convert/messages"),
+    ("POST", "/v1/convert/tools"),
+    ("POST", "/v1/convert/tool-id"),
+]
+JSON = {"content-type": "application/json"}
+TEXT = "x" * 40_000
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_too_many_values_are_refused_on_every_route(lite: Api, method: str, path: str) -> None:
+    lite.post(user("hi"))
+    body = b'{"metadata":{"m":[' + b",".join([b"[]"] * Limits().json_values) + b"]}}"
+    refused = lite.http.request(method, path, content=body, headers=JSON)
+    told = refused.json()
+    assert (refused.status_code, told["code"]) == (413, "too_large")
+    assert (told["limit"], told["most"]) == ("json_values", Limits().json_values)
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_a_large_body_is_decoded_beside_the_loop(
+    lite: Api, method: str, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where: list[bool] = []
+    decode = requests._decoded
+
+    def noted(*given: Any) -> Any:
+        where.append("worker" in threading.current_thread().name)
+        return decode(*given)
+
+    monkeypatch.setattr(requests, "_decoded", noted)
+    for text in ("short", TEXT):
+        lite.http.request(method, path, json={"title": text})
+    assert where == [False, True]
+
+
+def test_an_event_whose_last_piece_is_short_is_read_beside_the_loop(
+    sqlite_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where: list[int] = []
+    feed = Stream.feed
+
+    def noted(stream: Stream, data: bytes) -> None:
+        if data:
+            where.append(threading.get_ident())
+        feed(stream, data)
+
+    monkeypatch.setattr(Stream, "feed", noted)
+
+    async def pieces() -> AsyncIterator[bytes]:
+        event = 'data: {"choices":[{"index":0,"delta":{"content":"%s"}}]}\n\n'
+        for text in ("short", TEXT):
+            said = (event % text).encode()
+            for start in range(0, len(said), 10_000):
+                yield said[start : start + 10_000]
+
+    async def run() -> tuple[int, httpx.Response]:
+        async with Pieced(Settings(database_url=sqlite_database_url)) as http:
+            path = "/v1/conversations/c1/turns/stream?provider=openai"
+            kind = {"content-type": "text/event-stream"}
+            return threading.get_ident(), await http.post(path, content=pieces(), headers=kind)
+
+    loop, stored = asyncio.run(run())
+    assert stored.status_code == 201
+    assert [thread == loop for thread in where] == [True, True, False, False, False, False]
+
+
+class Pieced(httpx.AsyncClient):
+    """A client of an application of its own, whose bodies may be sent piece by piece."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.app = create_app(settings)
+        super().__init__(transport=httpx.ASGITransport(self.app), base_url="http://localhost")
+
+    async def __aenter__(self) -> "Pieced":
+        self.alive = self.app.router.lifespan_context(self.app)
+        await self.alive.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self.alive.__aexit__(*error)
+
+
+def test_large_bodies_have_room_for_so_many_bytes(sqlite_database_url: str) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow() -> AsyncIterator[bytes]:
+        yield b'{"title":"' + TEXT.encode()
+        begun.set()
+        await go_on.wait()
+        yield b'"}'
+
+    async def run() -> list[httpx.Response]:
+        settings = Settings(database_url=sqlite_database_url, body_memory=60_000)
+        async with Pieced(settings) as http:
+
+            def send(content: Any) -> Any:
+                return http.post("/v1/conversations", content=content, headers=JSON)
+
+            large, small = f'{{"title":"{TEXT}"}}', '{"title":"x"}'
+            first = asyncio.create_task(send(slow()))
+            await begun.wait()
+            meanwhile = [await send(large), await send(small)]
+            go_on.set()
+            alone = f'{{"title":"{TEXT}{TEXT}"}}'
+            return [*meanwhile, await first, await send(large), await send(alone)]
+
+    refused, *others = asyncio.run(run())
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
+    assert refused.json()["code"] == "unavailable"
+    # Small ones pass meanwhile, and a large one that stands alone, whatever its size.
+    assert [answer.status_code for answer in others] == [201] * 4
