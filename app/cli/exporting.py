@@ -79,10 +79,9 @@ def _write(database: Database, ids: Iterator[str], args: argparse.Namespace, out
         out.write(done.line + b"\n")
         conversations += 1
         turns += done.turns
-        for turn_id in done.unreadable:
+        for what in done.unreadable:
             bad = True
-            words = f"{cid}: the turn {turn_id} cannot be read and is left out"
-            print(printable(words), file=sys.stderr)
+            print(printable(f"{cid}: {what} cannot be read and is left out"), file=sys.stderr)
     out.flush()
     print(f"{conversations} conversations, {turns} turns exported.", file=sys.stderr)
     return 1 if bad else 0

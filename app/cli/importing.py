@@ -60,6 +60,11 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help="the member that names a line's or a message's conversation; a dotted path leads into"
         f" objects (default: the first of {', '.join(NAMES)} that is there)",
     )
+    parser.add_argument(
+        "--edited",
+        action="store_true",
+        help="take exports also where they were changed since they were written",
+    )
     parser.add_argument("--strict", action="store_true", help="stop at the first problem")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_tenant(parser)
@@ -78,6 +83,7 @@ def run(args: argparse.Namespace) -> int:
         provider=args.provider,
         cid=args.conversation,
         group_by=args.group_by,
+        edited=args.edited,
     )
     work = _Work(how, args.model, strict=args.strict)
     with Database(

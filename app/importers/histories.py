@@ -94,6 +94,7 @@ class Reading:
     wire       None: told from their content
     cid        the conversation's id, for one history
     group_by   the member that names the conversation; None: one of those that are known
+    edited     exports that were changed since they were written are taken too
     """
 
     limits: Limits
@@ -103,6 +104,7 @@ class Reading:
     provider: str | None = None
     cid: str | None = None
     group_by: str | None = None
+    edited: bool = False
 
 
 @dataclass(frozen=True, slots=True)

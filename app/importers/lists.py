@@ -8,10 +8,11 @@ may also have a message on every line: one history, or one for each conversation
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.json.fields import text_in
 from app.core.json.text import Json, JsonObject, dumps, loads, loads_object
-from app.core.limits import Limits
+from app.core.neutral import sums
 from app.importers import naming
 from app.importers.detecting import LISTS, has_messages, wire_of
 from app.importers.histories import Found, History, Line, Message, Reading
@@ -22,7 +23,7 @@ def read_line(line: Line, how: Reading, *, only: bool = False) -> Found:
     found = Found()
     first = () if only else (line.number,)
     with found.taking(line):
-        for places, members, texts in _bodies(line.text, how.limits, first):
+        for places, members, texts in _bodies(line.text, how, first):
             found.histories += _histories(members, texts, places, line, how)
     return found
 
@@ -62,19 +63,32 @@ def read_messages(lines: Iterable[Line], how: Reading) -> Found:
 Body = tuple[tuple[int, ...], JsonObject, Mapping[str, list[str]]]
 
 
-def _bodies(text: str, limits: Limits, places: tuple[int, ...]) -> Iterator[Body]:
+def _bodies(text: str, how: Reading, places: tuple[int, ...]) -> Iterator[Body]:
     """The objects that hold a list of messages; a bare list becomes one."""
     text = text.strip()
     if not text.startswith("["):
-        yield places, *loads_object(text, limits)
+        members, texts = loads_object(text, how.limits)
+        if "turns" in members and sums.MEMBER in members and not how.edited:
+            _check_sum(text, members)
+        yield places, members, texts
         return
-    members, texts = loads_object(f'{{"messages":{text}}}', limits)
+    members, texts = loads_object(f'{{"messages":{text}}}', how.limits)
     values = members["messages"]
     if isinstance(values, list) and values and all(map(_is_history, values)):
         for place, inner in enumerate(texts["messages"], 1):
-            yield from _bodies(inner, limits, (*places, place))
+            yield from _bodies(inner, how, (*places, place))
         return
     yield places, members, texts
+
+
+def _check_sum(text: str, members: JsonObject) -> None:
+    """Exports of earlier releases have no checksum."""
+    if not sums.is_as_summed(text):
+        name = telling.quoted(members.get("conversation_id"))
+        raise RuleBroken(
+            f"The conversation {name} is not as it was exported:"
+            f" its `{sums.MEMBER}` is that of another line. --edited imports it as it is."
+        )
 
 
 def _is_history(value: Json) -> bool:
@@ -166,7 +180,7 @@ def _beside(
     """What rides with the messages: everything but the list and the names we read ourselves."""
     taken = {*read, "conversation_id", "title", "metadata", "model"}
     if wire == "neutral":
-        taken.add("tools")
+        taken |= {"tools", sums.MEMBER}
     beside = {name: value for name, value in members.items() if name not in taken}
     functions = beside.pop("functions", None)
     if isinstance(functions, list) and "tools" not in beside:

@@ -242,7 +242,7 @@ def _complete(known: Slice, order: Append, record: TurnRecord) -> Change[Appende
     book = known.book.copy()
     before = read_turn(record)
     (new,) = order.turns
-    after = _later_version(new.draft, before, book)
+    after = later_version(new.draft, before, book)
     number = known.next_revision()
     later = new.record(after, known.now)
     later = replace(later, hash=chain_hash(head.head_hash, later, number))
@@ -273,7 +273,8 @@ def _complete(known: Slice, order: Append, record: TurnRecord) -> Change[Appende
     )
 
 
-def _later_version(draft: Draft, before: Turn, book: Book) -> Turn:
+def later_version(draft: Draft, before: Turn, book: Book) -> Turn:
+    """The turn that takes the place of an interrupted one; calls of both keep their ids."""
     mine = {*(call.id for call in before.calls()), *book.aside(before.seq)}
     blocks = with_canonical_ids(draft.blocks, before.provider, before.turn_id, book, mine)
     after = draft.placed(before.seq, before.turn_id, blocks)

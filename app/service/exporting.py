@@ -1,13 +1,17 @@
 """Exporting a conversation as one line: all of it in the neutral form, or a provider's request.
 
-The neutral line is what `turnkeep import` takes back: the same ids, the same renders.
+The neutral line is what `turnkeep import` takes back: the same ids, the same matches, the same
+renders. It ends with the sha256 of what stands before it.
 """
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.core.conversation import Turn
 from app.core.json.text import Json, JsonObject, dumps_utf8
-from app.core.ledger.records import ToolSetRecord
+from app.core.ledger.records import ToolSetRecord, TurnRecord
+from app.core.neutral.sums import summed
 from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
 from app.core.render.pipeline import turn_json
@@ -19,7 +23,7 @@ from app.storage.store import ReadStore
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A line without its end, and the turns that could not be read and are not in it."""
+    """A line without its end, and what could not be read and is not in it, in words."""
 
     line: bytes
     turns: int
@@ -37,23 +41,57 @@ def export(store: ReadStore, cid: str, options: ReplayOptions) -> Exported:
 def _neutral(store: ReadStore, cid: str) -> Exported:
     head = known(store, cid)
     links = store.ledger.links(cid)
+    records = store.turns.page(cid, payloads=False)
+    earlier = _earlier(store, cid, records, links)
     shown: list[Json] = []
     unreadable: list[str] = []
-    for record in store.turns.page(cid, payloads=False):
+    left_out: list[int] = []
+    for record in records:
         turn = read_turn(record)
         if turn.blocks is None:
-            unreadable.append(turn.turn_id)
-        else:
-            shown.append(exported_turn(turn, links))
+            unreadable.append(f"the turn {turn.turn_id}")
+            left_out.append(turn.seq)
+            continue
+        one = exported_turn(turn, links)
+        before = earlier.get(turn.seq, [])
+        if None in before:
+            unreadable.append(f"an earlier version of the turn {turn.turn_id}")
+        elif before:
+            one["earlier"] = [*before]
+        shown.append(one)
     line: JsonObject = {
         "conversation_id": cid,
         "title": head.title,
         "metadata": read_object(head.metadata),
         "turns": shown,
     }
-    if sets := {record.at_version: _tool_set(record) for record in store.tools.every(cid)}:
+    if sets := {
+        record.at_version: _tool_set(record, left_out) for record in store.tools.every(cid)
+    }:
         line["tools"] = list(sets.values())
-    return Exported(dumps_utf8(line), len(shown), tuple(unreadable))
+    return Exported(summed(dumps_utf8(line)), len(shown), tuple(unreadable))
+
+
+def _earlier(
+    store: ReadStore, cid: str, records: Sequence[TurnRecord], links: Links
+) -> dict[int, list[JsonObject | None]]:
+    """The earlier versions of turns that were completed, by seq; None for one that cannot be read.
+
+    Each says when the next one took its place: the order in which calls and results came decides
+    about ids and matches.
+    """
+    completed = [record.seq for record in records if record.completed_at is not None]
+    # As they were posted first, then all later ones in the order of their numbers.
+    versions = store.turns.versions(cid, completed)
+    found: dict[int, list[JsonObject | None]] = defaultdict(list)
+    last = {record.seq: record for record in versions[: len(completed)]}
+    for number, record in enumerate(versions[len(completed) :], 1):
+        turn = read_turn(last[record.seq])
+        until: JsonObject = {"until_version": record.completed_at, "until_revision": number}
+        readable = turn.blocks is not None
+        found[record.seq].append(exported_turn(turn, links) | until if readable else None)
+        last[record.seq] = record
+    return found
 
 
 def exported_turn(turn: Turn, links: Links) -> JsonObject:
@@ -67,12 +105,15 @@ def exported_turn(turn: Turn, links: Links) -> JsonObject:
     return shown
 
 
-def _tool_set(record: ToolSetRecord) -> JsonObject:
-    """The definitions in the neutral form; of several at one version only the last ever counts."""
+def _tool_set(record: ToolSetRecord, left_out: Sequence[int]) -> JsonObject:
+    """The definitions in the neutral form; of several at one version only the last ever counts.
+
+    Turns that are left out do not count.
+    """
     kept = read_object(record.definitions)
     kept.pop("source", None)
     about: JsonObject = {
-        "at_version": record.at_version,
+        "at_version": record.at_version - sum(seq <= record.at_version for seq in left_out),
         "provider": record.provider,
         "format": record.format,
     }

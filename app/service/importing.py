@@ -7,9 +7,10 @@ file again, a file that has grown, or one whose import was interrupted appends o
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from app.codecs import ID_RULES
-from app.core.conversation import Draft, ToolResult
+from app.core.conversation import Draft
 from app.core.errors import TurnIdTaken
 from app.core.json.text import dumps, loads
 from app.core.ledger.append import keys_of
@@ -23,6 +24,7 @@ from app.service.planning import Plan, Turned, turned_of
 from app.service.posting import Post
 from app.service.tooldefs import KeepTools, kept_tools
 from app.service.turnform import UNLIMITED, content_hash, made_ready, read_turn
+from app.service.versions import Told, as_told
 from app.storage.database import Database
 
 
@@ -83,22 +85,32 @@ class ImportBatch:
             done, known = done.then(told), known.after(told)
         batch = plan.turns[self.start : self.end]
         new, completing = _missing(known, plan, batch)
-        for draft in completing:
-            one = append(known, _order(known, plan, [draft]))
-            done, known = done.then(one), known.after(one)
-        if new:
-            # Where the same turns came before, the same rules find the same calls.
-            there = self.end - len(new)
-            as_before = new == [turned.draft for turned in plan.turns[there : self.end]]
-            if as_before and _in_their_places(known, plan, there):
-                new = [_matched_anew(draft) for draft in new]
-            one = append(known, replace(_order(known, plan, new), tools=plan.riding))
+        there = self.end - len(new)
+        as_before = new == [turned.draft for turned in plan.turns[there : self.end]]
+        if plan.told and as_before and _in_their_places(known, plan, there):
+            # Where the same turns came before, all comes as it came then.
+            completing = self._overdue(known, plan.told, completing, there)
+            orders = as_told(plan.told, there, self.end)
+        else:
+            orders = iter([new])
+        for drafts in chain(([draft] for draft in completing), orders):
+            one = append(known, replace(_order(known, plan, drafts), tools=plan.riding))
             done, known = done.then(one), known.after(one)
         for order, version in _tool_sets(known, plan, self.start, self.end):
             kept: Change[None] = Change(None, tool_sets=kept_tools(known, order, at=version))
             done, known = done.then(kept), known.after(kept)
         stored = len(new) + len(completing)
         return done.then(Change(Counted(stored, max(len(batch) - stored, 0))))
+
+    def _overdue(
+        self, known: Slice, told: Told, completing: Sequence[Draft], there: int
+    ) -> list[Draft]:
+        """What completes turns here and came when the conversation had fewer turns than now."""
+        overdue = {draft.turn_id: draft for draft in completing if not told.versions_of(draft)}
+        for one in told.completions:
+            if self.start < one.at <= min(there, self.end):
+                overdue[one.draft.turn_id] = one.draft
+        return [draft for draft in overdue.values() if not _is_there(known, self.plan, draft)]
 
 
 def _order(known: Slice, plan: Plan, drafts: Sequence[Draft]) -> Append:
@@ -129,25 +141,6 @@ def _in_their_places(known: Slice, plan: Plan, end: int) -> bool:
     return last is not None and last.seq == end
 
 
-def _matched_anew(draft: Draft) -> Draft:
-    """A turn of an export whose results look for their calls by the rules that found them then."""
-    if not any(isinstance(block, ToolResult) and block.call_id for block in draft.blocks):
-        return draft
-    value = loads(draft.payload, UNLIMITED)
-    shown = value.get("blocks") if isinstance(value, dict) else None
-    if not isinstance(shown, list) or len(shown) != len(draft.blocks):
-        return draft
-    blocks = (
-        replace(block, call_id=None)
-        if isinstance(block, ToolResult)
-        and isinstance(said, dict)
-        and said.get("matched_by") not in (None, "canonical")
-        else block
-        for block, said in zip(draft.blocks, shown, strict=True)
-    )
-    return replace(draft, blocks=tuple(blocks))
-
-
 def _missing(known: Slice, plan: Plan, batch: Sequence[Turned]) -> tuple[list[Draft], list[Draft]]:
     """The drafts that are not stored yet, and those that complete what is interrupted here."""
     _demand_records(known, plan, batch)
@@ -176,7 +169,11 @@ def _rest(known: Slice, plan: Plan, turned: Turned) -> Iterator[Draft]:
     if stored is None:
         yield draft
         return
-    if stored.content_hash == content_hash(draft, form) or _is_exported(known, plan, draft):
+    if stored.content_hash == content_hash(draft, form) or _is_stored(known, plan, draft):
+        return
+    earlier = plan.told.versions_of(draft)[:-1] if plan.told else ()
+    if any(_is_stored(known, plan, one) for one in earlier):
+        yield draft
         return
     for cut in range(turned.last - 1, turned.first, -1):
         shorter = _part(plan, turned.first, cut)
@@ -194,15 +191,27 @@ def _part(plan: Plan, first: int, last: int) -> Turned:
     return turned
 
 
-def _is_exported(known: Slice, plan: Plan, draft: Draft) -> bool:
-    """Whether a turn of an export is the stored turn's export, however that one was posted."""
+def _is_there(known: Slice, plan: Plan, draft: Draft) -> bool:
+    """Whether a version of a turn is stored here, or one that came later."""
+    versions = plan.told.versions_of(draft) if plan.told else ()
+    later = versions[versions.index(draft) :] if draft in versions else (draft,)
+    return any(_is_stored(known, plan, one) for one in later)
+
+
+def _is_stored(known: Slice, plan: Plan, draft: Draft) -> bool:
+    """Whether the stored turn is this one, or this one is its export, however it was posted."""
     record = known.turn(draft.turn_id or "") if plan.history.format == "neutral" else None
     if record is None:
         return False
+    if record.content_hash == content_hash(draft, "neutral"):
+        return True
     links = {
         (result.seq, result.place): Link(result.call_id, result.matched_by)
         for result in known.book.results_in(record.seq)
         if result.call_id is not None
     }
     shown = exported_turn(read_turn(record), links)
-    return dumps(shown) == dumps(loads(draft.payload, UNLIMITED))
+    said = loads(draft.payload, UNLIMITED)
+    if isinstance(said, dict):
+        said.pop("earlier", None)
+    return dumps(shown) == dumps(said)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from app.codecs import CODECS, NICKNAMES
+from app.core import telling
 from app.core.conversation import Draft
 from app.core.errors import RuleBroken, UnknownProvider
 from app.core.json.text import JsonObject, dumps
@@ -15,6 +16,7 @@ from app.service.conversations import check_id
 from app.service.posting import read_post
 from app.service.tooldefs import KeepTools, offer, riding_order
 from app.service.toolreading import read_tool_set
+from app.service.versions import Told, told_by
 
 # A batch holds no more turns than a POST; how many a history may have is not limited.
 _ANY_NUMBER = 2**31
@@ -40,6 +42,8 @@ class Plan:
     # What the source has beside its messages and cannot be stored, in words, to be reported.
     ignored: tuple[str, ...]
     limits: Limits
+    # Of an export: how all this came.
+    told: Told | None = None
 
 
 def read_history(history: History, limits: Limits) -> Plan:
@@ -52,7 +56,7 @@ def read_history(history: History, limits: Limits) -> Plan:
     beside: JsonObject = {key: history.members[key] for key in history.members if key in known}
     riding = riding_order({**_envelope(history), **beside}, limits)
     turns = tuple(turned_of(history, 0, len(history.messages), beside, limits))
-    tool_sets = tuple(_tool_set(one, limits) for one in history.tool_sets)
+    tool_sets = tuple(_tool_set(one, len(turns), limits) for one in history.tool_sets)
     return Plan(
         history,
         turns,
@@ -64,10 +68,16 @@ def read_history(history: History, limits: Limits) -> Plan:
                 f"tools {refused.name or index!r} ({refused.reason})"
                 for index, refused in (riding.offered.prepared.dropped if riding else ())
             ),
-            *("tool sets beyond the last turn" for one, _ in tool_sets if one > len(turns)),
         ),
         limits,
+        _told(history, turns, limits) if history.format == "neutral" else None,
     )
+
+
+def _told(history: History, turns: Sequence[Turned], limits: Limits) -> Told:
+    drafts = [turned.draft for turned in turns]
+    values = [history.messages[turned.first].value for turned in turns]
+    return told_by(drafts, values, _envelope(history), limits)
 
 
 def _envelope(history: History) -> JsonObject:
@@ -134,10 +144,12 @@ def _joined(one: Turned, other: Turned) -> Turned:
     return Turned(draft, one.first, other.last)
 
 
-def _tool_set(entry: JsonObject, limits: Limits) -> tuple[int, KeepTools]:
+def _tool_set(entry: JsonObject, turns: int, limits: Limits) -> tuple[int, KeepTools]:
     """Definitions of an export, to be kept from the version on that they had there."""
     version, provider, source = (entry.get(key) for key in ("at_version", "provider", "format"))
     if type(version) is not int or not isinstance(provider, str) or source not in CODECS:
         raise RuleBroken("A tool set of an export must have `at_version`, `provider` and `format`.")
+    if not 0 <= version <= turns:
+        raise RuleBroken(telling.out_of_range("at_version", 0, turns, version))
     tools = replace(read_tool_set("neutral", entry, limits), source=str(source))
     return version, KeepTools(provider, offer(tools, "neutral"), dumps(entry).encode())

@@ -192,16 +192,148 @@ def test_tool_sets_of_an_export_may_stand_in_any_order(
         assert turnkeep(sqlite_database_url, "import", file).code == 0
 
 
-def test_a_tool_set_that_was_never_in_force_is_named(
-    sqlite_database_url: str, tmp_path: Path, turnkeep: Run
+@pytest.mark.parametrize(
+    ("at_version", "why"),
+    [
+        (2, "`at_version` must be a whole number from 0 to 1, not 2."),
+        (-1, "`at_version` must be a whole number from 0 to 1, not -1."),
+        (True, "must have `at_version`"),
+    ],
+)
+def test_a_tool_set_that_was_never_in_force_is_refused(
+    sqlite_database_url: str, tmp_path: Path, turnkeep: Run, at_version: int, why: str
 ) -> None:
     url, file = sqlite_database_url, tmp_path / "one.jsonl"
     turns = [{"speaker": "human", "blocks": [{"type": "text", "text": "hello"}]}]
-    tools = [{"at_version": 2, "provider": "openai", "format": "openai", "tools": [TOOL]}]
+    tools = [{"at_version": at_version, "provider": "openai", "format": "openai", "tools": [TOOL]}]
     file.write_text(json.dumps({"conversation_id": "c1", "turns": turns, "tools": tools}))
-    assert "Not stored: 1 tool sets beyond the last turn." in turnkeep(url, "import", file).out
-    file.write_text(json.dumps({"turns": turns, "tools": [tools[0] | {"at_version": True}]}))
-    assert "must have `at_version`" in turnkeep(url, "import", file).err
+    told = turnkeep(url, "import", file)
+    assert (told.code, why in told.err) == (1, True), told.err
+    assert "0 conversations, 0 turns stored" in told.out
+
+
+FIRST, SECOND = ('{"first":1}', '{"second":1}')
+
+
+def completed_late(database: Database) -> None:
+    """A result came for a call; then a broken turn was completed that makes a call of its name."""
+
+    def said(arguments: str) -> dict[str, Any]:
+        return {
+            "role": "assistant",
+            "content": "So",
+            "tool_calls": [
+                {
+                    "id": "call_0",
+                    "type": "function",
+                    "function": {"name": "f", "arguments": arguments},
+                }
+            ],
+        }
+
+    def posted(*messages: Any, **more: Any) -> None:
+        post(database, "c1", {"provider": "openai", "messages": list(messages), **more})
+
+    posted({"role": "user", "content": "hello"}, said(FIRST))
+    broken: dict[str, Any] = {"speaker": "ai", "turn_id": "s1", "provider": "openai"}
+    broken |= {"status": "interrupted", "blocks": [{"type": "text", "text": "So"}]}
+    post(database, "c1", {"provider": "neutral", "messages": [broken]})
+    posted({"role": "tool", "tool_call_id": "call_0", "content": "RESULT OF FIRST"})
+    posted(said(SECOND), turn_id="s1")
+
+
+def test_a_result_stays_with_its_call_when_a_broken_turn_was_completed_behind_it(
+    database_url: str, other_database_url: str, tmp_path: Path, turnkeep: Run
+) -> None:
+    with Database(database_url) as before:
+        completed_late(before)
+        one, other = moved(turnkeep, database_url, other_database_url, tmp_path)
+        assert one == other
+        with Database(other_database_url) as after:
+            query = partial(shown, cid="c1", targets=TARGETS)
+            assert after.read_now(query) == before.read_now(query)
+
+
+def given_result(url: str, turnkeep: Run) -> dict[str, str | None]:
+    """The results of calls, by the arguments of these."""
+    turns = json.loads(turnkeep(url, "export", "c1").out)["turns"]
+    blocks = [block for turn in turns for block in turn["blocks"]]
+    results = {one["call_id"]: one["result"] for one in blocks if one["type"] == "tool_result"}
+    return {
+        json.dumps(one["parameters"]): results.get(one["id"])
+        for one in blocks
+        if one["type"] == "tool_call"
+    }
+
+
+def test_an_export_without_earlier_versions_still_says_which_call_a_result_has(
+    sqlite_database_url: str, postgres_database_url: str, tmp_path: Path, turnkeep: Run
+) -> None:
+    """As releases wrote it that exported no earlier versions and no checksum."""
+    one, other, file = sqlite_database_url, postgres_database_url, tmp_path / "old.jsonl"
+    with Database(one) as database:
+        completed_late(database)
+    line = json.loads(turnkeep(one, "export", "c1").out)
+    del line["sha256"], line["turns"][2]["earlier"]
+    file.write_text(json.dumps(line))
+    assert turnkeep(other, "import", file).code == 0
+    assert given_result(other, turnkeep) == given_result(one, turnkeep)
+    with Database(other) as database:
+        assert database.read_now(lambda store: verify(store, "c1"))["ok"]
+
+
+def test_a_result_cannot_be_given_to_a_call_that_is_not_its_own(
+    sqlite_database_url: str, postgres_database_url: str, tmp_path: Path, turnkeep: Run
+) -> None:
+    file = tmp_path / "edited.jsonl"
+    with Database(sqlite_database_url) as database:
+        completed_late(database)
+    line = json.loads(turnkeep(sqlite_database_url, "export", "c1").out)
+    line["turns"][3]["blocks"][0] |= {"raw_id": "call_9"}
+    file.write_text(json.dumps(line))
+    told = turnkeep(postgres_database_url, "import", "--edited", file)
+    assert (told.code, "names a call that it cannot belong to" in told.err) == (1, True)
+
+
+@pytest.mark.parametrize("until", [0, 2, 9, True, "3"])
+def test_an_earlier_version_must_say_when_it_ended(
+    sqlite_database_url: str, tmp_path: Path, turnkeep: Run, until: object
+) -> None:
+    file = tmp_path / "one.jsonl"
+    with Database(sqlite_database_url) as database:
+        completed_late(database)
+    line = json.loads(turnkeep(sqlite_database_url, "export", "c1").out)
+    line["turns"][2]["earlier"][0]["until_version"] = until
+    file.write_text(json.dumps(line))
+    told = turnkeep(sqlite_database_url, "import", "--edited", "--conversation", "c2", file)
+    assert (told.code, "must have an `until_version` from 3 to 4" in told.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("hello", "hullo"), ("RESULT OF", "RESULT  OF"), ('"title":null', '"title":""')],
+)
+def test_an_export_that_was_edited_is_refused_unless_that_is_wanted(
+    sqlite_database_url: str,
+    postgres_database_url: str,
+    tmp_path: Path,
+    turnkeep: Run,
+    old: str,
+    new: str,
+) -> None:
+    other, file = postgres_database_url, tmp_path / "edited.jsonl"
+    with Database(sqlite_database_url) as database:
+        completed_late(database)
+        post(database, "c2", {"provider": "openai", "messages": [{"role": "user", "content": "x"}]})
+    whole = turnkeep(sqlite_database_url, "export", "--all").out
+    file.write_text(whole.replace(old, new, 1))
+    told = turnkeep(other, "import", file)
+    assert told.code == 1
+    assert f"{file}:1: The conversation 'c1' is not as it was exported" in told.err
+    # The other conversation is as it was.
+    assert "1 conversations, 1 turns stored" in told.out
+    assert turnkeep(other, "import", "--edited", file).code == 0
+    assert new in turnkeep(other, "export", "c1").out
 
 
 @pytest.mark.parametrize("provider", [target for target in TARGETS if target != "neutral"])

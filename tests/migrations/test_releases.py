@@ -18,6 +18,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import insert, select
 
 from app.cli import main
+from app.core.json.text import dumps_utf8, loads
 from app.main import create_app
 from app.settings import Settings
 from app.storage.migrations import upgrade
@@ -130,7 +131,17 @@ def test_it_is_exported_with_the_same_bytes(old_url: str, tmp_path: Path) -> Non
     # Only the neutral one: the others are replays, and hold repairs.
     file = tmp_path / "all.jsonl"
     main(["export", "--all", "--output", str(file), "--database-url", old_url])
-    assert sha256(file.read_bytes()) == WRITTEN["exported"]["neutral"]
+    lines = file.read_bytes().splitlines()
+    assert sha256(b"".join(map(_as_the_release, lines))) == WRITTEN["exported"]["neutral"]
+
+
+def _as_the_release(line: bytes) -> bytes:
+    """A line without what the release did not write: its checksum, earlier versions of turns."""
+    value: Any = loads(line.decode())
+    del value["sha256"]
+    for turn in value["turns"]:
+        turn.pop("earlier", None)
+    return dumps_utf8(value) + b"\n"
 
 
 def test_it_holds_what_there_is_to_hold(migrated_file: str) -> None:
