@@ -28,8 +28,10 @@ POST turns in whatever shape your provider speaks; GET them replayed for another
 an RFC 9457 problem with a stable `code`. `HEAD` is answered wherever `GET` is.
 
 Limits: body {body_bytes:,} bytes · stream {stream_bytes:,} bytes · {turns:,} turns a POST ·
-{blocks:,} blocks a turn · JSON depth {depth} · {tools:,} tools with {schema_nodes:,} values in
-their schemas together · raw id {raw_id_bytes:,} bytes · integers {integer_digits:,} digits.
+{blocks:,} blocks a turn · {calls:,} tool calls and results a POST · JSON depth {depth} ·
+{tools:,} tools with {schema_nodes:,} values in their schemas together · raw id {raw_id_bytes:,}
+bytes · model {model_bytes:,} bytes · metadata of a POST {metadata_bytes:,} bytes · integers
+{integer_digits:,} digits.
 """
 
 

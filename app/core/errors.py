@@ -33,8 +33,11 @@ from app.core.nearest import Nicknames, nearest_provider
 _LIMITS = {
     "turns": "turns in one request",
     "blocks": "blocks in one turn",
+    "calls": "tool calls and results in one request",
     "depth": "arrays and objects inside one another",
     "raw_id_bytes": "bytes in the id of a tool call",
+    "model_bytes": "bytes in the name of a model",
+    "metadata_bytes": "bytes of metadata for all turns of a request",
     "integer_digits": "digits in one number",
     "tools": "tool definitions in one request",
     "schema_nodes": "values in the schemas of all tools together",
