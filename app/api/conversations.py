@@ -6,10 +6,11 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 
 from app.api.context import Here, json_response
-from app.api.documented import ABSENT, Cid, reading
-from app.api.requests import model_of
+from app.api.documented import ABSENT, IF_MATCH, IF_NONE_MATCH, UNCHANGED, Cid, reading, refusals
+from app.api.requests import expected_state, has_already, model_of
 from app.api.routes import routes
 from app.api.schemas import conversations as shapes
+from app.core.json.text import JsonObject
 from app.service import conversations, finding
 from app.service.verify import verify
 
@@ -39,7 +40,7 @@ async def create_conversation(request: Request, here: Here) -> Response:
     made_up = f"conv_{uuid.uuid4().hex}"
     cid = conversations.check_id(made_up if given.id is None else given.id, "/id")
     made = await here.database.write(conversations.Create(cid, given.title, given.metadata))
-    return json_response(made, 201, {"Location": f"/v1/conversations/{cid}", "ETag": '"0"'})
+    return json_response(made, 201, {"Location": f"/v1/conversations/{cid}", "ETag": _tag(made)})
 
 
 @router.get(
@@ -63,34 +64,53 @@ async def list_conversations(
     return await here.respond(lambda store: finding.listed(store, wish))
 
 
+def _tag(conversation: JsonObject) -> str:
+    return f'"{conversations.tag_of(conversation)}"'
+
+
 @router.get(
-    "/{cid}", summary="Read a conversation", responses=ABSENT, response_model=shapes.ConversationOut
+    "/{cid}",
+    summary="Read a conversation",
+    responses={**ABSENT, **UNCHANGED},
+    response_model=shapes.ConversationOut,
+    openapi_extra={"parameters": [IF_NONE_MATCH]},
 )
-async def get_conversation(cid: Cid, here: Here) -> Response:
+async def get_conversation(cid: Cid, request: Request, here: Here) -> Response:
+    """The `ETag` changes with whatever is shown here, and may be sent as `If-Match`."""
     found = await here.database.read(lambda store: conversations.read(store, cid))
-    return json_response(found, headers={"ETag": f'"{found["version"]}"'})
+    if has_already(request, tag := _tag(found)):
+        return Response(status_code=304, headers={"ETag": tag})
+    return json_response(found, headers={"ETag": tag})
 
 
 @router.patch(
     "/{cid}",
     summary="Change title or metadata",
     response_model=shapes.ConversationOut,
-    **reading(shapes.ConversationChangeIn, 404),
+    **reading(shapes.ConversationChangeIn, 404, 412),
 )
 async def change_conversation(cid: Cid, request: Request, here: Here) -> Response:
     """Members that are left out stay as they are; metadata is replaced as a whole."""
+    expected = expected_state(request)
     given = await model_of(request, shapes.ConversationChangeIn, here.limits)
     conversations.known_form(cid)
     members = frozenset(given.model_fields_set)
-    command = conversations.Describe(cid, given.title, given.metadata, members)
-    return json_response(await here.database.write(command))
+    command = conversations.Describe(cid, given.title, given.metadata, members, expected)
+    changed = await here.database.write(command)
+    return json_response(changed, headers={"ETag": _tag(changed)})
 
 
-@router.delete("/{cid}", status_code=204, summary="Erase a conversation", responses=ABSENT)
-async def erase_conversation(cid: Cid, here: Here) -> Response:
+@router.delete(
+    "/{cid}",
+    status_code=204,
+    summary="Erase a conversation",
+    responses=refusals(404, 412),
+    openapi_extra={"parameters": [IF_MATCH]},
+)
+async def erase_conversation(cid: Cid, request: Request, here: Here) -> Response:
     """Everything of it is gone: turns, ledger, mapping table, idempotency keys."""
     conversations.known_form(cid)
-    await here.database.write(conversations.Erase(cid))
+    await here.database.write(conversations.Erase(cid, expected_state(request)))
     here.renders.forget(cid)
     return Response(status_code=204)
 

@@ -60,7 +60,7 @@ async def _turnkeep(request: Request, error: TurnkeepError) -> Response:
     if (seconds := facts.pop("retry_after", None)) is not None:
         headers["Retry-After"] = str(seconds)
     if isinstance(error, errors.StaleVersion):
-        headers["ETag"] = f'"{facts["version"]}"'
+        headers["ETag"] = f'"{error.tag}"'
     return problem(status_of(type(error)), error.code, error.title, error.detail, facts, headers)
 
 

@@ -159,14 +159,23 @@ class StaleVersion(TurnkeepError):
     title = "The conversation has moved on"
 
     def __init__(
-        self, conversation_id: str, expected: str, version: int, *, turn_id: str | None = None
+        self,
+        conversation_id: str,
+        expected: str,
+        version: int,
+        *,
+        turn_id: str | None = None,
+        tag: str | None = None,
     ) -> None:
-        """`turn_id`: the turn is stored all the same, since it cannot be had again."""
-        more = f' Read what is new, then send the request with `If-Match: "{version}"`.'
+        """`turn_id`: the turn is stored all the same, since it cannot be had again. `tag`: that of
+        the conversation now, where more than the version was expected."""
+        self.tag = tag or str(version)
+        more = f' Read what is new, then send the request with `If-Match: "{self.tag}"`.'
         if turn_id is not None:
             more = f" The turn is stored as {turn_id!r}."
+        what = "version" if tag is None else "the state"
         super().__init__(
-            f"`If-Match` names version {expected}, the conversation is at version {version}.{more}",
+            f"`If-Match` names {what} {expected}, the conversation is at {what} {self.tag}.{more}",
             conversation_id=conversation_id,
             version=version,
             turn_id=turn_id,
