@@ -30,9 +30,11 @@ an RFC 9457 problem with a stable `code`. `HEAD` is answered wherever `GET` is. 
 used with API keys, send one: `Authorization: Bearer tk_…`.
 
 Limits: body {body_bytes:,} bytes · stream {stream_bytes:,} bytes · {turns:,} turns a POST ·
-{blocks:,} blocks a turn · {json_values:,} JSON values (commas and opening brackets outside of
-strings) · JSON depth {depth} · {tools:,} tools with {schema_nodes:,} values in their schemas
-together · raw id {raw_id_bytes:,} bytes · integers {integer_digits:,} digits.
+{blocks:,} blocks a turn · {calls:,} tool calls and results a POST · {json_values:,} JSON values
+(commas and opening brackets outside of strings) · JSON depth {depth} · {tools:,} tools with
+{schema_nodes:,} values in their schemas together · raw id {raw_id_bytes:,} bytes · model
+{model_bytes:,} bytes · metadata of a POST {metadata_bytes:,} bytes · integers {integer_digits:,}
+digits.
 """
 
 

@@ -6,12 +6,12 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 
 from app.api.context import Here, encoded, json_response
-from app.api.documented import ABSENT, Cid, reading
-from app.api.requests import body_of, model_of, worked
+from app.api.documented import ABSENT, IF_MATCH, IF_NONE_MATCH, UNCHANGED, Cid, reading, refusals
+from app.api.requests import body_of, expected_state, has_already, model_of, worked
 from app.api.routes import routes
 from app.api.schemas import conversations as shapes
 from app.core.errors import Forbidden
-from app.core.json.text import Json
+from app.core.json.text import JsonObject
 from app.service import conversations, finding
 from app.service.verify import verify
 from app.storage.store import ReadStore
@@ -46,8 +46,8 @@ async def create_conversation(request: Request, here: Here) -> Response:
             raise Forbidden.outside(here.prefix)
         await here.check_room(cid)
         made = await here.database.write(conversations.Create(cid, given.title, given.metadata))
-        shown = await worked(body, lambda: encoded(made))
-    return json_response(shown, 201, {"Location": f"/v1/conversations/{cid}", "ETag": '"0"'})
+        tag, shown = await worked(body, lambda: _tagged(made))
+    return json_response(shown, 201, {"Location": f"/v1/conversations/{cid}", "ETag": tag})
 
 
 @router.get(
@@ -71,40 +71,59 @@ async def list_conversations(
     return await here.respond(lambda store: finding.listed(store, wish))
 
 
-@router.get(
-    "/{cid}", summary="Read a conversation", responses=ABSENT, response_model=shapes.ConversationOut
-)
-async def get_conversation(cid: Cid, here: Here) -> Response:
-    def read(store: ReadStore) -> tuple[Json, bytes]:
-        found = conversations.read(store, cid)
-        return found["version"], encoded(found)
+def _tagged(conversation: JsonObject) -> tuple[str, bytes]:
+    return f'"{conversations.tag_of(conversation)}"', encoded(conversation)
 
-    version, shown = await here.database.read(read)
-    return json_response(shown, headers={"ETag": f'"{version}"'})
+
+@router.get(
+    "/{cid}",
+    summary="Read a conversation",
+    responses={**ABSENT, **UNCHANGED},
+    response_model=shapes.ConversationOut,
+    openapi_extra={"parameters": [IF_NONE_MATCH]},
+)
+async def get_conversation(cid: Cid, request: Request, here: Here) -> Response:
+    """The `ETag` changes with whatever is shown here, and may be sent as `If-Match`."""
+
+    def read(store: ReadStore) -> tuple[str, bytes]:
+        return _tagged(conversations.read(store, cid))
+
+    tag, shown = await here.database.read(read)
+    if has_already(request, tag):
+        return Response(status_code=304, headers={"ETag": tag})
+    return json_response(shown, headers={"ETag": tag})
 
 
 @router.patch(
     "/{cid}",
     summary="Change title or metadata",
     response_model=shapes.ConversationOut,
-    **reading(shapes.ConversationChangeIn, 404),
+    **reading(shapes.ConversationChangeIn, 404, 412),
 )
 async def change_conversation(cid: Cid, request: Request, here: Here) -> Response:
     """Members that are left out stay as they are; metadata is replaced as a whole."""
+    expected = expected_state(request)
     async with body_of(request, here) as body:
         given = await model_of(body, shapes.ConversationChangeIn, here)
         conversations.known_form(cid)
         members = frozenset(given.model_fields_set)
-        command = conversations.Describe(cid, given.title, given.metadata, members)
+        command = conversations.Describe(cid, given.title, given.metadata, members, expected)
         changed = await here.database.write(command)
-        return json_response(await worked(body, lambda: encoded(changed)))
+        tag, shown = await worked(body, lambda: _tagged(changed))
+    return json_response(shown, headers={"ETag": tag})
 
 
-@router.delete("/{cid}", status_code=204, summary="Erase a conversation", responses=ABSENT)
-async def erase_conversation(cid: Cid, here: Here) -> Response:
+@router.delete(
+    "/{cid}",
+    status_code=204,
+    summary="Erase a conversation",
+    responses=refusals(404, 412),
+    openapi_extra={"parameters": [IF_MATCH]},
+)
+async def erase_conversation(cid: Cid, request: Request, here: Here) -> Response:
     """Everything of it is gone: turns, ledger, mapping table, idempotency keys."""
     conversations.known_form(cid)
-    await here.database.write(conversations.Erase(cid))
+    await here.database.write(conversations.Erase(cid, expected_state(request)))
     here.renders.forget(here.database.tenant_id, cid)
     return Response(status_code=204)
 

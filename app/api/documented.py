@@ -78,7 +78,8 @@ def reading(model: type[BaseModel], *refused: int) -> dict[str, Any]:
     """What is said of a route that reads a body of this shape and may refuse it for more reasons
     than its form."""
     statuses = sorted({400, 413, 415, *refused})
-    return {"openapi_extra": takes(model), "responses": refusals(*statuses)}
+    conditions = {"parameters": [IF_MATCH]} if 412 in statuses else {}
+    return {"openapi_extra": takes(model) | conditions, "responses": refusals(*statuses)}
 
 
 def takes(model: type[BaseModel]) -> dict[str, Any]:
@@ -121,3 +122,16 @@ CONDITIONS = [
     _header("Idempotency-Key", KEY, "3f1c", "A retry with the same key and body is stored once."),
     _header("If-Match", VERSION, '"12"', 'Append only to this version, like `"12"`.'),
 ]
+IF_MATCH = _header(
+    "If-Match",
+    VERSION,
+    '"12"',
+    'Only while the conversation is at this version, like `"12"`, or has this `ETag`.',
+)
+IF_NONE_MATCH = {
+    "name": "If-None-Match",
+    "in": "header",
+    "schema": {"type": "string"},
+    "description": "An `ETag` that you have, several, or `*`: then 304.",
+}
+UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "You have these bytes already"}}

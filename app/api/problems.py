@@ -65,7 +65,7 @@ async def _turnkeep(request: Request, error: TurnkeepError) -> Response:
     if isinstance(error, errors.Unauthorized):
         headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, errors.StaleVersion):
-        headers["ETag"] = f'"{facts["version"]}"'
+        headers["ETag"] = f'"{error.tag}"'
     return problem(status_of(type(error)), error.code, error.title, error.detail, facts, headers)
 
 

@@ -1,12 +1,13 @@
 """`/v1/conversations/{cid}/replay`: the history for one provider."""
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import Query, Request, Response
 
 from app.api.context import Here, Pieces
-from app.api.documented import ABSENT, Cid
-from app.api.requests import known_tags
+from app.api.documented import ABSENT, IF_NONE_MATCH, UNCHANGED, Cid
+from app.api.requests import has_already
 from app.api.routes import routes
 from app.api.schemas.replay import ReplayOut, ReplayQuery
 from app.core.render.options import ReplayOptions
@@ -18,7 +19,8 @@ router = routes("/v1/conversations/{cid}", "replay")
 @router.get(
     "/replay",
     summary="The history, rendered for one provider",
-    responses={**ABSENT, 304: {"description": "You have these bytes already"}},
+    responses={**ABSENT, **UNCHANGED},
+    openapi_extra={"parameters": [IF_NONE_MATCH]},
     response_model=ReplayOut,
 )
 async def replay_conversation(
@@ -26,8 +28,8 @@ async def replay_conversation(
 ) -> Response:
     """`request` goes into the provider's SDK; `repairs` says what it took to be valid."""
     options = ReplayOptions(**query.model_dump())
-    tags = known_tags(request)
-    done = await here.database.read(lambda store: replay(store, cid, options, tags, here.renders))
+    has = partial(has_already, request)
+    done = await here.database.read(lambda store: replay(store, cid, options, has, here.renders))
     if done.body is None:
         return Response(status_code=304, headers={"ETag": done.etag})
     return Pieces(done.body, {"ETag": done.etag})

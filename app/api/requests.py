@@ -34,7 +34,8 @@ _NO_OBJECT = {
     " JSON that was encoded twice arrives as a string: encode it once.",
 }
 KEY = re.compile(r"[\x21-\x7e]{1,255}")
-VERSION = re.compile(r'(?:W/)?"?([0-9]{1,15})"?')
+# The version, or the tag with which a conversation is read: its version and a hash.
+VERSION = re.compile(r'(?:W/)?"?([0-9]{1,15})(-[0-9a-f]{16})?"?')
 _FEWER = " Post fewer turns at once."
 # So many bytes of a body cost the loop little; a larger one is read on a thread.
 SMALL = 16 * 1024
@@ -136,7 +137,7 @@ async def model_of(body: bytes, kind: type[Model], here: Context) -> Model:
 
 
 def idempotency_key(request: Request) -> str | None:
-    key = request.headers.get("idempotency-key")
+    key = _header(request, "Idempotency-Key")
     if key is not None and not KEY.fullmatch(key):
         raise RuleBroken(
             "`Idempotency-Key` must have 1 to 255 printable ASCII characters and no spaces."
@@ -145,16 +146,32 @@ def idempotency_key(request: Request) -> str | None:
 
 
 def expected_version(request: Request) -> int | None:
-    tag = request.headers.get("if-match")
+    """The version to append to. Of the tag of a conversation only the version counts here: turns
+    do not depend on the title."""
+    expected = expected_state(request)
+    return int(expected.partition("-")[0]) if expected else None
+
+
+def expected_state(request: Request) -> str | None:
+    """What a conversation must be to be changed: its version, or its tag, without quotes."""
+    tag = _header(request, "If-Match")
     if tag is None:
         return None
     found = VERSION.fullmatch(tag.strip())
     if not found:
         given = telling.quoted(tag.strip().strip('"'))
         raise RuleBroken(f'`If-Match` must be a version in quotes, like `"12"`, not {given}.')
-    return int(found[1])
+    return f"{int(found[1])}{found[2] or ''}"
 
 
-def known_tags(request: Request) -> list[str]:
+def _header(request: Request, name: str) -> str | None:
+    given = request.headers.getlist(name)
+    if len(given) > 1:
+        raise RuleBroken(f"`{name}` must be given once, not {len(given)} times.")
+    return given[0] if given else None
+
+
+def has_already(request: Request, etag: str) -> bool:
+    """Whether the caller says that it has the bytes of this tag; `*` stands for any."""
     tags = request.headers.get("if-none-match", "").split(",")
-    return [tag.strip().removeprefix("W/") for tag in tags if tag.strip()]
+    return any(tag.strip().removeprefix("W/") in (etag, "*") for tag in tags)

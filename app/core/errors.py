@@ -37,8 +37,11 @@ from app.core.nearest import Nicknames, nearest_provider
 _LIMITS = {
     "turns": "turns in one request",
     "blocks": "blocks in one turn",
+    "calls": "tool calls and results in one request",
     "depth": "arrays and objects inside one another",
     "raw_id_bytes": "bytes in the id of a tool call",
+    "model_bytes": "bytes in the name of a model",
+    "metadata_bytes": "bytes of metadata for all turns of a request",
     "integer_digits": "digits in one number",
     "tools": "tool definitions in one request",
     "schema_nodes": "values in the schemas of all tools together",
@@ -210,14 +213,23 @@ class StaleVersion(TurnkeepError):
     title = "The conversation has moved on"
 
     def __init__(
-        self, conversation_id: str, expected: str, version: int, *, turn_id: str | None = None
+        self,
+        conversation_id: str,
+        expected: str,
+        version: int,
+        *,
+        turn_id: str | None = None,
+        tag: str | None = None,
     ) -> None:
-        """`turn_id`: the turn is stored all the same, since it cannot be had again."""
-        more = f' Read what is new, then send the request with `If-Match: "{version}"`.'
+        """`turn_id`: the turn is stored all the same, since it cannot be had again. `tag`: that of
+        the conversation now, where more than the version was expected."""
+        self.tag = tag or str(version)
+        more = f' Read what is new, then send the request with `If-Match: "{self.tag}"`.'
         if turn_id is not None:
             more = f" The turn is stored as {turn_id!r}."
+        what = "version" if tag is None else "the state"
         super().__init__(
-            f"`If-Match` names version {expected}, the conversation is at version {version}.{more}",
+            f"`If-Match` names {what} {expected}, the conversation is at {what} {self.tag}.{more}",
             conversation_id=conversation_id,
             version=version,
             turn_id=turn_id,

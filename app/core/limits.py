@@ -19,12 +19,18 @@ class Limits:
     turns: int = 1_000
     # Blocks of one turn.
     blocks: int = 10_000
+    # Tool calls and results of one POST together: each is a row, found and written by itself.
+    calls: int = 20_000
     # Arrays and objects inside one another.
     depth: int = 64
     # Commas and opening brackets outside of strings: there are no more values than that.
     json_values: int = 200_000
     # Bytes of a raw id in UTF-8.
     raw_id_bytes: int = 64 * 1024
+    # Bytes of the name of a model, which is kept with every turn and every call of a POST.
+    model_bytes: int = 1024
+    # Bytes of the metadata beside the messages of a POST, which are kept with every turn of it.
+    metadata_bytes: int = 64 * 1024
     # Digits of one integer; 4,300 is also where CPython stops to convert them by default.
     integer_digits: int = 4_300
     # Tool definitions of one request.

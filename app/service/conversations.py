@@ -1,10 +1,11 @@
 """Conversations themselves: create, read, change, erase."""
 
+import hashlib
 from dataclasses import dataclass, replace
 
-from app.core.errors import ConversationExists, ConversationNotFound, RuleBroken
+from app.core.errors import ConversationExists, ConversationNotFound, RuleBroken, StaleVersion
 from app.core.identity.forms import CONVERSATION_ID
-from app.core.json.text import JsonObject, dumps
+from app.core.json.text import JsonObject, dumps, dumps_utf8
 from app.core.ledger.records import ConversationRecord
 from app.core.ledger.slice import Change, Plain, Slice
 from app.service.indexing import description
@@ -49,10 +50,12 @@ class Describe(Plain):
     title: str | None
     metadata: JsonObject | None
     given: frozenset[str]
+    expected: str | None = None
 
     def decide(self, known: Slice) -> Change[JsonObject]:
         if known.head is None:
             raise ConversationNotFound(known.conversation_id)
+        check_state(known, self.expected)
         metadata = dumps(self.metadata or {}).encode()
         change = described(
             known,
@@ -68,11 +71,29 @@ class Erase(Plain):
     """The command to erase a conversation with all its rows."""
 
     conversation_id: str
+    expected: str | None = None
 
     def decide(self, known: Slice) -> Change[None]:
         if known.head is None:
             raise ConversationNotFound(known.conversation_id)
+        check_state(known, self.expected)
         return Change(None, erased=True)
+
+
+def check_state(known: Slice, expected: str | None) -> None:
+    """Raises `StaleVersion` unless the conversation has the version, or the tag, that is expected;
+    one that is absent is at version 0."""
+    if expected is None or expected == str(known.version):
+        return
+    tag = tag_of(shown(known.head)) if known.head else None
+    if expected != tag:
+        told = tag if "-" in expected else None
+        raise StaleVersion(known.conversation_id, expected, known.version, tag=told)
+
+
+def tag_of(conversation: JsonObject) -> str:
+    """What tells a conversation, as it is shown, from the same one before or after a change."""
+    return f"{conversation['version']}-{hashlib.sha256(dumps_utf8(conversation)).hexdigest()[:16]}"
 
 
 def ensured(known: Slice) -> tuple[Slice, Change[None]]:

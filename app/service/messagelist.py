@@ -83,7 +83,7 @@ def read_list(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
             pointer="/response",
         )
     _, wire = wire_of(members)
-    post = read_post(members, texts, replace(limits, turns=_ANY_NUMBER))
+    post = read_post(members, texts, replace(limits, turns=_ANY_NUMBER, calls=_ANY_NUMBER))
     key = CODECS[wire].messages if CODECS[wire].messages in members else "messages"
     beside = [Message(one, None) for one in post.drafts if not one.pointer.startswith(f"/{key}")]
     messages = (*beside, *_alone(wire, key, members[key], texts[key]))

@@ -95,7 +95,7 @@ def turned_of(
         return
     members: JsonObject = {**_envelope(history), **beside, key: [one.value for one in messages]}
     texts = {**history.texts, key: [one.text for one in messages]}
-    drafts = read_post(members, texts, replace(limits, turns=_ANY_NUMBER)).drafts
+    drafts = read_post(members, texts, replace(limits, turns=_ANY_NUMBER, calls=_ANY_NUMBER)).drafts
     # The messages that drafts begin with; none for a system prompt beside the messages.
     begun = [re.match(rf"/{key}/([0-9]+)", draft.pointer) for draft in drafts]
     places = [int(found[1]) if found else None for found in begun]

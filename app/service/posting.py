@@ -9,7 +9,7 @@ from app.core.conversation import Draft, Remark, Thinking, ToolCall, ToolResult
 from app.core.errors import LimitExceeded, RuleBroken
 from app.core.identity.forms import TURN_ID
 from app.core.json.large import Bytes
-from app.core.json.text import Json, JsonObject
+from app.core.json.text import Json, JsonObject, dumps
 from app.core.limits import Limits
 from app.core.wire.codec import Codec, Posted
 from app.core.wire.responses import Reply
@@ -47,6 +47,9 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
             raise (_misplaced(members, error.pointer or "") or error) from None
     if len(drafts) > limits.turns:
         raise LimitExceeded("turns", limits.turns, len(drafts), pointer=f"/{codec.messages}")
+    calls = sum(isinstance(one, ToolCall | ToolResult) for draft in drafts for one in draft.blocks)
+    if calls > limits.calls:
+        raise LimitExceeded("calls", limits.calls, calls, pointer=f"/{codec.messages}")
     completed = _completed(drafts, provider, members, limits)
     return Post(wire, tuple(completed), ignored_settings(members, wire, known))
 
@@ -88,6 +91,8 @@ def _completed(
 ) -> list[Draft]:
     metadata: JsonObject = member(members, "metadata", dict) or {}
     model = member(members, "model", str)
+    _check_bytes("metadata_bytes", dumps(metadata), "/metadata", limits)
+    _check_bytes("model_bytes", model, "/model", limits)
     if "response" in metadata and any(draft.facts is not None for draft in drafts):
         raise RuleBroken(
             "`metadata.response` must not be given: it is filled from the response itself.",
@@ -108,6 +113,7 @@ def _completed(
 
 
 def _check(draft: Draft, at: str, limits: Limits) -> None:
+    _check_bytes("model_bytes", draft.model, f"{at}/model", limits)
     if len(draft.blocks) > limits.blocks:
         raise LimitExceeded("blocks", limits.blocks, len(draft.blocks), pointer=at)
     for block in draft.blocks:
@@ -117,10 +123,14 @@ def _check(draft: Draft, at: str, limits: Limits) -> None:
         if isinstance(block, ToolResult | Thinking) and draft.speaker in ("system", "note"):
             told = f"The speaker {draft.speaker} must not give results of tools, and no thinking."
             raise RuleBroken(told, pointer=at)
-        if isinstance(block, ToolCall | ToolResult) and block.raw_id:
-            size = len(block.raw_id.encode("utf-8", "surrogatepass"))
-            if size > limits.raw_id_bytes:
-                raise LimitExceeded("raw_id_bytes", limits.raw_id_bytes, size, pointer=at)
+        if isinstance(block, ToolCall | ToolResult):
+            _check_bytes("raw_id_bytes", block.raw_id, at, limits)
+
+
+def _check_bytes(limit: str, text: str | None, pointer: str, limits: Limits) -> None:
+    size = len((text or "").encode("utf-8", "surrogatepass"))
+    if size > (most := getattr(limits, limit)):
+        raise LimitExceeded(limit, most, size, pointer=pointer)
 
 
 def _with_turn_ids(drafts: list[Draft], members: JsonObject) -> list[Draft]:

@@ -1,7 +1,7 @@
 """The history of a conversation, rendered for one provider: always valid, always the same bytes."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from app import __version__
@@ -38,10 +38,10 @@ def replay(
     store: ReadStore,
     cid: str,
     options: ReplayOptions,
-    known_tags: Sequence[str] = (),
+    has: Callable[[str], bool] = lambda _: False,
     renders: Renders | None = None,
 ) -> Replayed:
-    """`renders`: what is kept of earlier ones."""
+    """`has`: whether the caller has the bytes of a tag. `renders`: what is kept of earlier ones."""
     target_of(options.provider)
     if options.tools == "flatten" and CODECS[options.provider].profile.verbatim:
         raise RuleBroken(
@@ -58,7 +58,7 @@ def replay(
         [head.id, head.head_hash.hex(), head.version, defined, repr(options), __version__]
     )
     etag = f'"{hashlib.sha256(facts.encode()).hexdigest()[:32]}"'
-    if etag in known_tags:
+    if has(etag):
         return Replayed(etag, None)
     return Replayed(etag, _Replaying(store, head, options).body(tools, renders or Renders()))
 

@@ -4,6 +4,9 @@ The meta-schema judges each schema by itself. So every schema inside another is 
 alone, without what is inside it and without the words and data that no rule looks at. What remains
 is small and repeats a lot, so verdicts are remembered; so are those of whole schemas, which come
 back with every request of an agent.
+
+Patterns are not looked into. They are written in the dialect of ECMA-262, nobody here matches
+anything with them, and to compile a few thousand of Python's kind may take minutes.
 """
 
 import json
@@ -60,7 +63,8 @@ def _judged(part: Json) -> str | None:
     # Imported with the first tool: a start need not wait for it.
     library = import_module("jsonschema")
     try:
-        library.Draft202012Validator.check_schema(part)
+        # The only format that it would check is that of patterns, by compiling them.
+        library.Draft202012Validator.check_schema(part, format_checker=None)
     except (OverflowError, RecursionError):
         return _TOO_LARGE
     except library.SchemaError as error:
@@ -108,9 +112,7 @@ def _apart(key: str, member: Json) -> tuple[Json, list[tuple[str, Json]]]:
                 for name, one in member.items()
                 if key == "dependencies" and isinstance(one, list)
             }
-            # Names of properties are free; names of patterns have to be patterns.
-            patterns: JsonObject = dict.fromkeys(member, True) if key == "patternProperties" else {}
-            return lists | patterns, [one for one in member.items() if one[0] not in lists]
+            return lists, [one for one in member.items() if one[0] not in lists]
         case dict() | bool() if key in INNER:
             return True, [("", member)]
         case [_, *_] if key in LISTED:

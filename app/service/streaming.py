@@ -90,7 +90,10 @@ class Stream:
             return self._posted(reply, whole=whole, hung_up=hung_up)
         except RuleBroken as error:
             # Over a limit: the facts about the response are kept, the response in the payload only.
-            reply = _unreadable(_reason(error), reply.facts)
+            facts = {**reply.facts}
+            if error.facts.get("limit") == "model_bytes":
+                facts.pop("model", None)
+            reply = _unreadable(_reason(error), facts)
             return self._posted(reply, whole=False, hung_up=hung_up)
 
     def _posted(self, reply: Reply, *, whole: bool, hung_up: bool) -> Post:

@@ -13,7 +13,7 @@ from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
 from app.core.tools.definitions import Definition, Note, Refused, Tool
 from app.core.tools.fit import Fitting, Prepared, Required
-from app.service.conversations import ensured, known
+from app.service.conversations import check_state, ensured, known
 from app.service.members import check_members, member, source_of, target_of, wire_of
 from app.service.toolreading import ToolSet, demand_tools, read_tool_set, under_our_names
 from app.service.turnform import read_object
@@ -146,11 +146,13 @@ class PutTools(Plain):
 
     conversation_id: str
     order: KeepTools
+    expected: str | None = None
 
     def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         return Keys(tools=True)
 
     def decide(self, known: Slice) -> Change[JsonObject]:
+        check_state(known, self.expected)
         there, made = ensured(known)
         added = kept_tools(there, self.order)
         newest = added[-1] if added else there.newest_tools()

@@ -1,6 +1,7 @@
 """Every published limit, at its edge and one beyond it."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -8,10 +9,30 @@ from fastapi.testclient import TestClient
 from app.core.limits import Limits
 from app.main import create_app
 from app.settings import Settings
-from tests.api.conftest import Api, answering, user
+from tests.api.conftest import Api, answering, calling, user
 
 JSON = {"content-type": "application/json"}
-SMALL = Limits(body_bytes=2_000, turns=3, blocks=4, depth=8, raw_id_bytes=16, integer_digits=20)
+EVENTS = {"content-type": "application/x-ndjson"}
+STREAM = "/v1/conversations/c1/turns/stream?provider=openai"
+_CHUNK = b'{"object":"chat.completion.chunk","model":"short","choices":[{"index":0,'
+HEARD = b"".join(
+    _CHUNK + rest + b"}]}\n"
+    for rest in (
+        b'"delta":{"role":"assistant","content":"hi"}',
+        b'"delta":{},"finish_reason":"stop"',
+    )
+)
+SMALL = Limits(
+    body_bytes=2_000,
+    turns=3,
+    blocks=4,
+    calls=5,
+    depth=8,
+    raw_id_bytes=16,
+    model_bytes=12,
+    metadata_bytes=30,
+    integer_digits=20,
+)
 
 
 @pytest.fixture
@@ -23,7 +44,17 @@ def small(sqlite_database_url: str) -> Iterator[Api]:
 
 def test_the_defaults_are_the_published_ones() -> None:
     assert Limits() == Limits(
-        32 * 1024 * 1024, 48 * 1024 * 1024, 1_000, 10_000, 64, 200_000, 64 * 1024, 4_300
+        body_bytes=32 * 1024 * 1024,
+        stream_bytes=48 * 1024 * 1024,
+        turns=1_000,
+        blocks=10_000,
+        calls=20_000,
+        json_values=200_000,
+        depth=64,
+        raw_id_bytes=64 * 1024,
+        model_bytes=1_024,
+        metadata_bytes=64 * 1024,
+        integer_digits=4_300,
     )
 
 
@@ -93,6 +124,62 @@ def test_raw_ids(small: Api) -> None:
     assert small.post(answering("ä" * 9, "1")).json()["limit"] == "raw_id_bytes"
 
 
+def test_calls_and_results_of_a_post(small: Api) -> None:
+    calls = [(f"c{number}", "read", "{}") for number in range(3)]
+    results = [answering(f"c{number}", "1") for number in range(3)]
+    assert small.post(calling(*calls), *results[:2]).status_code == 201
+    refused = small.post(calling(*calls), calling(*calls))
+    told = refused.json()
+    assert (refused.status_code, told["limit"], told["pointer"]) == (422, "calls", "/messages")
+
+
+def test_a_list_that_is_synced_may_hold_more_calls_than_one_post(small: Api) -> None:
+    calls = [(f"c{number}", "read", "{}") for number in range(3)]
+    first = [calling(*calls), answering("c0", "1"), answering("c1", "1")]
+    assert small.post(*first).status_code == 201
+    url = "/v1/conversations/c1/turns?mode=sync"
+    whole = [*first, answering("c2", "1")]
+
+    def synced(*messages: object) -> Any:
+        return small.http.post(url, json={"provider": "openai", "messages": messages}).json()
+
+    assert synced(*whole)["known"] == 3
+    more = [calling(*[(f"d{number}", "read", "{}") for number in range(4)]) for _ in range(2)]
+    assert synced(*whole, *more)["limit"] == "calls"
+
+
+@pytest.mark.parametrize(("name", "good"), [("x" * 12, True), ("ä" * 6, True), ("ä" * 7, False)])
+def test_names_of_models(small: Api, name: str, good: bool) -> None:
+    own = {"speaker": "ai", "blocks": [], "model": name}
+    for answer, pointer in (
+        (small.post(user("x"), model=name), "/model"),
+        (small.post(own, provider="neutral"), "/messages/0/model"),
+        (small.http.post(f"{STREAM}&model={name}", content=HEARD, headers=EVENTS), "?model"),
+    ):
+        assert answer.status_code == (201 if good else 422)
+        told = answer.json()
+        assert good or (told["limit"], told["pointer"]) == ("model_bytes", pointer)
+
+
+def test_a_stream_is_kept_without_the_name_of_a_model_that_is_too_long(small: Api) -> None:
+    heard = HEARD.replace(b"short", b"a name of 23 characters")
+    answer = small.http.post(STREAM, content=heard, headers=EVENTS)
+    assert (answer.status_code, answer.json()["turns"][0]["status"]) == (201, "interrupted")
+    assert "STREAM_UNREADABLE" in {note["code"] for note in answer.json()["notes"]}
+    assert "model" not in small.get("turns").json()["data"][0]
+
+
+def test_metadata_of_all_turns_of_a_post(small: Api) -> None:
+    fits, more = {"m": "y" * 22}, {"m": "y" * 23}
+    assert small.post(user("x"), user("x"), metadata=fits).status_code == 201
+    refused = small.post(user("x"), user("x"), metadata=more)
+    told = refused.json()
+    assert (told["limit"], told["pointer"]) == ("metadata_bytes", "/metadata")
+    # What stands in a message is stored once.
+    own = {"speaker": "human", "blocks": [], "metadata": {"m": "y" * 200}}
+    assert small.post(own, provider="neutral").status_code == 201
+
+
 def test_digits_of_integers(small: Api) -> None:
     def body(digits: int) -> bytes:
         number = b"9" * digits
@@ -108,5 +195,5 @@ def test_digits_of_integers(small: Api) -> None:
 
 def test_the_page_of_the_interface_names_every_limit(small: Api) -> None:
     text = small.http.get("/openapi.json").json()["info"]["description"]
-    for number in ("2,000", "16", "20"):
+    for number in ("2,000", "5 tool calls", "16", "12 bytes", "30 bytes", "20"):
         assert number in text

@@ -1,13 +1,15 @@
 """Checking schemas part by part gives the verdict of the library, for less."""
 
+import re
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import SchemaError
 
+from app.codecs import TARGETS
 from app.core.tools.schema.walk import INNER, LISTED, NAMED, size
 from app.service.schemacheck import fault
 from tests.tools.conftest import ToolApi
@@ -57,7 +59,7 @@ def schemas() -> st.SearchStrategy[Any]:
 
 def is_good(schema: Any) -> bool:
     try:
-        Draft202012Validator.check_schema(schema)
+        Draft202012Validator.check_schema(schema, format_checker=FormatChecker(()))
     except SchemaError:
         return False
     return True
@@ -82,6 +84,30 @@ def test_the_verdict_is_that_of_the_library(schema: Any) -> None:
 )
 def test_a_fault_is_told_with_its_place(schema: Any, where: str) -> None:
     assert fault(schema) == f"is no JSON Schema at {where}"
+
+
+@pytest.mark.parametrize("unread", ["(", "(?<name>a)[\\p{L}--[a-z]]", "(?i)" + "[^a-z]" * 40])
+def test_patterns_are_never_compiled(
+    shared: ToolApi, monkeypatch: pytest.MonkeyPatch, unread: str
+) -> None:
+    compiled: list[Any] = []
+    compile_it = re._compiler.compile  # type: ignore[attr-defined]
+
+    def noted(pattern: Any, *more: Any) -> Any:
+        compiled.append(pattern)
+        return compile_it(pattern, *more)
+
+    monkeypatch.setattr(re._compiler, "compile", noted)  # type: ignore[attr-defined]
+    properties = {"a": {"type": "string", "pattern": unread}}
+    schema = {"type": "object", "properties": properties, "patternProperties": {unread: True}}
+    tools = written("anthropic", Said("t", "d", schema))
+    assert shared.put("anthropic", tools).json()["dropped"] == []
+    for target in TARGETS:
+        answer = shared.convert("tools", source="anthropic", to=target, tools=tools)
+        assert answer.json()["dropped"] == []
+    body = {"provider": "anthropic", "messages": [{"role": "user", "content": "x"}], "tools": tools}
+    assert shared.send("POST", "conversations/c1/turns", body).status_code == 201
+    assert unread not in compiled
 
 
 def test_the_size_of_a_schema_counts_every_value() -> None:
