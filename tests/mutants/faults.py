@@ -20,6 +20,8 @@ KEPT = ("tests/laws/test_kept.py", "-k", "not changes_no_byte")
 REMEMBERED = ("tests/laws/test_remembered.py",)
 FINDING = ("tests/service/test_finding.py", "-k", "sqlite")
 PACKING = ("tests/storage/test_packing.py", "-k", "not postgres")
+ISOLATION = ("tests/api/test_isolation.py", "-k", "sqlite")
+ACCESS = ("tests/api/test_access.py", "-k", "sqlite")
 CUTS = ("tests/streams/test_line_cuts.py",)
 FOREIGN = ("tests/zoo/test_zoo.py::test_it_is_shown_as_it_should_be", "-k", "z50 or z54")
 
@@ -386,5 +388,47 @@ FAULTS = (
         "            return call\n        if queue[1:2]",
         "            return None\n        if queue[1:2]",
         REMEMBERED,
+    ),
+    Fault(
+        "a key opens the conversations of the default tenant",
+        "app/api/context.py",
+        "replace(self, database=self.database.of(key.tenant_id), key=key)",
+        "replace(self, key=key)",
+        ISOLATION,
+    ),
+    Fault(
+        "an id is looked up through all tenants",
+        "app/storage/lookup.py",
+        ".where(table.c.tenant_id == TENANT, key)",
+        ".where(key)",
+        ISOLATION,
+    ),
+    Fault(
+        "a list shows conversations beyond the prefix of a key",
+        "app/api/conversations.py",
+        "metadata=metadata, prefix=here.prefix)",
+        "metadata=metadata)",
+        ACCESS,
+    ),
+    Fault(
+        "a revoked key is let in",
+        "app/core/access.py",
+        "return self.revoked_at is None and (",
+        "return (",
+        ACCESS,
+    ),
+    Fault(
+        "a wrong secret is let in",
+        "app/api/access.py",
+        "or not key.has(named[1]) or",
+        "or",
+        ACCESS,
+    ),
+    Fault(
+        "what a key sent beyond its limit is forgotten",
+        "app/api/access.py",
+        "self.left -= amount",
+        "self.left = max(0, self.left - amount)",
+        ACCESS,
     ),
 )
