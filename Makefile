@@ -14,7 +14,7 @@ DEV := $(VENV)/.dev
 PEERS := .venv-bench/.peers
 
 .DEFAULT_GOAL := help
-.PHONY: help serve example test test-long mutants lint bench bench-quick bench-parts dev lock clean
+.PHONY: help serve example test test-long mutants fuzz lint bench bench-quick bench-parts dev lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -34,6 +34,9 @@ test-long: $(DEV) ## The laws on twenty thousand random histories (half an hour 
 
 mutants: $(DEV) ## Plant faults, one at a time; every one must be caught
 	@$(BIN)/python -m tests.mutants.run $(ARGS)
+
+fuzz: $(DEV) ## A million bodies with something wrong inside (ARGS="--bodies 20000")
+	@$(BIN)/python -m tests.fuzz.run $(ARGS)
 
 lint: $(DEV) ## Check style, types and the direction of imports
 	$(BIN)/ruff check .

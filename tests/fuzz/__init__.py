@@ -1,0 +1,1 @@
+"""A fuzzer that knows what bodies look like; `make fuzz` runs it for long."""
