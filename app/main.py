@@ -94,11 +94,13 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         # Their pages would fetch scripts from another host; ours are in `pages`.
         docs_url=None,
         redoc_url=None,
+        openapi_url="/openapi.json" if settings.docs else None,
     )
     app.add_middleware(Headed)
     app.add_middleware(Measured)
     # One list: an included router matches every path twice.
-    for resource in (conversations, turns, replay, tools, tool_calls, convert, health, pages):
+    shown = [conversations, turns, replay, tools, tool_calls, convert, health]
+    for resource in shown + [pages] * settings.docs:
         app.router.routes.extend(resource.router.routes)
     return app
 

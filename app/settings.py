@@ -39,6 +39,8 @@ class Settings:
     log_level: str = "info"
     # A line for each request; metrics count them in any case.
     access_log: bool = False
+    # The pages at /docs and the OpenAPI document; neither shows what is stored.
+    docs: bool = True
     # Poolers that hand one connection to many clients cannot keep prepared statements.
     pg_prepared_statements: bool = True
     # Connections that write; a conversation always goes to the same one.

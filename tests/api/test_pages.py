@@ -5,7 +5,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
+from app.main import create_app
+from app.settings import Settings
 from tests.api.conftest import Api
 
 WEB = Path(__file__).parents[2] / "app" / "web" / "docs"
@@ -85,3 +88,12 @@ def test_what_is_not_ours_comes_with_its_licence() -> None:
 
 def test_there_is_no_second_page_from_elsewhere(lite: Api) -> None:
     assert lite.http.get("/redoc").status_code == 404
+
+
+def test_they_can_be_switched_off(sqlite_database_url: str) -> None:
+    settings = Settings(database_url=sqlite_database_url, docs=False)
+    with TestClient(create_app(settings)) as http:
+        for path in ("/docs", "/openapi.json", "/docs/start.js"):
+            assert http.get(path).status_code == 404
+        # What is wrong is still told.
+        assert "did you mean" in http.get("/v1/conversation").json()["detail"]
