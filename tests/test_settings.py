@@ -36,11 +36,17 @@ def test_every_setting_has_its_variable() -> None:
             "TURNKEEP_SEARCH": "false",
             "TURNKEEP_RENDER_MEMORY": "0",
             "TURNKEEP_BODY_MEMORY": "5",
+            "TURNKEEP_ALLOWED_HOSTS": "a.example,b.example",
+            "TURNKEEP_CORS_ORIGINS": "https://c.example",
+            "TURNKEEP_CONNECTIONS": "6",
+            "TURNKEEP_HEAD_SECONDS": "7",
+            "TURNKEEP_BODY_SECONDS": "8",
+            "TURNKEEP_SILENCE_SECONDS": "9",
         }
     )
-    assert settings == Settings(
-        "postgresql://me@db/turnkeep", "0.0.0.0", 9000, 4, "debug", True, False, 3, False, 0, 5
-    )
+    addresses = ("a.example,b.example", "https://c.example")
+    server = ("postgresql://me@db/turnkeep", "0.0.0.0", 9000, 4, "debug", True, False, 3, False)
+    assert settings == Settings(*server, 0, 5, *addresses, 6, 7, 8, 9)
 
 
 @pytest.mark.parametrize("limit", [field.name for field in fields(Limits)])

@@ -23,7 +23,7 @@ def small(sqlite_database_url: str) -> Iterator[Api]:
 
 def test_the_defaults_are_the_published_ones() -> None:
     assert Limits() == Limits(
-        32 * 1024 * 1024, 48 * 1024 * 1024, 1_000, 10_000, 64, 200_000, 64 * 1024, 4_300
+        64 * 1024, 32 * 1024 * 1024, 48 * 1024 * 1024, 1_000, 10_000, 64, 200_000, 64 * 1024, 4_300
     )
 
 
