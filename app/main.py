@@ -9,11 +9,13 @@ from threading import Lock
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
 
 from app import __version__
 from app.api import conversations, convert, health, pages, replay, tool_calls, tools, turns
 from app.api.access import Access
 from app.api.context import Bodies, Context
+from app.api.guard import Guarded, allowed_hosts
 from app.api.indexer import Indexer
 from app.api.middleware import REGISTRY, Headed, Measured, WriterNumbers
 from app.api.problems import HANDLERS
@@ -26,15 +28,16 @@ _DESCRIPTION = """
 Keeps the conversations of agents and serves them back, valid, for any provider.
 
 POST turns in whatever shape your provider speaks; GET them replayed for another one. Every error is
-an RFC 9457 problem with a stable `code`. `HEAD` is answered wherever `GET` is. Where the service is
-used with API keys, send one: `Authorization: Bearer tk_…`.
+an RFC 9457 problem with a stable `code`. `HEAD` is answered wherever `GET` is. Any request may be
+refused by its head alone: 403, 408, 415, 421 and 431. Where the service is used with API keys, send
+one: `Authorization: Bearer tk_…`.
 
-Limits: body {body_bytes:,} bytes · stream {stream_bytes:,} bytes · {turns:,} turns a POST ·
-{blocks:,} blocks a turn · {calls:,} tool calls and results a POST · {json_values:,} JSON values
-(commas and opening brackets outside of strings) · JSON depth {depth} · {tools:,} tools with
-{schema_nodes:,} values in their schemas together · raw id {raw_id_bytes:,} bytes · model
-{model_bytes:,} bytes · metadata of a POST {metadata_bytes:,} bytes · integers {integer_digits:,}
-digits.
+Limits: head {head_bytes:,} bytes · body {body_bytes:,} bytes · stream {stream_bytes:,} bytes ·
+{turns:,} turns a POST · {blocks:,} blocks a turn · {calls:,} tool calls and results a POST ·
+{json_values:,} JSON values (commas and opening brackets outside of strings) · JSON depth {depth} ·
+{tools:,} tools with {schema_nodes:,} values in their schemas together · raw id {raw_id_bytes:,}
+bytes · model {model_bytes:,} bytes · metadata of a POST {metadata_bytes:,} bytes · integers
+{integer_digits:,} digits.
 """
 
 
@@ -95,7 +98,20 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/openapi.json" if settings.docs else None,
+        # They would name the host that the request names.
+        redirect_slashes=False,
     )
+    origins = settings.cors_origins.lower().replace(",", " ").split()
+    hosts = allowed_hosts(settings.host, settings.allowed_hosts.replace(",", " ").split())
+    app.add_middleware(Guarded, hosts=hosts, origins=frozenset(origins))
+    if origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=origins,
+            allow_methods=["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
+            allow_headers=["*"],
+            expose_headers=["ETag", "Idempotent-Replayed", "Location", "Retry-After"],
+        )
     app.add_middleware(Headed)
     app.add_middleware(Measured)
     # One list: an included router matches every path twice.

@@ -51,6 +51,16 @@ class Settings:
     render_memory: int = 64 * 1024 * 1024
     # Bytes of large bodies that are held at once; further ones are asked to come again.
     body_memory: int = 128 * 1024 * 1024
+    # Names that requests may be sent to, with commas; those of loopback are always fine.
+    allowed_hosts: str = ""
+    # Sites whose pages may ask and write, like https://app.example, with commas.
+    cors_origins: str = ""
+    # Connections that a worker holds; one more is answered with 503.
+    connections: int = 1_000
+    # Seconds for the head of a request, for a body, and for the next bytes of a stream.
+    head_seconds: int = 10
+    body_seconds: int = 60
+    silence_seconds: int = 600
     limits: Limits = field(default_factory=Limits)
 
     def flat(self) -> dict[str, Value]:

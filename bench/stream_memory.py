@@ -47,7 +47,7 @@ def send(server: Server, pieces: Iterator[bytes], path: str) -> int:
     parts = urlsplit(server.url)
     with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=600) as sock:
         sock.sendall(
-            f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: text/event-stream\r\n"
+            f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/event-stream\r\n"
             "Transfer-Encoding: chunked\r\n\r\n".encode()
         )
         try:

@@ -19,9 +19,9 @@ from starlette.routing import Match
 
 PROBLEM = "application/problem+json"
 JSON = "application/json"
-# Problems that no route declares: they are those of no route, of its method, of a defect.
+# Problems that no route declares: those of no route, of its method, of a defect, of the headers.
 _OF_NO_ROUTE = {404: "no_such_path", 405: "method_not_allowed"}
-_DEFECT = {500: "internal"}
+_OF_ANY = {500: "internal", 403: "foreign_origin", 421: "foreign_host"}
 
 
 class WrongShape(AssertionError):
@@ -80,7 +80,7 @@ def _check_problem(
     declared = declared or (route is not None and PROBLEM in _declared(route, response.status_code))
     if not headless:
         told = _read(_problem(), response, where)
-        undeclared = _DEFECT if route else _OF_NO_ROUTE
+        undeclared = _OF_ANY if route else _OF_NO_ROUTE
         if told.status != response.status_code:
             raise WrongShape(f"{where}: the problem says {told.status}")
         declared = declared or undeclared.get(response.status_code) == told.code

@@ -27,6 +27,8 @@ def test_every_setting_has_its_variable() -> None:
         "database_url": "postgresql://me@db/turnkeep",
         "host": "0.0.0.0",
         "log_level": "debug",
+        "allowed_hosts": "a.example,b.example",
+        "cors_origins": "https://c.example",
     }
     for one in fields(Settings):
         default = getattr(Settings(), one.name)

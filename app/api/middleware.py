@@ -1,6 +1,7 @@
 """What goes around all routes: `HEAD` wherever there is `GET`, and what Prometheus reads."""
 
 import time
+from asyncio import CancelledError
 from collections.abc import Iterable
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
@@ -8,8 +9,11 @@ from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.api.problems import problem_of
+from app.core.errors import Unavailable
 from app.storage.database import Database
 
+STOPPING = "The service is stopping. Send this request again."
 REGISTRY = CollectorRegistry()
 _REQUESTS = Counter(
     "turnkeep_requests", "Requests answered", ["method", "route", "status"], registry=REGISTRY
@@ -40,6 +44,11 @@ class Measured:
 
         try:
             await self.app(scope, receive, noted)
+        except CancelledError:
+            # The service waits no longer for what the client has yet to send.
+            if status is not None:
+                raise
+            await problem_of(Unavailable(STOPPING))(scope, receive, noted)
         except Exception:
             # The response to what nobody expected is made outside of this.
             status = status or 500

@@ -29,6 +29,19 @@ def methods_of(request: Request, route: Iterable[str]) -> list[str]:
     return [name for name in _METHODS if name in found]
 
 
+def other_slash(request: Request) -> str | None:
+    """The path without the slash at its end, where that is one of ours. It names no host: that of
+    the request may be anybody's."""
+    path = request.url.path.rstrip("/")
+    templates = request.app.openapi()["paths"]
+    if path == request.url.path or not any(
+        compile_path(one)[0].fullmatch(path) for one in templates
+    ):
+        return None
+    meant: str = request.scope["raw_path"].decode("latin-1").rstrip("/")
+    return f"{meant}?{request.url.query}" if request.url.query else meant
+
+
 def no_such_path(request: Request) -> str:
     """What to tell somebody who asked for a path that does not exist."""
     path = request.url.path

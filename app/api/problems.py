@@ -10,7 +10,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from app.api.complaints import rule_broken
-from app.api.operations import methods_of, no_such_path, parameters_of, stray_parameter
+from app.api.operations import (
+    methods_of,
+    no_such_path,
+    other_slash,
+    parameters_of,
+    stray_parameter,
+)
 from app.core import errors, telling
 from app.core.errors import TurnkeepError
 from app.core.json.text import JsonObject, dumps_utf8
@@ -57,7 +63,7 @@ def problem(
     return Response(dumps_utf8(body), status, dict(headers or {}), MEDIA_TYPE)
 
 
-async def _turnkeep(request: Request, error: TurnkeepError) -> Response:
+def problem_of(error: TurnkeepError) -> Response:
     facts = dict(error.facts)
     headers: dict[str, str] = {}
     if (seconds := facts.pop("retry_after", None)) is not None:
@@ -69,17 +75,23 @@ async def _turnkeep(request: Request, error: TurnkeepError) -> Response:
     return problem(status_of(type(error)), error.code, error.title, error.detail, facts, headers)
 
 
+async def _turnkeep(request: Request, error: TurnkeepError) -> Response:
+    return problem_of(error)
+
+
 async def _validation(request: Request, error: RequestValidationError) -> Response:
     found = error.errors()
     for one in found:
         # Before what is missing: it is often what was meant.
         if one["type"] == "extra_forbidden":
-            return await _turnkeep(request, stray_parameter(request, str(one["loc"][-1])))
-    return await _turnkeep(request, rule_broken(found[0], parameters_of(request), query=True))
+            return problem_of(stray_parameter(request, str(one["loc"][-1])))
+    return problem_of(rule_broken(found[0], parameters_of(request), query=True))
 
 
 async def _http(request: Request, error: HTTPException) -> Response:
     match error.status_code:
+        case 404 if (meant := other_slash(request)) is not None:
+            return Response(status_code=307, headers={"Location": meant})
         case 404:
             return problem(404, "no_such_path", "There is nothing here", no_such_path(request))
         case 405:

@@ -8,10 +8,12 @@ import signal
 import socket
 import sys
 from contextlib import suppress
+from functools import partial
 
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
+from app.api.connection import Bounds, Connection
 from app.cli.options import add_database, settings_of
 from app.cli.words import complain
 from app.core.errors import Unavailable
@@ -20,9 +22,9 @@ from app.storage.database import Database
 from app.storage.engines import described, is_sqlite
 from app.storage.migrations import current_and_head, upgrade
 
-# Seconds for requests to end when the service stops. Live streams that go on for longer are ended,
-# and stored as far as they came.
-_PATIENCE = 10
+# Seconds for requests to end when the service stops. What has not arrived by then is answered with
+# 503; live streams are stored as far as they came. Docker kills after ten.
+_PATIENCE = 5
 # Seconds in which a worker must show that it lives: a busy machine is no reason to end it.
 _SIGN_OF_LIFE = 30
 CANNOT_START = 1
@@ -89,6 +91,7 @@ def _serve(settings: Settings, sockets: list[socket.socket]) -> int:
     config = uvicorn.Config(
         "app.main:serving",
         factory=True,
+        http=partial(Connection, _bounds(settings)),  # type: ignore[arg-type]
         workers=settings.workers,
         log_level=settings.log_level,
         access_log=settings.access_log,
@@ -106,6 +109,16 @@ def _serve(settings: Settings, sockets: list[socket.socket]) -> int:
     with suppress(KeyboardInterrupt):
         server.run(sockets=sockets)
     return 0 if server.started else CANNOT_START
+
+
+def _bounds(settings: Settings) -> Bounds:
+    return Bounds(
+        settings.connections,
+        settings.limits.head_bytes,
+        settings.head_seconds,
+        settings.body_seconds,
+        settings.silence_seconds,
+    )
 
 
 def _schema_is_ready(settings: Settings) -> bool:

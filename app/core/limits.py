@@ -11,6 +11,8 @@ from dataclasses import dataclass
 class Limits:
     """The largest sizes that are accepted; a value equal to its limit still passes."""
 
+    # Bytes of the head of a request.
+    head_bytes: int = 64 * 1024
     # Bytes of a request body.
     body_bytes: int = 32 * 1024 * 1024
     # Bytes of a stream: providers send about 300 for each token.

@@ -15,7 +15,7 @@ async def race(database_url: str) -> list[httpx.Response]:
     headers = {"Idempotency-Key": "k"}
     async with app.router.lifespan_context(app):
         transport = httpx.ASGITransport(app=app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://test") as http:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
             sent = [
                 http.post("/v1/conversations/c1/turns", json=body, headers=headers)
                 for _ in range(4)

@@ -44,6 +44,7 @@ def small(sqlite_database_url: str) -> Iterator[Api]:
 
 def test_the_defaults_are_the_published_ones() -> None:
     assert Limits() == Limits(
+        head_bytes=64 * 1024,
         body_bytes=32 * 1024 * 1024,
         stream_bytes=48 * 1024 * 1024,
         turns=1_000,

@@ -25,7 +25,7 @@ def talking(database_url: str, talk: Talk) -> None:
         app = create_app(Settings(database_url=database_url))
         async with app.router.lifespan_context(app):
             transport = httpx.ASGITransport(app=app)
-            async with httpx.AsyncClient(transport=transport, base_url="http://test") as http:
+            async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
                 yield http
 
     async def run() -> None:

@@ -40,7 +40,7 @@ def connected(
     parts = urlsplit(server.url)
     sock = socket.create_connection((parts.hostname or "", parts.port or 0), timeout=30)
     sock.sendall(
-        f"POST {PATH.format(cid, turn_id)} HTTP/1.1\r\nHost: x\r\n"
+        f"POST {PATH.format(cid, turn_id)} HTTP/1.1\r\nHost: localhost\r\n"
         "Content-Type: text/event-stream\r\n"
         f"Transfer-Encoding: chunked\r\n{headers}\r\n\r\n".encode()
     )

@@ -1,0 +1,185 @@
+"""What is bounded before a request reaches the application, over real sockets; and how it stops."""
+
+import json
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.e2e.server import Server, serving
+from tests.e2e.test_live_streams import chunk, connected, get, send
+
+HEALTH = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+JSON_POST = (
+    b"POST /v1/conversations/c1/turns HTTP/1.1\r\nHost: localhost\r\n"
+    b"Content-Type: application/json\r\n"
+)
+MOST = 8
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One that has little patience."""
+    little = {f"TURNKEEP_{what}_SECONDS": "1" for what in ("HEAD", "BODY", "SILENCE")}
+    little["TURNKEEP_CONNECTIONS"] = str(MOST)
+    with serving(tmp_path_factory.mktemp("edge"), environment=little) as server:
+        yield server
+
+
+def connect(server: Server, *sent: bytes) -> socket.socket:
+    parts = urlsplit(server.url)
+    sock = socket.create_connection((parts.hostname or "", parts.port or 0), timeout=30)
+    for piece in sent:
+        sock.sendall(piece)
+    return sock
+
+
+def answer(sock: socket.socket) -> tuple[int, dict[str, str], Any]:
+    """The next response: its status, its headers, its JSON. The status is 0 where none comes."""
+    with sock.makefile("rb") as file:
+        status = int((file.readline() or b"- 0").split()[1])
+        headers: dict[str, str] = {}
+        while line := file.readline().decode().strip():
+            name, _, value = line.partition(": ")
+            headers[name.lower()] = value
+        body = file.read(int(headers.get("content-length", 0)))
+        return status, headers, json.loads(body or b"null")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        [HEALTH + b"X-Long: " + b"x" * 200_000],
+        [HEALTH + b"X-Long: " + b"x" * 70_000 + b"\r\n\r\n"],
+        [HEALTH + b"X-Many: 1\r\n" * 200 + b"\r\n"],
+        [b"GET /" + b"x" * 200_000],
+        # Headers behind the body.
+        [
+            JSON_POST + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-Long: ",
+            b"x" * 400_000,
+        ],
+    ],
+)
+def test_a_head_that_is_too_large_is_refused(server: Server, head: list[bytes]) -> None:
+    with connect(server) as sock:
+        try:
+            for piece in head:
+                sock.sendall(piece)
+        except ConnectionError:
+            # It is refused before all of it has come.
+            pass
+        status, headers, told = answer(sock)
+    assert (status, headers["connection"], told["code"]) == (431, "close", "head_too_large")
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        HEALTH,
+        b"GET /he",
+        HEALTH + b"\r\n" + HEALTH,
+        JSON_POST + b"Content-Length: 100\r\n\r\n{",
+        JSON_POST + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n",
+    ],
+)
+def test_a_request_that_does_not_arrive_is_let_go(server: Server, begun: bytes) -> None:
+    with connect(server, begun) as sock:
+        if begun.startswith(HEALTH + b"\r\n"):
+            assert answer(sock)[0] == 200
+        status, headers, told = answer(sock)
+        assert sock.recv(1) == b""
+    assert (status, headers["connection"], told["code"]) == (408, "close", "too_slow")
+
+
+def test_a_body_that_trickles_is_let_go(server: Server) -> None:
+    def trickle(sock: socket.socket) -> None:
+        for _ in range(10_000):
+            sock.sendall(b" ")
+            time.sleep(0.05)
+
+    sock = connect(server, JSON_POST, b"Content-Length: 10000\r\n\r\n")
+    with sock, pytest.raises(ConnectionError):
+        trickle(sock)
+
+
+@pytest.mark.parametrize("sent", [b"", b"\r\n"])
+def test_a_connection_on_which_nothing_is_asked_is_closed(server: Server, sent: bytes) -> None:
+    with connect(server, sent) as sock:
+        assert answer(sock)[0] in (0, 408)
+
+
+def test_a_stream_lives_as_long_as_something_comes(server: Server) -> None:
+    with connected(server, "alive") as sock:
+        for _ in range(6):
+            send(sock, [chunk(content="x")])
+            time.sleep(0.4)
+        sock.sendall(b"0\r\n\r\n")
+        assert answer(sock)[0] == 201
+
+
+def test_a_silent_stream_is_kept_as_far_as_it_came(server: Server) -> None:
+    with connected(server, "silent") as sock:
+        send(sock, [chunk(content="Half")])
+        assert answer(sock)[0] == 408
+    for _ in range(100):
+        try:
+            (turn,) = get(server, "silent/turns")["data"]
+            break
+        except OSError:
+            time.sleep(0.1)
+    assert turn["status"] == "interrupted"
+
+
+def test_a_connection_too_many_is_told_so(server: Server) -> None:
+    with ExitStack() as stack:
+        for _ in range(MOST):
+            stack.enter_context(connect(server))
+        sock = stack.enter_context(connect(server, HEALTH, b"\r\n"))
+        status, headers, told = answer(sock)
+    assert (status, headers["retry-after"], told["code"]) == (503, "1", "unavailable")
+
+
+def test_what_is_no_http_is_told_so_by_a_problem(server: Server) -> None:
+    with connect(server, b"hello\r\n\r\n") as sock:
+        status, headers, told = answer(sock)
+    assert (status, headers["content-type"]) == (400, "application/problem+json")
+    assert told["code"] == "bad_request"
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_whoever_is_not_done_when_it_stops_is_asked_to_come_again(
+    tmp_path: Path, workers: str
+) -> None:
+    with serving(tmp_path, "--workers", workers) as server, ExitStack() as stack:
+        streams = [stack.enter_context(connected(server, "c1", f"t{one}")) for one in range(3)]
+        for sock in streams:
+            send(sock, [chunk(content="Half")])
+        half = connect(server, JSON_POST, b"Content-Length: 100\r\n\r\n{")
+        waiting = [*streams, stack.enter_context(half)]
+        server.process.terminate()
+        answers = [answer(sock) for sock in waiting]
+        assert server.process.wait(30) == 0
+    for status, headers, told in answers:
+        assert (status, headers["retry-after"], told["code"]) == (503, "1", "unavailable")
+    with serving(tmp_path) as server:
+        stored = get(server, "c1/turns")["data"]
+        assert sorted(turn["turn_id"] for turn in stored) == ["t0", "t1", "t2"]
+        assert {turn["status"] for turn in stored} == {"interrupted"}
+
+
+def test_a_request_that_comes_when_it_stops_is_asked_to_come_again(tmp_path: Path) -> None:
+    with serving(tmp_path) as server, connect(server, HEALTH, b"\r\n") as kept:
+        assert answer(kept)[0] == 200
+        server.process.terminate()
+        with suppress(ConnectionError):
+            # It stops when nobody can connect any more.
+            while True:
+                connect(server).close()
+        kept.sendall(HEALTH + b"\r\n")
+        status, headers, told = answer(kept)
+    assert (status, headers["retry-after"], told["code"]) == (503, "1", "unavailable")
