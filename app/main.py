@@ -61,7 +61,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         REGISTRY.register(numbers)
         indexer = Indexer(database)
         renders = Renders(settings.render_memory)
-        context = app.state.context = Context(database, limits, renders, indexer)
+        context = app.state.context = Context(
+            database, limits, renders, indexer, settings.allow_unsafe
+        )
         indexing = asyncio.create_task(indexer.run()) if settings.search else None
         try:
             yield

@@ -46,6 +46,8 @@ class Settings:
     search: bool = True
     # Bytes for renders that are kept, so that a replay writes only what is new; 0 keeps none.
     render_memory: int = 64 * 1024 * 1024
+    # `/readyz` accepts a database that loses the last commits in a crash.
+    allow_unsafe: bool = False
     limits: Limits = field(default_factory=Limits)
 
     def flat(self) -> dict[str, Value]:

@@ -24,6 +24,7 @@ class Context:
     limits: Limits
     renders: Renders
     indexer: Indexer
+    allow_unsafe: bool = False
     running: set[tuple[str, str]] = field(default_factory=set)
     # Streams that arrive now. When the service stops, they are stored as far as they came.
     streams: int = 0

@@ -61,6 +61,10 @@ async def _turnkeep(request: Request, error: TurnkeepError) -> Response:
         headers["Retry-After"] = str(seconds)
     if isinstance(error, errors.StaleVersion):
         headers["ETag"] = f'"{error.tag}"'
+    if isinstance(error, errors.Unavailable):
+        # By the template of the route: ids do not belong into the log.
+        route = getattr(request.scope.get("route"), "path", "unknown")
+        _log.warning("503 on %s %s: %s", request.method, route, error.reason)
     return problem(status_of(type(error)), error.code, error.title, error.detail, facts, headers)
 
 

@@ -21,7 +21,7 @@ from app.storage.migrations import current_and_head, upgrade
 
 # Seconds for requests to end when the service stops. Live streams that go on for longer are ended,
 # and stored as far as they came.
-_PATIENCE = 10
+_PATIENCE = 5
 CANNOT_START = 1
 _STATUS = """\
 Exit status: 0 ended by SIGTERM or Ctrl-C; 1 it cannot start now: the port is in use, or the schema

@@ -1,14 +1,18 @@
 """What is particular to SQLite. `postgres.py` has the same parts."""
 
 import contextlib
+import os
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
 
+from sqlalchemy import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
-from app.storage.verdicts import Purpose, Verdict
+from app.storage.verdicts import Ending, Purpose, Verdict
 
 DRIVER = "sqlite+pysqlite"
 GROUP = 256
@@ -31,6 +35,53 @@ _BROKEN = {
     sqlite3.SQLITE_NOTADB,
     sqlite3.SQLITE_READONLY,
 }
+
+
+class FileGone(sqlite3.OperationalError):
+    """The file that was opened is not the one that has its name now."""
+
+
+def connect(
+    purpose: Purpose, ending: Ending, args: tuple[Any, ...], options: dict[str, Any]
+) -> DBAPIConnection | None:
+    """As the driver does it."""
+    return None
+
+
+def watch(url: URL) -> Callable[[], None]:
+    """A function that raises `FileGone` once the file was removed or replaced: what is written to
+    it then is lost, and the log of the one must not get into the other."""
+    file = Path(url.database or "").absolute()
+    first = _identity(file)
+
+    def check() -> None:
+        nonlocal first
+        now = _identity(file)
+        if now is None:
+            raise FileGone(f"the file {file.name} is not there")
+        first = first or now
+        if now != first:
+            raise FileGone(f"the file {file.name} was replaced; start the service again")
+
+    return check
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def unfit(driver: DBAPIConnection, *, unsafe: bool) -> str | None:
+    """Why nothing should be stored here; `unsafe`: it need not outlive a crash."""
+    _, _, file = driver.execute("PRAGMA database_list").fetchone()
+    if not all(os.access(one, os.W_OK) for one in (file, Path(file).parent)):
+        return "it is read-only"
+    if _pragma(driver, "synchronous") not in (2, 3) and not unsafe:
+        return "synchronous is not FULL, so that a crash loses what was stored"
+    return None
 
 
 def connect_args(_: Mapping[str, object], *, prepared: bool) -> dict[str, object]:
@@ -71,7 +122,7 @@ def verdict(error: BaseException) -> Verdict:
     # A broken constraint: another process was first, and what we had read is not so any more.
     if code in _BUSY or isinstance(error, sqlite3.IntegrityError):
         return "again"
-    if code in _BROKEN or str(error).startswith("no such table"):
+    if code in _BROKEN or isinstance(error, FileGone) or str(error).startswith("no such table"):
         return "unavailable"
     return "own"
 
