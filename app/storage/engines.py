@@ -4,7 +4,7 @@ Both drivers are told to begin nothing by themselves; the `begin` event sends ou
 modules `sqlite` and `postgres` hold what differs, part by part.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from importlib import import_module
 from pathlib import Path
@@ -49,6 +49,8 @@ class Kind(Protocol):
     def begin(self, driver: DBAPIConnection, purpose: Purpose) -> str | None: ...
 
     def together(self, driver: DBAPIConnection) -> AbstractContextManager[object]: ...
+
+    def scrubbing(self, driver: DBAPIConnection, /) -> Iterator[None]: ...
 
     def verdict(self, error: BaseException) -> Verdict: ...
 

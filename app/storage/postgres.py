@@ -1,7 +1,7 @@
 """What is particular to PostgreSQL. `sqlite.py` has the same parts."""
 
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager
 from math import inf
 from typing import Any, cast
@@ -139,6 +139,11 @@ def begin(driver: DBAPIConnection, purpose: Purpose) -> str | None:
 def together(driver: DBAPIConnection) -> AbstractContextManager[object]:
     """Statements without rows are sent one behind the other, without waiting for each answer."""
     return _psycopg(driver).pipeline()
+
+
+def scrubbing(driver: DBAPIConnection) -> Iterator[None]:
+    """Nothing that we could do: rows are overwritten by VACUUM, which the server runs by itself."""
+    return iter(())
 
 
 def verdict(error: BaseException) -> Verdict:

@@ -4,8 +4,9 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from app.storage.verdicts import Ending, Purpose, Verdict
 DRIVER = "sqlite+pysqlite"
 GROUP = 256
 BUSY_SECONDS = 5.0
+# Pages of the full-text index that are merged at a time.
+_MERGED = 64
 Error: tuple[type[Exception], ...] = (sqlite3.Error,)
 
 _BEGIN: Mapping[Purpose, str] = {
@@ -95,6 +98,8 @@ def on_connect(driver: DBAPIConnection, purpose: Purpose) -> None:
         _use_wal(driver)
     _pragma(driver, "synchronous = FULL")
     _pragma(driver, "foreign_keys = ON")
+    # What is erased is overwritten, however SQLite was built.
+    _pragma(driver, "secure_delete = ON")
     _pragma(driver, "journal_size_limit = 67108864")
     # Fingerprints fall anywhere in their indexes; with 2 MB, the default, each look reads the file.
     _pragma(driver, f"cache_size = -{_CACHE_KB[purpose]}")
@@ -113,6 +118,34 @@ def begin(driver: DBAPIConnection, purpose: Purpose) -> str | None:
 def together(driver: DBAPIConnection) -> AbstractContextManager[object]:
     """Nothing is gained by sending several statements at once: there is no network in between."""
     return contextlib.nullcontext()
+
+
+def scrubbing(driver: DBAPIConnection) -> Iterator[None]:
+    """Steps that remove the last traces of what was erased, in between which others may write.
+
+    The full-text index only marks words as erased until its parts are merged. The log holds all
+    that was written to it until it is cut, which has to wait for those who read.
+    """
+    for pages in chain([-_MERGED], repeat(_MERGED)):
+        driver.execute("BEGIN IMMEDIATE")
+        before = driver.total_changes
+        merge = "INSERT INTO search_words (search_words, rank) VALUES ('merge', ?)"
+        driver.execute(merge, [pages])
+        driver.execute("COMMIT")
+        yield
+        # As SQLite says it: a merge that changes less than two rows had nothing to do.
+        if driver.total_changes - before < 2:
+            break
+    while _is_read(driver):
+        yield
+
+
+def _is_read(driver: DBAPIConnection) -> bool:
+    """Whether somebody reads, so that the log cannot be cut now; nobody is waited for."""
+    _pragma(driver, "busy_timeout = 0")
+    is_read = bool(_pragma(driver, "wal_checkpoint(TRUNCATE)"))
+    _pragma(driver, f"busy_timeout = {int(BUSY_SECONDS * 1000)}")
+    return is_read
 
 
 def verdict(error: BaseException) -> Verdict:

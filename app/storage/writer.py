@@ -10,7 +10,7 @@ database is asked what became of it before anything is repeated.
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import inf
 from queue import Empty, SimpleQueue
 from typing import NoReturn
@@ -71,6 +71,8 @@ class Writer:
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         # Commands on conversations that were locked, in order.
         self._held: list[Job] = []
+        # What is left to do of removing the traces of what was erased.
+        self._scrubbing: Iterator[None] | None = None
         self._memory = memory
         self._ending = ending
         self._connection: Connection | None = None
@@ -96,6 +98,9 @@ class Writer:
                 self._carry_out([job for job in group if job.command.conversation_id not in held])
                 self._held += (job for job in group if job.command.conversation_id in held)
                 self._try_held(closing)
+                self._scrub()
+                while closing and self._scrubbing and time.monotonic() < self._ending.at:
+                    self._scrub()
             except BaseException:
                 # A fault of ours. The thread lives on, and nobody waits for ever.
                 log.exception("the writer failed")
@@ -108,7 +113,7 @@ class Writer:
         """Wait for a job, then take along all that wait already; True when it is time to end."""
         group: list[Job] = []
         try:
-            job = self._jobs.get(timeout=_LOOK if self._held else None)
+            job = self._jobs.get(timeout=_LOOK if self._held or self._scrubbing else None)
         except Empty:
             return group, False
         while job is not None:
@@ -187,6 +192,18 @@ class Writer:
                 break
         return self._give_up(why)
 
+    def _scrub(self) -> None:
+        """Does a step of it; it is begun again where the connection broke."""
+        if self._scrubbing is None:
+            return
+        try:
+            if next(self._scrubbing, self) is self:
+                self._scrubbing = None
+        except Exception as error:
+            log.warning("traces of what was erased are left: %s", reason(error))
+            self._scrubbing = None
+            self._disconnect()
+
     def _is_late(self, since: float) -> bool:
         return self._ending.begun or time.monotonic() - since > PATIENCE
 
@@ -216,6 +233,8 @@ class Writer:
         except Exception as error:
             self._settle_commit(number, error)
         group.remember()
+        if group.erases:
+            self._scrubbing = self._kind.scrubbing(driver_of(connection))
         self.failure = None
         self.counts.commits += 1
         self.counts.group_sizes[len(jobs)] += 1
