@@ -74,8 +74,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         indexer = Indexer(database)
         renders = Renders(settings.render_memory)
         access = Access(database, may_be_open=is_loopback(settings.host), workers=settings.workers)
+        bodies = Bodies(settings.body_memory)
         context = app.state.context = Context(
-            database, limits, renders, indexer, access, Bodies(settings.body_memory)
+            database, limits, renders, indexer, access, bodies, settings.allow_unsafe
         )
         indexing = asyncio.create_task(indexer.run()) if settings.search else None
         try:

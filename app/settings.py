@@ -61,6 +61,8 @@ class Settings:
     head_seconds: int = 10
     body_seconds: int = 60
     silence_seconds: int = 600
+    # `/readyz` accepts a database that loses the last commits in a crash.
+    allow_unsafe: bool = False
     limits: Limits = field(default_factory=Limits)
 
     def flat(self) -> dict[str, Value]:

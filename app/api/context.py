@@ -56,6 +56,8 @@ class Context:
     indexer: Indexer
     access: Access
     bodies: Bodies
+    # `/readyz` accepts a database that loses the last commits in a crash.
+    allow_unsafe: bool = False
     key: ApiKey | None = None
     running: set[tuple[str, str, str]] = field(default_factory=set)
     # Streams that arrive now. When the service stops, they are stored as far as they came.

@@ -23,10 +23,13 @@ async def get_health() -> Response:
 
 
 @router.get(
-    "/readyz", summary="The database answers and its schema is the newest", response_model=ReadyOut
+    "/readyz",
+    summary="The database can be used and its schema is the newest",
+    response_model=ReadyOut,
 )
 async def get_readiness(here: Here) -> Response:
-    await here.database.ping()
+    """It answers, can be written to, and keeps what it has acknowledged."""
+    await here.database.check_fit(unsafe=here.allow_unsafe)
     current, head = await here.database.schema_state()
     if current != head:
         raise Unavailable.behind("The schema of the database", current, head)

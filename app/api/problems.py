@@ -76,6 +76,10 @@ def problem_of(error: TurnkeepError) -> Response:
 
 
 async def _turnkeep(request: Request, error: TurnkeepError) -> Response:
+    if isinstance(error, errors.Unavailable):
+        # By the template of the route: ids do not belong into the log.
+        route = getattr(request.scope.get("route"), "path", "unknown")
+        _log.warning("503 on %s %s: %s", request.method, route, error.reason)
     return problem_of(error)
 
 

@@ -324,8 +324,14 @@ class Unavailable(TurnkeepError):
     code = "unavailable"
     title = "The service cannot answer now"
 
-    def __init__(self, detail: str) -> None:
+    def __init__(self, detail: str, *, reason: str = "") -> None:
+        """`reason`: for the log, where it says more than the caller is told."""
         super().__init__(detail, retry_after=1)
+        self.reason = reason or detail
+
+    @classmethod
+    def silent(cls, reason: str) -> Self:
+        return cls("The database cannot answer now.", reason=reason)
 
     @classmethod
     def behind(cls, schema: str, current: str | None, head: str | None) -> Self:

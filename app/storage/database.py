@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from app.core.errors import Unavailable
@@ -28,14 +28,17 @@ from app.storage.engines import (
     READERS,
     TENANT,
     DatabaseUrlError,
+    driver_of,
     engine_url,
     kind_of,
     make_engine,
     original,
+    reason,
 )
 from app.storage.jobs import Counts, Job
 from app.storage.memory import MOST_NAMES, Memory
 from app.storage.store import ReadStore
+from app.storage.verdicts import Ending
 from app.storage.writer import PAUSES, Writer
 
 __all__ = ["Database", "DatabaseUrlError", "engine_url"]
@@ -44,6 +47,10 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 # Of a service without keys.
 DEFAULT_TENANT = "default"
+
+# Seconds for the last answers of a database that is closed, and for one that is asked how it is.
+PATIENCE = 2.0
+_ASKED = 10.0
 
 
 class Database:
@@ -65,14 +72,17 @@ class Database:
         memory: int = MOST_NAMES,
     ) -> None:
         self._kind = kind_of(engine_url(url))
+        self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
         self.tenant_id = tenant_id
         self.searches = search
         self._memory = memory
-        self._writing = make_engine(url, "write", prepared=pg_prepared_statements)
-        self._reading = make_engine(url, "read", prepared=pg_prepared_statements)
+        self._ending = Ending()
+        prepared = pg_prepared_statements
+        self._writing = make_engine(url, "write", prepared=prepared, ending=self._ending)
+        self._reading = make_engine(url, "read", prepared=prepared, ending=self._ending)
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="turnkeep-reader")
-        # Of its own: nobody may have to wait for long replays before he is let in.
-        self._doorman = ThreadPoolExecutor(1, thread_name_prefix="turnkeep-keys")
+        # Of its own: who asks for a key or for the health must not wait for long replays.
+        self._doorman = ThreadPoolExecutor(1, thread_name_prefix="turnkeep-door")
         self._writers: list[Writer] = []
         self._writer_count = 1 if self._kind is sqlite else pg_writers
         self._lock = threading.Lock()
@@ -140,17 +150,41 @@ class Database:
         try:
             with self._writing.begin() as connection:
                 return change(ApiKeys(connection))
-        except DBAPIError as error:
-            self._judge(error)
-            raise Unavailable("The database cannot answer now.") from error
+        except self._refusals as error:
+            raise Unavailable(f"The database cannot be written to: {reason(error)}.") from error
 
-    async def ping(self) -> None:
-        """Return when the database answers; raise `Unavailable` when it does not."""
-        await self._in_reader(lambda connection: connection.exec_driver_sql("SELECT 1").close())
+    async def check_fit(self, *, unsafe: bool = False) -> None:
+        """Return when the database answers and can be written to; raise `Unavailable` with the
+        reason when not. `unsafe`: what is stored need not outlive a crash."""
+        loop = asyncio.get_running_loop()
+        asked = loop.run_in_executor(self._doorman, self._check_fit, unsafe)
+        try:
+            await asyncio.wait_for(asked, _ASKED)
+        except TimeoutError:
+            raise Unavailable("The database does not answer.") from None
+
+    def _check_fit(self, unsafe: bool) -> None:
+        def unfit(connection: Connection) -> str | None:
+            return self._kind.unfit(driver_of(connection), unsafe=unsafe)
+
+        if why := self._snapshot(unfit):
+            raise Unavailable(f"The database cannot be used: {why}.")
+        if not any(writer.failure for writer in self._writers):
+            return
+        # What failed last may be mended by now, and perhaps nobody writes before we are ready.
+        try:
+            with self._writing.connect() as connection, connection.begin():
+                connection.exec_driver_sql("UPDATE alembic_version SET version_num = version_num")
+        except self._refusals as error:
+            raise Unavailable(f"The database cannot be written to: {reason(error)}.") from error
+        for writer in self._writers:
+            writer.failure = None
 
     async def schema_state(self) -> tuple[str | None, str | None]:
         """The schema version that the database has, and the one that this program needs."""
-        return await self._in_reader(migrations.current), migrations.head()
+        loop = asyncio.get_running_loop()
+        current = await loop.run_in_executor(self._doorman, self._snapshot, migrations.current)
+        return current, migrations.head()
 
     def waiting(self) -> int:
         """How many commands wait for their writer."""
@@ -179,6 +213,7 @@ class Database:
         """Carry out the commands that wait, then let everything go."""
         with self._lock:
             self._closed.set()
+        self._ending.at = time.monotonic() + PATIENCE
         for writer in self._writers:
             writer.close()
         self._readers.shutdown()
@@ -192,18 +227,21 @@ class Database:
                 raise Unavailable("The service is shutting down.")
             if not self._writers:
                 self._writers += [
-                    Writer(self._writing, name, Memory(self._memory), searches=self.searches)
+                    Writer(
+                        self._writing,
+                        name,
+                        Memory(self._memory),
+                        self._ending,
+                        searches=self.searches,
+                    )
                     for name in map("turnkeep-writer-{}".format, range(self._writer_count))
                 ]
             name = job.command.conversation_id.encode("utf-8", "surrogatepass")
             self._wrote.add(job.tenant_id)
             self._writers[zlib.crc32(name) % len(self._writers)].put(job)
 
-    async def _in_reader(self, question: Callable[[Connection], T]) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._readers, self._snapshot, question)
-
     def _snapshot(self, question: Callable[[Connection], T]) -> T:
+        why = ""
         for pause in PAUSES[:3]:
             time.sleep(pause)
             try:
@@ -214,7 +252,8 @@ class Database:
                         return question(connection)
             except Exception as error:
                 self._judge(error)
-        raise Unavailable("The database cannot answer now.")
+                why = reason(error)
+        raise Unavailable.silent(why)
 
     def _judge(self, error: Exception) -> None:
         """Return when a new try may help; otherwise raise what the caller may see."""
@@ -222,8 +261,8 @@ class Database:
         verdict = "unavailable" if isinstance(error, NoConnection) else self._kind.verdict(cause)
         if verdict == "own":
             raise error
-        log.warning("a read failed: %s", cause)
-        if verdict == "unavailable":
-            raise Unavailable("The database cannot answer now.") from error
+        if verdict == "unavailable" or self._ending.begun:
+            raise Unavailable.silent(reason(error)) from error
+        log.info("a read is tried again: %s", reason(error))
         # When one connection broke, the others in the pool probably did too.
         self._reading.dispose()

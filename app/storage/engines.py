@@ -4,7 +4,7 @@ Both drivers are told to begin nothing by themselves; the `begin` event sends ou
 modules `sqlite` and `postgres` hold what differs, part by part.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +16,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from app.storage import sqlite
-from app.storage.verdicts import Purpose, Verdict
+from app.storage.verdicts import Ending, Purpose, Verdict
 
 READERS = 4
 # What a connection is told before its transaction begins, and what it tells then.
@@ -36,6 +36,14 @@ class Kind(Protocol):
     GROUP: int
     Error: tuple[type[Exception], ...]
 
+    def connect(
+        self, purpose: Purpose, ending: Ending, args: tuple[Any, ...], options: dict[str, Any], /
+    ) -> DBAPIConnection | None: ...
+
+    def watch(self, url: URL, /) -> Callable[[], None]: ...
+
+    def unfit(self, driver: DBAPIConnection, *, unsafe: bool) -> str | None: ...
+
     def connect_args(self, given: Mapping[str, object], /, *, prepared: bool) -> dict[str, Any]: ...
 
     def on_connect(self, driver: DBAPIConnection, purpose: Purpose) -> None: ...
@@ -45,6 +53,8 @@ class Kind(Protocol):
     def act_for(self, driver: DBAPIConnection, tenant_id: str) -> None: ...
 
     def together(self, driver: DBAPIConnection) -> AbstractContextManager[object]: ...
+
+    def scrubbing(self, driver: DBAPIConnection, /) -> Iterator[None]: ...
 
     def verdict(self, error: BaseException) -> Verdict: ...
 
@@ -102,7 +112,9 @@ def _kind(scheme: str) -> Kind:
     return cast(Kind, import_module(f"app.storage.{_MODULES[scheme]}"))
 
 
-def make_engine(url: str, purpose: Purpose, *, prepared: bool = True) -> Engine:
+def make_engine(
+    url: str, purpose: Purpose, *, prepared: bool = True, ending: Ending | None = None
+) -> Engine:
     """An engine whose transactions all begin for one purpose. Only readers share a pool."""
     parsed = engine_url(url)
     kind = kind_of(parsed)
@@ -117,7 +129,7 @@ def make_engine(url: str, purpose: Purpose, *, prepared: bool = True) -> Engine:
         **pool,
         **({} if kind is sqlite else {"use_native_hstore": False}),
     )
-    _listen(engine, kind, purpose)
+    _listen(engine, kind, purpose, ending or Ending())
     return engine
 
 
@@ -127,6 +139,11 @@ def driver_of(connection: Connection) -> DBAPIConnection:
     return driver
 
 
+def reason(error: BaseException) -> str:
+    """Why, in a line: the other lines of a driver may show values of the rows."""
+    return (str(original(error)).strip().splitlines() or [type(error).__name__])[0]
+
+
 def original(error: BaseException) -> BaseException:
     """The driver's own error."""
     if isinstance(error, DBAPIError) and error.orig is not None:
@@ -134,12 +151,20 @@ def original(error: BaseException) -> BaseException:
     return error
 
 
-def _listen(engine: Engine, kind: Kind, purpose: Purpose) -> None:
+def _listen(engine: Engine, kind: Kind, purpose: Purpose, ending: Ending) -> None:
+    # Whoever migrates makes the file.
+    check = kind.watch(engine.url) if purpose != "migrate" else lambda: None
+
+    def do_connect(_: object, __: object, args: Any, options: Any) -> DBAPIConnection | None:
+        check()
+        return kind.connect(purpose, ending, tuple(args), options)
+
     def connect(driver: DBAPIConnection, _: object) -> None:
         kind.on_connect(driver, purpose)
 
     def begin(connection: Connection) -> None:
         try:
+            check()
             tenant_id = connection.info.get(TENANT, "")
             connection.info[TRANSACTION] = kind.begin(driver_of(connection), purpose, tenant_id)
         except kind.Error:
@@ -147,6 +172,7 @@ def _listen(engine: Engine, kind: Kind, purpose: Purpose) -> None:
             connection.invalidate()
             raise
 
+    event.listen(engine, "do_connect", do_connect)
     event.listen(engine, "connect", connect)
     event.listen(engine, "begin", begin)
 

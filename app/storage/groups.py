@@ -80,6 +80,10 @@ class Group:
             self._loader.load_ledger(self._slices, cid)
         self._loader.load(self._slices, {cid: missing})
 
+    @property
+    def erases(self) -> bool:
+        return any(change.erased for change in self._changes.values())
+
     def save(self) -> None:
         changes = {cid: (self._before[cid], change) for cid, change in self._changes.items()}
         save(self._connection, self._tenant_id, changes)

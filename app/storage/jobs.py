@@ -3,6 +3,7 @@
 import asyncio
 import concurrent.futures
 import logging
+import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ class Job:
     command: Command[Any]
     future: _Future
     loop: asyncio.AbstractEventLoop | None
+    since: float = field(default_factory=time.monotonic)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,18 @@
 """What is particular to PostgreSQL. `sqlite.py` has the same parts."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import lru_cache
-from typing import cast
+from math import inf
+from typing import Any, cast
 
 import psycopg
 from psycopg import sql
+from sqlalchemy import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
-from app.storage.verdicts import Purpose, Verdict
+from app.storage.verdicts import Ending, Purpose, Verdict
 
 DRIVER = "postgresql+psycopg"
 # The conversations of a group stay locked for other processes until its commit.
@@ -18,9 +21,10 @@ Error: tuple[type[Exception], ...] = (psycopg.Error,)
 
 # Sent as one message. SET LOCAL, because poolers hand the connection on after each transaction.
 # The transaction's number is asked for so that a COMMIT that nothing was heard of can be looked up.
-_LIMITS = (
-    "SET LOCAL statement_timeout = '30s'; SET LOCAL idle_in_transaction_session_timeout = '60s'"
-)
+_LIMITS = "SET LOCAL idle_in_transaction_session_timeout = '60s'; SET LOCAL statement_timeout"
+# Seconds after which a server that has said nothing at all is given up. One that works ends its
+# statements before that; one that is frozen leaves its connections open for ever.
+SILENCE: dict[Purpose, float] = {"write": 12, "read": 32, "migrate": inf}
 # The writer finds all it reads by index. A planner that knows nothing of the data yet might sort or
 # scan a long conversation instead.
 BY_INDEX = (
@@ -29,36 +33,96 @@ BY_INDEX = (
     " SET LOCAL enable_mergejoin = off"
 )
 _BEGIN: Mapping[Purpose, str] = {
-    "write": f"BEGIN ISOLATION LEVEL READ COMMITTED; {_LIMITS}; {BY_INDEX}; {{whose}};"
-    " SET LOCAL lock_timeout = '5s'; SELECT pg_current_xact_id()::text",
-    "read": f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_LIMITS}; {{whose}}",
+    "write": f"BEGIN ISOLATION LEVEL READ COMMITTED; {_LIMITS} = '10s'; {BY_INDEX}; {{whose}};"
+    # Short, because the other conversations of the group wait too.
+    " SET LOCAL lock_timeout = '250ms'; SELECT pg_current_xact_id()::text",
+    "read": f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {_LIMITS} = '30s'; {{whose}}",
     "migrate": "BEGIN ISOLATION LEVEL READ COMMITTED",
 }
 _AGAIN = {
     "40001",  # serialization_failure
     "40P01",  # deadlock_detected
-    "55P03",  # lock_not_available
-    "25006",  # read_only_sql_transaction: the server became a standby
     "25P03",  # idle_in_transaction_session_timeout
     "57P01",  # admin_shutdown
     "57P02",  # crash_shutdown
     "57P03",  # cannot_connect_now
     "57P05",  # idle_session_timeout
 }
-_UNDEFINED_TABLE = "42P01"
+_LOCKED = "55P03"  # lock_not_available
+# undefined_table, disk_full, read_only_sql_transaction: a new try finds the same.
+_HOPELESS = {"42P01", "53100", "25006"}
 
 
 def connect_args(given: Mapping[str, object], *, prepared: bool) -> dict[str, object]:
     """What the driver is told at connecting; `given` are the options of the URL, which win."""
     ours: dict[str, object] = {
         "application_name": "turnkeep",
-        "connect_timeout": 5,
+        "connect_timeout": 3,
         "keepalives_idle": 30,
         "keepalives_interval": 10,
         "keepalives_count": 3,
+        "tcp_user_timeout": 15_000,
     }
     chosen = {name: value for name, value in ours.items() if name not in given}
     return {**chosen, "autocommit": True, "prepare_threshold": 5 if prepared else None}
+
+
+class Connection(psycopg.Connection[tuple[Any, ...]]):
+    """Waits for answers, but not for ever."""
+
+    purpose: Purpose = "migrate"
+    ending = Ending()
+    _given_up = False
+
+    def wait(self, gen: Any, *args: Any, **options: Any) -> Any:
+        return super().wait(self._patient(gen), *args, **options)
+
+    def _patient(self, gen: Any) -> Generator[Any, Any, Any]:
+        """The same generator. It is woken ten times a second while nothing arrives."""
+        heard = time.monotonic()
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                now = time.monotonic()
+                if ready:
+                    heard = now
+                elif self._given_up or now > min(heard + SILENCE[self.purpose], self.ending.at):
+                    # Whoever tidies up behind this must not wait again.
+                    self._given_up = True
+                    raise psycopg.OperationalError("the server does not answer")
+                wanted = gen.send(ready)
+        except StopIteration as end:
+            return end.value
+
+
+def connect(
+    purpose: Purpose, ending: Ending, args: tuple[Any, ...], options: dict[str, Any]
+) -> DBAPIConnection | None:
+    made = Connection.connect(*args, **options)
+    made.purpose, made.ending = purpose, ending
+    return cast(DBAPIConnection, made)
+
+
+def watch(url: URL) -> Callable[[], None]:
+    """There is no file to be watched."""
+    return lambda: None
+
+
+def unfit(driver: DBAPIConnection, *, unsafe: bool) -> str | None:
+    """Why nothing should be stored here; `unsafe`: it need not outlive a crash."""
+    query = (
+        "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on',"
+        " current_setting('fsync') = 'off', current_setting('synchronous_commit') = 'off'"
+    )
+    row = _psycopg(driver).execute(query, prepare=False).fetchone()
+    read_only, no_fsync, no_commit = row or (True, False, False)
+    if read_only:
+        return "it is read-only"
+    for setting, is_off in (("fsync", no_fsync), ("synchronous_commit", no_commit)):
+        if is_off and not unsafe:
+            return f"{setting} is off, so that a crash loses what was stored"
+    return None
 
 
 def on_connect(driver: DBAPIConnection, purpose: Purpose) -> None:
@@ -93,18 +157,25 @@ def together(driver: DBAPIConnection) -> AbstractContextManager[object]:
     return _psycopg(driver).pipeline()
 
 
+def scrubbing(driver: DBAPIConnection) -> Iterator[None]:
+    """Nothing that we could do: rows are overwritten by VACUUM, which the server runs by itself."""
+    return iter(())
+
+
 def verdict(error: BaseException) -> Verdict:
     if not isinstance(error, psycopg.Error):
         return "own"
     code = error.sqlstate
+    if code == _LOCKED:
+        return "locked"
+    if code in _HOPELESS:
+        return "unavailable"
     lost = code is None and isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
     # Classes 08 and 53: the connection failed; the server is short of something. 23: a constraint
     # is broken, so another process was first, and what we had read is not so any more.
     if lost or code in _AGAIN or (code or "")[:2] in ("08", "23", "53"):
         return "again"
-    if isinstance(error, psycopg.OperationalError) or code == _UNDEFINED_TABLE:
-        return "unavailable"
-    return "own"
+    return "unavailable" if isinstance(error, psycopg.OperationalError) else "own"
 
 
 def committed(driver: DBAPIConnection, transaction: str) -> bool | None:

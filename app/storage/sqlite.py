@@ -1,18 +1,25 @@
 """What is particular to SQLite. `postgres.py` has the same parts."""
 
 import contextlib
+import os
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any
 
+from sqlalchemy import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
-from app.storage.verdicts import Purpose, Verdict
+from app.storage.verdicts import Ending, Purpose, Verdict
 
 DRIVER = "sqlite+pysqlite"
 GROUP = 256
 BUSY_SECONDS = 5.0
+# Pages of the full-text index that are merged at a time.
+_MERGED = 64
 Error: tuple[type[Exception], ...] = (sqlite3.Error,)
 
 _BEGIN: Mapping[Purpose, str] = {
@@ -33,6 +40,53 @@ _BROKEN = {
 }
 
 
+class FileGone(sqlite3.OperationalError):
+    """The file that was opened is not the one that has its name now."""
+
+
+def connect(
+    purpose: Purpose, ending: Ending, args: tuple[Any, ...], options: dict[str, Any]
+) -> DBAPIConnection | None:
+    """As the driver does it."""
+    return None
+
+
+def watch(url: URL) -> Callable[[], None]:
+    """A function that raises `FileGone` once the file was removed or replaced: what is written to
+    it then is lost, and the log of the one must not get into the other."""
+    file = Path(url.database or "").absolute()
+    first = _identity(file)
+
+    def check() -> None:
+        nonlocal first
+        now = _identity(file)
+        if now is None:
+            raise FileGone(f"the file {file.name} is not there")
+        first = first or now
+        if now != first:
+            raise FileGone(f"the file {file.name} was replaced; start the service again")
+
+    return check
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def unfit(driver: DBAPIConnection, *, unsafe: bool) -> str | None:
+    """Why nothing should be stored here; `unsafe`: it need not outlive a crash."""
+    _, _, file = driver.execute("PRAGMA database_list").fetchone()
+    if not all(os.access(one, os.W_OK) for one in (file, Path(file).parent)):
+        return "it is read-only"
+    if _pragma(driver, "synchronous") not in (2, 3) and not unsafe:
+        return "synchronous is not FULL, so that a crash loses what was stored"
+    return None
+
+
 def connect_args(_: Mapping[str, object], *, prepared: bool) -> dict[str, object]:
     """`isolation_level` None: the driver begins nothing by itself."""
     return {"timeout": BUSY_SECONDS, "isolation_level": None, "cached_statements": 256}
@@ -44,6 +98,8 @@ def on_connect(driver: DBAPIConnection, purpose: Purpose) -> None:
         _use_wal(driver)
     _pragma(driver, "synchronous = FULL")
     _pragma(driver, "foreign_keys = ON")
+    # What is erased is overwritten, however SQLite was built.
+    _pragma(driver, "secure_delete = ON")
     _pragma(driver, "journal_size_limit = 67108864")
     # Fingerprints fall anywhere in their indexes; with 2 MB, the default, each look reads the file.
     _pragma(driver, f"cache_size = -{_CACHE_KB[purpose]}")
@@ -68,6 +124,34 @@ def together(driver: DBAPIConnection) -> AbstractContextManager[object]:
     return contextlib.nullcontext()
 
 
+def scrubbing(driver: DBAPIConnection) -> Iterator[None]:
+    """Steps that remove the last traces of what was erased, in between which others may write.
+
+    The full-text index only marks words as erased until its parts are merged. The log holds all
+    that was written to it until it is cut, which has to wait for those who read.
+    """
+    for pages in chain([-_MERGED], repeat(_MERGED)):
+        driver.execute("BEGIN IMMEDIATE")
+        before = driver.total_changes
+        merge = "INSERT INTO search_words (search_words, rank) VALUES ('merge', ?)"
+        driver.execute(merge, [pages])
+        driver.execute("COMMIT")
+        yield
+        # As SQLite says it: a merge that changes less than two rows had nothing to do.
+        if driver.total_changes - before < 2:
+            break
+    while _is_read(driver):
+        yield
+
+
+def _is_read(driver: DBAPIConnection) -> bool:
+    """Whether somebody reads, so that the log cannot be cut now; nobody is waited for."""
+    _pragma(driver, "busy_timeout = 0")
+    is_read = bool(_pragma(driver, "wal_checkpoint(TRUNCATE)"))
+    _pragma(driver, f"busy_timeout = {int(BUSY_SECONDS * 1000)}")
+    return is_read
+
+
 def verdict(error: BaseException) -> Verdict:
     if not isinstance(error, sqlite3.Error):
         return "own"
@@ -75,7 +159,7 @@ def verdict(error: BaseException) -> Verdict:
     # A broken constraint: another process was first, and what we had read is not so any more.
     if code in _BUSY or isinstance(error, sqlite3.IntegrityError):
         return "again"
-    if code in _BROKEN or str(error).startswith("no such table"):
+    if code in _BROKEN or isinstance(error, FileGone) or str(error).startswith("no such table"):
         return "unavailable"
     return "own"
 

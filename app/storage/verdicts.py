@@ -1,8 +1,22 @@
 """The words in which the two databases are told apart and their errors are judged."""
 
+from dataclasses import dataclass
+from math import inf
 from typing import Literal, TypeAlias
 
 Purpose: TypeAlias = Literal["write", "read", "migrate"]
 
-Verdict: TypeAlias = Literal["again", "unavailable", "own"]
-"""Of an error: a new try may succeed; the database cannot answer; the caller's own business."""
+Verdict: TypeAlias = Literal["again", "locked", "unavailable", "own"]
+"""Of an error: a new try may succeed; so it may, when another session has let go of a conversation;
+the database cannot answer; the caller's own business."""
+
+
+@dataclass(slots=True)
+class Ending:
+    """When a database that is being closed stops to wait for answers, by the monotonic clock."""
+
+    at: float = inf
+
+    @property
+    def begun(self) -> bool:
+        return self.at < inf

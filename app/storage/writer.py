@@ -1,16 +1,18 @@
 """A thread that writes: it takes every command that waits and commits them together.
 
 Load, decide, save, commit; only then do the receipts go, failures too. When the transaction fails,
-each command of the group is tried again alone, a few times; then its caller hears `Unavailable`. No
-command is lost, none is carried out twice: where a COMMIT got no answer, the database is asked what
-became of it before anything is repeated.
+each command of the group is tried again alone, a few times, unless that is hopeless; then its
+caller hears `Unavailable`. Commands on a conversation that another session has locked are held, and
+the others go on. No command is lost, none is carried out twice: where a COMMIT got no answer, the
+database is asked what became of it before anything is repeated.
 """
 
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
+from math import inf
 from queue import Empty, SimpleQueue
 from typing import NoReturn
 
@@ -18,19 +20,28 @@ from sqlalchemy import Connection, Engine, RootTransaction
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.errors import Unavailable
-from app.storage.engines import TENANT, TRANSACTION, driver_of, kind_of, original
+from app.storage.engines import TENANT, TRANSACTION, driver_of, kind_of, original, reason
 from app.storage.groups import Group, Postponed
 from app.storage.jobs import Counts, Job, Outcome, deliver
 from app.storage.memory import Memory
+from app.storage.verdicts import Ending, Verdict
 
 log = logging.getLogger(__name__)
 
 # Seconds before each new try of a command that runs alone.
 PAUSES = (0.0, 0.02, 0.1, 0.3, 1.0)
+# Seconds after which a command that has failed is not tried again, and those between two looks at
+# conversations that are locked.
+PATIENCE = 10.0
+_LOOK = 0.05
 
 
 class _GroupFailed(Exception):
     """The transaction is gone with all it did; nothing of it was committed."""
+
+    def __init__(self, why: str, verdict: Verdict) -> None:
+        super().__init__(why)
+        self.verdict = verdict
 
 
 class _Unknown(Exception):
@@ -40,14 +51,23 @@ class _Unknown(Exception):
 class Writer:
     """One connection, one thread, one queue."""
 
-    def __init__(self, engine: Engine, name: str, memory: Memory, *, searches: bool) -> None:
+    def __init__(
+        self, engine: Engine, name: str, memory: Memory, ending: Ending, *, searches: bool
+    ) -> None:
         self.counts = Counts()
+        # Why the last command was given up, until one is carried out.
+        self.failure: str | None = None
         self._engine = engine
         self._kind = kind_of(engine.url)
         self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
         self._searches = searches
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        # Commands on conversations that were locked, in order.
+        self._held: list[Job] = []
+        # What is left to do of removing the traces of what was erased.
+        self._scrubbing: Iterator[None] | None = None
         self._memory = memory
+        self._ending = ending
         self._connection: Connection | None = None
         self._reachable = True
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
@@ -70,18 +90,28 @@ class Writer:
             group, closing = self._gather()
             self.counts.commands += len(group)
             try:
-                self._carry_out(group)
+                held = {_owner(job) for job in self._held}
+                self._carry_out([job for job in group if _owner(job) not in held])
+                self._held += (job for job in group if _owner(job) in held)
+                self._try_held(closing)
+                self._scrub()
+                while closing and self._scrubbing and time.monotonic() < self._ending.at:
+                    self._scrub()
             except BaseException:
                 # A fault of ours. The thread lives on, and nobody waits for ever.
                 log.exception("the writer failed")
                 self._disconnect()
-                deliver([(job, Outcome(error=_unavailable())) for job in group])
+                held_now, self._held = self._held, []
+                deliver([(job, self._give_up("a defect")) for job in (*group, *held_now)])
         self._disconnect()
 
     def _gather(self) -> tuple[list[Job], bool]:
         """Wait for a job, then take along all that wait already; True when it is time to end."""
-        job = self._jobs.get()
         group: list[Job] = []
+        try:
+            job = self._jobs.get(timeout=_LOOK if self._held or self._scrubbing else None)
+        except Empty:
+            return group, False
         while job is not None:
             group.append(job)
             if len(group) == self._kind.GROUP:
@@ -100,8 +130,8 @@ class Writer:
             return
         try:
             outcomes = self._transaction(jobs)
-        except _Unknown:
-            outcomes = [self._give_up() for _ in jobs]
+        except _Unknown as unknown:
+            outcomes = [self._give_up(str(unknown)) for _ in jobs]
         except _GroupFailed as failure:
             log.info("%d commands are tried again alone: %s", len(jobs), failure)
             self._one_by_one(jobs)
@@ -112,25 +142,70 @@ class Writer:
 
     def _one_by_one(self, jobs: list[Job]) -> None:
         self._reachable = True
+        locked: set[tuple[str, str]] = set()
         for job in jobs:
             # Where one command waited in vain for the database, the others need not wait as long.
-            deliver([(job, self._alone(job) if self._reachable else self._give_up())])
+            outcome = self._give_up(self.failure or "") if not self._reachable else None
+            if outcome is None and _owner(job) not in locked:
+                outcome = self._alone(job)
+            if outcome is not None:
+                deliver([(job, outcome)])
+                continue
+            locked.add(_owner(job))
+            self._held.append(job)
 
-    def _alone(self, job: Job) -> Outcome:
+    def _try_held(self, closing: bool) -> None:
+        """Tries the commands of one conversation that was locked; the others have their turn."""
+        if not self._held:
+            return
+        first = _owner(self._held[0])
+        mine = [job for job in self._held if _owner(job) == first]
+        self._held = [job for job in self._held if _owner(job) != first]
+        self._one_by_one(mine)
+        late = inf if closing else time.monotonic() - PATIENCE
+        given_up = [job for job in self._held if job.since <= late]
+        self._held = [job for job in self._held if job.since > late]
+        deliver([(job, self._give_up("the conversation is locked")) for job in given_up])
+
+    def _alone(self, job: Job) -> Outcome | None:
+        """What comes of a command by itself; None while its conversation is locked."""
+        why = ""
         for pause in PAUSES:
             time.sleep(pause)
             self.counts.retries += 1
             try:
                 return self._transaction([job])[0]
             except _GroupFailed as failure:
+                why = str(failure)
+                if failure.verdict == "locked":
+                    return None
+                if failure.verdict == "unavailable" or self._is_late(job.since):
+                    break
                 log.info("a command is tried again: %s", failure)
-            except _Unknown:
+            except _Unknown as unknown:
+                why = str(unknown)
                 break
-        return self._give_up()
+        return self._give_up(why)
 
-    def _give_up(self) -> Outcome:
+    def _scrub(self) -> None:
+        """Does a step of it; it is begun again where the connection broke."""
+        if self._scrubbing is None:
+            return
+        try:
+            if next(self._scrubbing, self) is self:
+                self._scrubbing = None
+        except Exception as error:
+            log.warning("traces of what was erased are left: %s", reason(error))
+            self._scrubbing = None
+            self._disconnect()
+
+    def _is_late(self, since: float) -> bool:
+        return self._ending.begun or time.monotonic() - since > PATIENCE
+
+    def _give_up(self, why: str) -> Outcome:
         self.counts.unavailable += 1
-        return Outcome(error=_unavailable())
+        self.failure = why
+        return Outcome(error=Unavailable.silent(why))
 
     def _transaction(self, jobs: Sequence[Job]) -> list[Outcome]:
         """Carry out the jobs and commit; nothing of them is in the database when this raises."""
@@ -153,6 +228,9 @@ class Writer:
         except Exception as error:
             self._settle_commit(number, error)
         _remember(groups)
+        if self._connection is connection and any(group.erases for group in groups):
+            self._scrubbing = self._kind.scrubbing(driver_of(connection))
+        self.failure = None
         self.counts.commits += 1
         self.counts.group_sizes[len(jobs)] += 1
         return outcomes
@@ -206,20 +284,19 @@ class Writer:
         """The database refused. Returns what the caller of a lone command may see, if no new try
         may help; a group is tried again one by one."""
         verdict = self._kind.verdict(original(error))
-        if verdict == "again" or not alone:
+        if verdict != "own" or not alone:
             self._fail(error)
-        if verdict == "unavailable":
-            log.error("a command failed: %s", original(error))
-            self._disconnect()
-            return Outcome(error=_unavailable())
         self._rollback(connection)
         return Outcome(error=_deliverable(error))
 
     def _settle_commit(self, number: str | None, error: Exception) -> None:
         """A COMMIT failed. Returns when it was carried out all the same."""
         self._disconnect()
+        since = time.monotonic()
         for pause in PAUSES:
             time.sleep(pause)
+            if self._is_late(since):
+                break
             try:
                 with self._engine.connect() as connection:
                     known = self._kind.committed(driver_of(connection), number or "")
@@ -230,8 +307,7 @@ class Writer:
                 return
             if known is False:
                 self._fail(error)
-        log.error("a commit was not answered and cannot be looked up: %s", original(error))
-        raise _Unknown
+        raise _Unknown(f"a commit was not answered and cannot be looked up: {reason(error)}")
 
     def _rollback(self, connection: Connection) -> None:
         try:
@@ -241,7 +317,7 @@ class Writer:
 
     def _fail(self, error: BaseException) -> NoReturn:
         self._disconnect()
-        raise _GroupFailed(str(original(error))) from error
+        raise _GroupFailed(reason(error), self._kind.verdict(original(error))) from error
 
     def _disconnect(self) -> None:
         """Close the connection, and with it what is left of a transaction."""
@@ -268,7 +344,3 @@ def _deliverable(error: BaseException) -> Exception:
     if not isinstance(error, Exception) or isinstance(error, StopIteration):
         return RuntimeError(f"a command raised {type(error).__name__}")
     return error
-
-
-def _unavailable() -> Unavailable:
-    return Unavailable("The database cannot answer now.")

@@ -1,3 +1,7 @@
+import logging
+from pathlib import Path
+
+import psycopg
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import create_engine, text
@@ -60,3 +64,42 @@ def test_a_defect_is_counted_as_a_500(sqlite_database_url: str) -> None:
         assert http.get("/defect").json()["code"] == "internal"
         counted = 'turnkeep_requests_total{method="GET",route="/defect",status="500"} 1.0'
         assert counted in http.get("/metrics").text
+
+
+def test_every_503_has_one_line_in_the_log_with_its_reason(
+    sqlite_database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with TestClient(create_app(Settings(database_url=sqlite_database_url))) as http:
+        api = Api(http)
+        api.post(user("SECRET"), cid="secret-name")
+        file = Path(sqlite_database_url.removeprefix("sqlite:///"))
+        file.rename(file.with_suffix(".moved"))
+        caplog.clear()
+        answers = [
+            api.post(user("SECRET"), cid="secret-name"),
+            api.get("replay", cid="secret-name", provider="openai"),
+            http.get("/readyz"),
+        ]
+        assert {answer.status_code for answer in answers} == {503}
+        told = [one.getMessage() for one in caplog.records if one.levelno >= logging.WARNING]
+        gone = f"the file {file.name} is not there"
+        here = "/v1/conversations/{cid}"
+        assert [one for one in told if one.startswith("503")] == [
+            f"503 on POST {here}/turns: {gone}",
+            f"503 on GET {here}/replay: {gone}",
+            f"503 on GET /readyz: {gone}",
+        ]
+        assert "secret" not in caplog.text.lower()
+
+
+def test_a_database_that_may_lose_what_it_took_is_not_ready_unless_that_is_allowed(
+    postgres_database_url: str,
+) -> None:
+    with psycopg.connect(postgres_database_url) as connection:
+        (fsync,) = connection.execute("SHOW fsync").fetchone() or ("on",)
+    for allowed in (False, True):
+        settings = Settings(database_url=postgres_database_url, allow_unsafe=allowed)
+        with TestClient(create_app(settings)) as http:
+            ready = http.get("/readyz")
+            assert ready.status_code == (200 if allowed or fsync == "on" else 503)
+            assert allowed or fsync == "on" or "fsync is off" in ready.json()["detail"]

@@ -51,7 +51,13 @@ def serving(
         process = subprocess.Popen(
             [sys.executable, "-m", "app", "serve", "--port", str(port), *args],
             cwd=cwd,
-            env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", **(environment or {})},
+            # The PostgreSQL of the tests syncs nothing.
+            env={
+                "PYTHONPATH": str(ROOT),
+                "PATH": "/usr/bin:/bin",
+                "TURNKEEP_ALLOW_UNSAFE": "true",
+                **(environment or {}),
+            },
             stdout=out,
             stderr=subprocess.STDOUT,
             text=True,

@@ -1,4 +1,5 @@
-"""A wire to PostgreSQL that breaks at a chosen moment: before a COMMIT arrives, or after it."""
+"""A wire to PostgreSQL that breaks at a chosen moment: before a COMMIT arrives, or after it; or on
+which nothing arrives any more."""
 
 import contextlib
 import socket
@@ -22,23 +23,33 @@ class Proxy:
         self.url = urlunsplit(
             parts._replace(netloc=f"{account}@127.0.0.1:{port}", query="sslmode=disable")
         )
+        self._begun: list[socket.socket] = []
         self.cut: str | None = None
+        # While it is not set, answers of the server stay on their way.
+        self.open = threading.Event()
+        self.open.set()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
+        self.open.set()
         self._listener.close()
+        # A client that gave up while it connected has perhaps not hung up.
+        for one in self._begun:
+            _hang_up(one)
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
                 server = socket.create_connection(self._server)
+                self._begun += (client, server)
                 threading.Thread(target=self._answers, args=(server, client), daemon=True).start()
                 threading.Thread(target=self._requests, args=(client, server), daemon=True).start()
 
     def _answers(self, server: socket.socket, client: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while data := server.recv(65536):
+                self.open.wait()
                 if self.cut == "answer":
                     # The server has committed: it answers only then.
                     self.cut = None

@@ -2,17 +2,20 @@
 
 import asyncio
 import contextlib
+import random
 import sqlite3
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+from sqlalchemy import event
 
 from app.core.errors import Unavailable
 from app.core.ledger.slice import Change, Slice
-from app.storage import sqlite, writer
+from app.storage import postgres, sqlite, writer
 from app.storage.database import Database
 from tests.storage.cutting_proxy import cutting_proxy
 from tests.storage.specimens import Do, append, labels
@@ -144,14 +147,187 @@ def test_a_server_that_is_not_there_is_unavailable() -> None:
         outcomes = asyncio.run(append_all(database))
         assert {type(outcome) for outcome in outcomes} == {Unavailable}
         with pytest.raises(Unavailable):
-            asyncio.run(database.ping())
+            asyncio.run(database.check_fit(unsafe=True))
 
 
 @pytest.mark.usefixtures("impatient")
 def test_a_database_without_schema_is_unavailable(tmp_path: Path) -> None:
+    (tmp_path / "empty.db").touch()
     with Database(f"sqlite:///{tmp_path / 'empty.db'}") as database:
         with pytest.raises(Unavailable):
             database.write_now(append("c1"))
         with pytest.raises(Unavailable):
             database.read_now(lambda store: store.conversations.head("c1"))
         assert asyncio.run(database.schema_state())[0] is None
+
+
+def test_a_locked_conversation_does_not_stop_the_others(postgres_database_url: str) -> None:
+    lock = "SELECT 1 FROM conversations WHERE conversation_id = 'a' FOR UPDATE"
+
+    async def story(database: Database, other: "psycopg.Connection[Any]") -> None:
+        other.execute(lock)
+        waiting = [asyncio.ensure_future(database.write(append("a", n))) for n in "bcd"]
+        for number in range(2, 5):
+            assert await database.write(append("b")) == number
+        assert not any(one.done() for one in waiting)
+        other.rollback()
+        assert await asyncio.gather(*waiting) == [2, 3, 4]
+
+    with Database(postgres_database_url, pg_writers=1) as database:
+        database.write_now(append("a", "a"))
+        database.write_now(append("b"))
+        with psycopg.connect(postgres_database_url) as other:
+            asyncio.run(story(database, other))
+        assert labels(database, "a") == ["a", "b", "c", "d"]
+
+
+def test_a_conversation_that_stays_locked_is_unavailable(
+    postgres_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "PATIENCE", 0.1)
+    lock = "SELECT 1 FROM conversations WHERE conversation_id = 'a' FOR UPDATE"
+    with Database(postgres_database_url, pg_writers=1) as database:
+        database.write_now(append("a"))
+        with psycopg.connect(postgres_database_url) as other:
+            other.execute(lock)
+            with pytest.raises(Unavailable) as told:
+                database.write_now(append("a"))
+            assert told.value.reason == "the conversation is locked"
+        assert database.write_now(append("a")) == 2
+
+
+@pytest.fixture
+def restless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gives up a silent server soon."""
+    monkeypatch.setattr(postgres, "SILENCE", {"write": 0.3, "read": 0.3, "migrate": 60})
+    monkeypatch.setattr(writer, "PATIENCE", 0.3)
+
+
+@pytest.mark.usefixtures("restless")
+def test_a_frozen_server_is_given_up_and_comes_back(postgres_database_url: str) -> None:
+    with (
+        cutting_proxy(postgres_database_url) as proxy,
+        Database(f"{proxy.url}&connect_timeout=2") as database,
+    ):
+        database.write_now(append("c1", "first"))
+        assert labels(database, "c1") == ["first"]
+        proxy.open.clear()
+        with pytest.raises(Unavailable) as told:
+            database.write_now(append("c1", "lost"))
+        assert told.value.detail == "The database cannot answer now."
+        assert told.value.reason not in ("", told.value.detail)
+        with pytest.raises(Unavailable):
+            labels(database, "c1")
+        proxy.open.set()
+        database.write_now(append("c1", "second"))
+        assert labels(database, "c1")[-1] == "second"
+
+
+def test_a_frozen_server_does_not_keep_the_service_from_ending(
+    postgres_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.storage.database.PATIENCE", 0.1)
+    with cutting_proxy(postgres_database_url) as proxy:
+        database = Database(f"{proxy.url}&connect_timeout=2")
+        database.write_now(append("c1", "first"))
+        labels(database, "c1")
+        proxy.open.clear()
+        write = database.write_soon(append("c1", "second"))
+        with ThreadPoolExecutor() as threads:
+            read = threads.submit(labels, database, "c1")
+            threads.submit(database.close).result(9)
+            assert isinstance(write.exception(0), Unavailable)
+            assert isinstance(read.exception(9), Unavailable)
+
+
+def test_a_full_disk_is_told_after_one_more_try(sqlite_database_url: str) -> None:
+    with Database(sqlite_database_url) as database:
+        # From now on no new page fits onto the disk.
+        event.listen(
+            database._writing,
+            "connect",
+            lambda driver, _: driver.execute("PRAGMA max_page_count = 1"),
+        )
+        with pytest.raises(Unavailable) as told:
+            database.write_now(append("c1", random.Random(1).randbytes(50_000).hex()))
+        assert told.value.reason == "database or disk is full"
+        assert database.counts().retries == database.counts().unavailable == 1
+        # What still fits is stored.
+        assert database.write_now(append("c1")) == 1
+
+
+def test_a_commit_that_finds_the_disk_full_is_not_repeated(sqlite_database_url: str) -> None:
+    error = sqlite3.OperationalError("database or disk is full")
+    error.sqlite_errorcode = sqlite3.SQLITE_FULL
+    errors = [error]
+
+    def refused(_: object) -> None:
+        for one in errors:
+            raise one
+
+    with Database(sqlite_database_url) as database:
+        event.listen(database._writing, "commit", refused)
+        outcomes = asyncio.run(append_all(database))
+        assert {type(outcome) for outcome in outcomes} == {Unavailable}
+        assert database.counts().retries == database.counts().unavailable == len(LABELS)
+        with pytest.raises(Unavailable, match="cannot be written to: database or disk is full"):
+            asyncio.run(database.check_fit())
+        errors.clear()
+        # Nobody need write before it is ready again.
+        asyncio.run(database.check_fit())
+        assert asyncio.run(append_all(database)) == list(range(1, 11))
+
+
+@pytest.mark.parametrize("how", ["removed", "replaced"])
+def test_a_file_that_is_not_the_one_that_was_opened_takes_nothing(
+    sqlite_database_url: str, how: str
+) -> None:
+    file = Path(sqlite_database_url.removeprefix("sqlite:///"))
+    with Database(sqlite_database_url) as database:
+        database.write_now(append("c1", "first"))
+        moved = file.rename(file.with_suffix(".moved"))
+        if how == "replaced":
+            file.write_bytes(moved.read_bytes())
+        for refused in (
+            lambda: database.write_now(append("c1", "lost")),
+            lambda: labels(database, "c1"),
+            lambda: asyncio.run(database.check_fit()),
+        ):
+            with pytest.raises(Unavailable) as told:
+                refused()
+            assert "the file" in told.value.reason
+        assert file.exists() is (how == "replaced")
+        moved.rename(file)
+        assert database.write_now(append("c1", "second")) == 2
+
+
+@pytest.mark.parametrize("setting", ["synchronous_commit", "default_transaction_read_only"])
+def test_a_server_that_does_not_keep_what_it_takes_is_not_fit(
+    postgres_database_url: str, setting: str
+) -> None:
+    with psycopg.connect(postgres_database_url, autocommit=True) as connection:
+        row = connection.execute("SELECT current_database()").fetchone()
+        assert row
+        value = "off" if setting == "synchronous_commit" else "on"
+        connection.execute(f"ALTER DATABASE {row[0]} SET {setting} = {value}")
+    with Database(postgres_database_url) as database:
+        with pytest.raises(Unavailable):
+            asyncio.run(database.check_fit())
+        if setting == "synchronous_commit":
+            asyncio.run(database.check_fit(unsafe=True))
+            return
+        with pytest.raises(Unavailable, match="read-only"):
+            asyncio.run(database.check_fit(unsafe=True))
+        with pytest.raises(Unavailable, match="cannot answer"):
+            database.write_now(append("c1"))
+        assert database.counts().retries == 1
+
+
+def test_a_file_that_is_not_synced_is_not_fit(sqlite_database_url: str) -> None:
+    with Database(sqlite_database_url) as database:
+        event.listen(
+            database._reading, "connect", lambda driver, _: driver.execute("PRAGMA synchronous=OFF")
+        )
+        with pytest.raises(Unavailable, match="synchronous"):
+            asyncio.run(database.check_fit())
+        asyncio.run(database.check_fit(unsafe=True))

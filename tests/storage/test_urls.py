@@ -114,7 +114,7 @@ def test_postgresql_transactions_have_limits_and_snapshots(postgres_database_url
     with Database(postgres_database_url) as database:
         with database._writing.connect() as connection:
             seen = settings(ReadStore(connection, "default"))
-        assert seen == ["read committed", "off", "30s"]
+        assert seen == ["read committed", "off", "10s"]
         assert database.read_now(settings) == ["repeatable read", "on", "30s"]
 
 

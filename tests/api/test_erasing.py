@@ -1,0 +1,115 @@
+"""What is erased is gone: from all tables, and from the bytes of the SQLite file and its log."""
+
+import contextlib
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+from sqlalchemy import create_engine, text
+from sqlalchemy.engine.interfaces import DBAPIConnection
+
+from app.storage import sqlite
+from app.storage.database import engine_url
+from app.storage.tables import metadata
+from tests.api.conftest import Api, answering, calling, user
+
+CANARY = "canary_"
+
+
+def tell(api: Api, cid: str, canary: str) -> None:
+    """A conversation with a canary in every kind of content."""
+    here = f"/v1/conversations/{cid}"
+    api.http.post("/v1/conversations", json={"id": cid, "title": f"{canary}title"})
+    api.http.patch(here, json={"metadata": {f"{canary}key": f"{canary}value"}})
+    tool = {"name": f"{canary}tool", "description": f"{canary}told", "input_schema": {}}
+    api.http.put(f"{here}/tools", json={"provider": "anthropic", "tools": [tool]})
+    done = api.post(
+        user(f"{canary}text"),
+        calling((f"{canary}id", f"{canary}name", f'{{"a": "{canary}argument"}}')),
+        answering(f"{canary}id", f"{canary}result"),
+        cid=cid,
+        model=f"{canary}model",
+        metadata={"m": f"{canary}metadata"},
+        turn_ids=[f"{canary}turn", None, None],
+        headers={"Idempotency-Key": f"{canary}idempotent"},
+    )
+    assert done.status_code == 201
+    part = b'{"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"%s"}}]}\n'
+    stream = f"{here}/turns/stream?provider=openai&turn_id=t"
+    for end in (b"", b'{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n'):
+        said = part % f"{canary}stream".encode() + end
+        kind = {"content-type": "application/x-ndjson"}
+        assert api.http.post(stream, content=said, headers=kind).is_success
+    # The words are indexed before a search answers.
+    assert len(api.http.get("/v1/conversations", params={"q": f"{canary}text"}).json()["data"]) == 1
+
+
+def rows(url: str) -> dict[str, list[Any]]:
+    engine = create_engine(engine_url(url))
+    with engine.connect() as connection:
+        found = {
+            name: list(connection.execute(text(f"SELECT * FROM {name}")))
+            for name in metadata.tables
+        }
+    engine.dispose()
+    return found
+
+
+def left(url: str) -> int:
+    """How many canaries are in the file and in its log; texts are indexed in lower case."""
+    file = Path(url.removeprefix("sqlite:///"))
+    log = file.with_name(f"{file.name}-wal")
+    return sum(one.read_bytes().lower().count(CANARY.encode()) for one in (file, log))
+
+
+def comes_true(condition: Callable[[], bool]) -> bool:
+    until = time.monotonic() + 30
+    while not (done := condition()) and time.monotonic() < until:
+        time.sleep(0.02)
+    return done
+
+
+def test_erasing_leaves_no_row(api: Api, database_url: str) -> None:
+    tell(api, "c1", CANARY)
+    before = rows(database_url)
+    empty = {name for name, found in before.items() if not found}
+    assert empty == {"turn_pieces"}
+    assert api.http.delete("/v1/conversations/c1").status_code == 204
+    assert {name for name, found in rows(database_url).items() if found} == set()
+
+
+def test_erasing_leaves_no_byte_in_the_file_or_its_log(lite: Api, sqlite_database_url: str) -> None:
+    tell(lite, "c1", CANARY)
+    tell(lite, "other", "sparrow_")
+    assert left(sqlite_database_url) > 0
+    assert lite.http.delete("/v1/conversations/c1").status_code == 204
+    assert comes_true(lambda: left(sqlite_database_url) == 0)
+    assert lite.get("verify", cid="other").json()["ok"]
+    found = lite.http.get("/v1/conversations", params={"q": "sparrow_text"}).json()["data"]
+    assert [one["id"] for one in found] == ["other"]
+
+
+def test_what_a_reader_still_sees_is_removed_when_it_has_ended(
+    lite: Api, sqlite_database_url: str
+) -> None:
+    tell(lite, "c1", CANARY)
+    file = sqlite_database_url.removeprefix("sqlite:///")
+    with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM turns").fetchone()
+        assert lite.http.delete("/v1/conversations/c1").status_code == 204
+        # Others write meanwhile.
+        assert lite.post(user("x"), cid="c2").status_code == 201
+        assert left(sqlite_database_url) > 0
+        reader.execute("ROLLBACK")
+        assert comes_true(lambda: left(sqlite_database_url) == 0)
+
+
+def test_pages_are_overwritten_however_sqlite_was_built(sqlite_database_url: str) -> None:
+    file = sqlite_database_url.removeprefix("sqlite:///")
+    with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as driver:
+        driver.execute("PRAGMA secure_delete = OFF")
+        sqlite.on_connect(cast(DBAPIConnection, driver), "write")
+        assert driver.execute("PRAGMA secure_delete").fetchone() == (1,)
