@@ -52,14 +52,10 @@ class Seen:
 
 def is_possible() -> bool:
     """Whether there is strace; some containers have it, but may not trace."""
-    strace = shutil.which("strace")
-    return (
-        bool(strace)
-        and subprocess.run(
-            [strace, "-qq", "true"], stderr=subprocess.DEVNULL, check=False
-        ).returncode
-        == 0
-    )
+    if not shutil.which("strace"):
+        return False
+    tried = subprocess.run(["strace", "true"], stderr=subprocess.DEVNULL, check=False)
+    return tried.returncode == 0
 
 
 def traced(folder: Path, synchronous: str | None = None) -> Seen:

@@ -24,6 +24,15 @@ class Service:
     server: Server
     postgres: Postgres | None = None
 
+    @property
+    def url(self) -> str:
+        return self.server.url
+
+    def restart(self) -> None:
+        """The orderly end, and a new beginning."""
+        self.stop()
+        self.ready_again()
+
     def kill(self, chance: random.Random) -> None:
         """Kill -9 of everything or, where there are several workers, at times of one of them.
 
