@@ -14,7 +14,8 @@ DEV := $(VENV)/.dev
 PEERS := .venv-bench/.peers
 
 .DEFAULT_GOAL := help
-.PHONY: help serve example test test-long mutants fuzz lint bench bench-quick bench-parts dev lock clean
+.PHONY: help serve example test test-long mutants fuzz crash retries lint bench bench-quick \
+	bench-parts dev lock clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -37,6 +38,12 @@ mutants: $(DEV) ## Plant faults, one at a time; every one must be caught
 
 fuzz: $(DEV) ## A million bodies with something wrong inside (ARGS="--bodies 20000")
 	@$(BIN)/python -m tests.fuzz.run $(ARGS)
+
+crash: $(DEV) ## Kill servers and PostgreSQL while 32 writers post; a minute (ARGS="--kills 200")
+	@$(BIN)/python -m tests.crash.run $(ARGS)
+
+retries: $(DEV) ## Send 10,000 posts one to five times, and cut responses off (ARGS="--posts 300")
+	@$(BIN)/python -m tests.crash.retries $(ARGS)
 
 lint: $(DEV) ## Check style, types and the direction of imports
 	$(BIN)/ruff check .

@@ -11,6 +11,7 @@ import os
 import pwd
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -55,12 +56,19 @@ def postgres_server(*, durable: bool = False) -> Iterator[str]:
     if given:
         yield given
         return
+    with postgres_of_our_own(durable=durable) as server:
+        yield server.url
+
+
+@contextmanager
+def postgres_of_our_own(*, durable: bool) -> Iterator["Postgres"]:
+    """Yield a server that nobody else uses, so that it may also be killed."""
     with tempfile.TemporaryDirectory(prefix="turnkeep-postgres-") as folder:
-        server, url = _first_that_starts(Path(folder), () if durable else _FLEETING)
+        server = _first_that_starts(Path(folder), () if durable else _FLEETING)
         try:
-            yield url
+            yield server
         finally:
-            _stop(server)
+            server.stop()
 
 
 @contextmanager
@@ -133,9 +141,41 @@ class _Cluster:
         return NoPostgres("\n    ".join([what, *lines[-8:]]))
 
 
-def _first_that_starts(
-    folder: Path, settings: Sequence[str]
-) -> tuple["subprocess.Popen[bytes]", str]:
+@dataclass
+class Postgres:
+    """A server of ours: its files, where it listens, and the process while there is one."""
+
+    cluster: _Cluster
+    password: str
+    settings: Sequence[str]
+    port: int
+    process: "subprocess.Popen[bytes]"
+
+    @property
+    def url(self) -> str:
+        return _url(self.password, self.port)
+
+    def kill(self) -> None:
+        """Kill -9 of the postmaster; the processes it started end when they notice."""
+        file = self.cluster.folder / "data" / "postmaster.pid"
+        os.kill(int(file.read_text().split()[0]), signal.SIGKILL)
+        _stop(self.process)
+
+    def start_again(self) -> None:
+        """On the same port. It refuses to start while processes of the killed one are left."""
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            self.process = _started(self.cluster, self.settings, self.port)
+            if _answers(self.process, self.url):
+                return
+            _stop(self.process)
+        raise self.cluster.failure("the server did not start again")
+
+    def stop(self) -> None:
+        _stop(self.process)
+
+
+def _first_that_starts(folder: Path, settings: Sequence[str]) -> Postgres:
     tried = []
     account = _account()
     if account:
@@ -228,33 +268,38 @@ def _create(cluster: _Cluster) -> str:
     return password
 
 
-def _serve(
-    cluster: _Cluster, password: str, settings: Sequence[str]
-) -> tuple["subprocess.Popen[bytes]", str]:
+def _serve(cluster: _Cluster, password: str, settings: Sequence[str]) -> Postgres:
     """Start the server. Another program may take the port first, so there are several tries."""
     for _ in range(3):
         port = _free_port()
-        server = cluster.start(
-            "sh",
-            "-c",
-            LEASH,
-            "leash",
-            cluster.programs / "postgres",
-            "-D",
-            cluster.folder / "data",
-            "-clisten_addresses=127.0.0.1",
-            f"-cport={port}",
-            "-cunix_socket_directories=",
-            "-cshared_buffers=64MB",
-            # All processes of the tests have it, and each of them several pools.
-            "-cmax_connections=500",
-            *settings,
-        )
-        url = f"postgresql://turnkeep:{password}@127.0.0.1:{port}/postgres"
-        if _answers(server, url):
-            return server, url
-        _stop(server)
+        process = _started(cluster, settings, port)
+        if _answers(process, _url(password, port)):
+            return Postgres(cluster, password, settings, port, process)
+        _stop(process)
     raise cluster.failure("the server did not start")
+
+
+def _started(cluster: _Cluster, settings: Sequence[str], port: int) -> "subprocess.Popen[bytes]":
+    return cluster.start(
+        "sh",
+        "-c",
+        LEASH,
+        "leash",
+        cluster.programs / "postgres",
+        "-D",
+        cluster.folder / "data",
+        "-clisten_addresses=127.0.0.1",
+        f"-cport={port}",
+        "-cunix_socket_directories=",
+        "-cshared_buffers=64MB",
+        # All processes of the tests have it, and each of them several pools.
+        "-cmax_connections=500",
+        *settings,
+    )
+
+
+def _url(password: str, port: int) -> str:
+    return f"postgresql://turnkeep:{password}@127.0.0.1:{port}/postgres"
 
 
 def _free_port() -> int:

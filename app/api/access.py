@@ -1,8 +1,10 @@
 """Who asks, and whether he may: the API key of a request, its scopes and its limits."""
 
+import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -50,7 +52,10 @@ class Access:
         self._database = database
         self._workers = workers
         self._is_open = may_be_open
+        # When somebody looked last, and whether anybody has yet.
         self._looked = float("-inf")
+        self._is_sure = False
+        self._looking = asyncio.Lock()
         self._known: OrderedDict[str, tuple[float, ApiKey | None]] = OrderedDict()
         self._allowances: OrderedDict[tuple[str, str], Allowance] = OrderedDict()
 
@@ -69,19 +74,29 @@ class Access:
 
     async def _still_open(self) -> bool:
         """Whether there is no key yet. Once there is one, the service is never open again."""
-        if time.monotonic() - self._looked > _FRESH:
-            try:
-                self._is_open = not await self._database.ask_keys(lambda keys: keys.any())
-            except Unavailable:
-                # Nothing can be read or written either; what needs no database goes on.
-                return True
-            self._looked = time.monotonic()
+        if not self._is_sure:
+            # All wait for the first look; later ones are waited for by one request alone.
+            async with self._looking:
+                if not self._is_sure:
+                    await self._look()
+        elif time.monotonic() - self._looked > _FRESH:
+            # Without the database nothing can be read or written either; what needs none goes on.
+            with suppress(Unavailable):
+                await self._look()
         return self._is_open
+
+    async def _look(self) -> None:
+        self._looked = time.monotonic()
+        self._is_open = not await self._database.ask_keys(lambda keys: keys.any())
+        self._is_sure = True
 
     async def _find(self, key_id: str) -> ApiKey | None:
         read_at, key = self._known.get(key_id, (float("-inf"), None))
         now = time.monotonic()
         if now - read_at > _FRESH:
+            if key is not None:
+                # The others need not look, too.
+                self._known[key_id] = now, key
             key = await self._database.ask_keys(lambda keys: keys.find(key_id))
             if key is not None:
                 self._known[key_id] = now, key

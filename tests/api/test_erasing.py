@@ -12,7 +12,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from app.storage import sqlite
 from app.storage.database import engine_url
-from app.storage.tables import metadata
+from app.storage.tables import TENANTS_ROWS
 from tests.api.conftest import Api, answering, calling, user
 
 CANARY = "canary_"
@@ -51,7 +51,7 @@ def rows(url: str) -> dict[str, list[Any]]:
     with engine.connect() as connection:
         found = {
             name: list(connection.execute(text(f"SELECT * FROM {name}")))
-            for name in metadata.tables
+            for name in (table.name for table in TENANTS_ROWS)
         }
     engine.dispose()
     return found

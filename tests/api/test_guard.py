@@ -19,7 +19,6 @@ BODY = {"provider": "openai", "messages": [user("hi")]}
 def open_to_some(sqlite_database_url: str) -> Iterator[TestClient]:
     settings = Settings(
         database_url=sqlite_database_url,
-        host="0.0.0.0",
         allowed_hosts="turnkeep, api.example",
         cors_origins="https://app.example",
     )

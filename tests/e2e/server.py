@@ -6,7 +6,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +28,7 @@ def free_port() -> int:
         return port
 
 
-def turnkeep(*args: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
+def turnkeep(*args: str, cwd: Path, seconds: float = 60) -> "subprocess.CompletedProcess[str]":
     """Runs a command of the program to its end."""
     return subprocess.run(
         [sys.executable, "-m", "app", *args],
@@ -36,7 +36,7 @@ def turnkeep(*args: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
         env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=seconds,
         check=False,
     )
 
@@ -45,11 +45,28 @@ def turnkeep(*args: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
 def serving(
     cwd: Path, *args: str, environment: Mapping[str, str] | None = None
 ) -> Iterator[Server]:
-    port = free_port()
+    server = started(cwd, *args, environment=environment)
+    try:
+        wait_until_ready(server)
+        yield server
+    finally:
+        server.process.terminate()
+        server.process.wait(30)
+
+
+def started(
+    cwd: Path,
+    *args: str,
+    port: int | None = None,
+    environment: Mapping[str, str] | None = None,
+    under: Sequence[str] = (),
+) -> Server:
+    """A server in a session of its own, not ready yet; `under` is a program that runs it."""
+    port = port or free_port()
     log = cwd / "serve.log"
-    with log.open("w") as out:
+    with log.open("a") as out:
         process = subprocess.Popen(
-            [sys.executable, "-m", "app", "serve", "--port", str(port), *args],
+            [*under, sys.executable, "-m", "app", "serve", "--port", str(port), *args],
             cwd=cwd,
             # The PostgreSQL of the tests syncs nothing.
             env={
@@ -61,17 +78,13 @@ def serving(
             stdout=out,
             stderr=subprocess.STDOUT,
             text=True,
+            # So that its workers can be killed with it.
+            start_new_session=True,
         )
-    server = Server(f"http://127.0.0.1:{port}", process, log)
-    try:
-        _wait(server)
-        yield server
-    finally:
-        process.terminate()
-        process.wait(30)
+    return Server(f"http://127.0.0.1:{port}", process, log)
 
 
-def _wait(server: Server) -> None:
+def wait_until_ready(server: Server) -> None:
     for _ in range(300):
         if server.process.poll() is not None:
             break
