@@ -14,7 +14,7 @@ DEV := $(VENV)/.dev
 PEERS := .venv-bench/.peers
 
 .DEFAULT_GOAL := help
-.PHONY: help serve example test test-long mutants fuzz crash retries lint bench bench-quick \
+.PHONY: help serve example test test-long mutants fuzz crash retries appends lint bench bench-quick \
 	bench-parts dev lock clean
 
 help: ## List the targets
@@ -44,6 +44,9 @@ crash: $(DEV) ## Kill servers and PostgreSQL while 32 writers post; a minute (AR
 
 retries: $(DEV) ## Send 10,000 posts one to five times, and cut responses off (ARGS="--posts 300")
 	@$(BIN)/python -m tests.crash.retries $(ARGS)
+
+appends: $(DEV) ## Let 64 writers race on 1 and on 50 conversations (ARGS="--each 2")
+	@$(BIN)/python -m tests.crash.appends $(ARGS)
 
 lint: $(DEV) ## Check style, types and the direction of imports
 	$(BIN)/ruff check .

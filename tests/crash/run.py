@@ -25,6 +25,8 @@ KILLS = 10
 # Seconds of writing before each kill, drawn from this range.
 WRITING = (0.2, 1.5)
 
+# So many of the kills wait for the next receipt, and come right after it.
+AT_A_RECEIPT = 0.5
 SYNCS = "SQLite, syncs"
 
 Serving = Callable[[Path], AbstractContextManager[Service]]
@@ -82,6 +84,9 @@ async def _killed(service: Service, kills: int, chance: random.Random, outcome: 
         group.create_task(write_until(stop, service.url, outcome.log, chance))
         for _ in range(kills):
             await asyncio.sleep(chance.uniform(*WRITING))
+            if chance.random() < AT_A_RECEIPT:
+                outcome.log.told.clear()
+                await outcome.log.told.wait()
             # Not in a thread: nothing must come between the kill and what the writers see of it.
             service.kill(chance)
             outcome.seconds.append(await asyncio.to_thread(service.ready_again))

@@ -23,6 +23,8 @@ class Log:
     posts: list[Post] = field(default_factory=list)
     surprises: list[str] = field(default_factory=list)
     retries: int = 0
+    # Set by every receipt: what was just told is what a kill may find undone.
+    told: asyncio.Event = field(default_factory=asyncio.Event)
 
     def acknowledged(self) -> int:
         return sum(post.receipt is not None for post in self.posts)
@@ -58,6 +60,7 @@ async def _is_done(http: httpx.AsyncClient, log: Log, post: Post, chance: random
         return chance.randrange(GIVES_UP) == 0
     if response.status_code in (200, 201):
         post.receipt = response.json()
+        log.told.set()
         return True
     # Busy or out of reach, or the first of two is still running.
     if response.status_code not in (409, 503):
