@@ -89,10 +89,10 @@ class Connection(HttpToolsProtocol):
         self._wait_for_head()
 
     def on_headers_complete(self) -> None:
-        self.untold = 0
         self.is_stream = b"/turns/stream" in self.url
         self._wait_for_body()
         refused = self._refusal()
+        self.untold = 0
         self.app = Measured(refused) if refused else self.serving
         super().on_headers_complete()
 
@@ -121,10 +121,15 @@ class Connection(HttpToolsProtocol):
             return _unavailable(STOPPING)
         if len(self.connections) > self.bounds.connections:
             return _unavailable("Too many connections are open. Send this request again.")
-        size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
-        if len(self.headers) > _HEADERS or size > self.bounds.head_bytes:
+        if len(self.headers) > _HEADERS or self._head_size() > self.bounds.head_bytes:
             return self._head_too_large()
         return None
+
+    def _head_size(self) -> int:
+        if self.untold <= self.bounds.head_bytes:
+            return self.untold
+        # What has come may also be of the body.
+        return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
 
     def _head_too_large(self) -> Response:
         most = f"{self.bounds.head_bytes} bytes and {_HEADERS} lines"

@@ -6,6 +6,7 @@ at this address (rebinding) shows in `Host`, a page of another site in `Origin`.
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from ipaddress import ip_address
 
 from starlette.responses import Response
@@ -67,24 +68,27 @@ class Guarded:
                     title = name.decode().title()
                     return problem_of(RuleBroken(f"`{title}` must be given once."))
                 found[name] = value
-        host = found.get(b"host", b"").decode("latin-1").lower()
+        host = found.get(b"host", b"")
         if host and self.hosts is not None and _name(host) not in self.hosts:
-            return _foreign_host(host)
+            return _foreign_host(host.decode("latin-1"))
         if (origin := found.get(b"origin")) is not None and scope["method"] not in _SAFE:
-            site = origin.decode("latin-1").lower()
-            if site.partition("://")[2] != host and not {site, "*"} & self.origins:
-                return _foreign_origin(site)
+            site = origin.lower()
+            allowed = {site.decode("latin-1"), "*"} & self.origins
+            if site.partition(b"://")[2] != host.lower() and not allowed:
+                return _foreign_origin(site.decode("latin-1"))
         return _unknown_coding(found)
 
 
-def _name(host: str) -> str:
-    found = _NAME.fullmatch(host)
+@lru_cache(64)
+def _name(host: bytes) -> str:
+    """Without the port."""
+    found = _NAME.fullmatch(host.decode("latin-1").lower())
     return found[1] if found else ""
 
 
 def _unknown_coding(headers: Mapping[bytes, bytes]) -> Response | None:
     for name, known in ((b"content-encoding", b"identity"), (b"transfer-encoding", b"chunked")):
-        if (given := headers.get(name, known).strip().lower()) != known:
+        if name in headers and (given := headers[name].strip().lower()) != known:
             told = f"`{name.decode().title()}` must be {known.decode()} or left out"
             return problem_of(
                 Unsupported(f"{told}, not {telling.quoted(given.decode('latin-1'))}.")
