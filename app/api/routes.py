@@ -6,15 +6,21 @@ takes longer than most operations do, so they are read here.
 
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
 from typing import Annotated, Any, get_origin
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
+from starlette.requests import ClientDisconnect
 
+from app.api.context import Context
 from app.api.documented import EVERYWHERE
 from app.api.operations import check_parameters
+from app.core.errors import Unavailable
+from app.service.verify import demand_head, demand_sound
+from app.storage.damage import may_be_damage
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -36,12 +42,26 @@ class Direct(APIRoute):
                 check_parameters(request)
             if takes_request:
                 given["request"] = request
+            here: Context = request.app.state.context
             if takes_context:
-                given["here"] = request.app.state.context
-            response: Response = await operation(**given)
+                given["here"] = here
+            try:
+                response: Response = await operation(**given)
+            except Exception as error:
+                if "cid" in request.path_params:
+                    await _demand_sound(here, request.path_params["cid"], error)
+                raise
             return response
 
         return handle
+
+
+async def _demand_sound(here: Context, cid: str, error: Exception) -> None:
+    """Raises `Damaged` where an error has no other cause than what is stored of a conversation."""
+    if isinstance(error, Unavailable):
+        await here.database.read(partial(demand_head, cid=cid))
+    elif may_be_damage(error) and not isinstance(error, ClientDisconnect):
+        await here.database.read(partial(demand_sound, cid=cid))
 
 
 def routes(prefix: str, tag: str, route_class: type[APIRoute] = Direct) -> APIRouter:

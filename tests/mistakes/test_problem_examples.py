@@ -14,7 +14,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from app.core.errors import TurnkeepError
+from app.core.errors import Damaged, TurnkeepError
 from app.main import create_app
 from app.settings import Settings
 from tests.mistakes.mistake import (
@@ -50,6 +50,7 @@ EXAMPLES = [
         {"provider": "openai", "messages": [{"role": "user", "content": "bye"}]},
     ),
     Mistake("idempotency_key_in_flight", "POST", TURNS, BODY, {"Idempotency-Key": "k2"}),
+    got("conversation_damaged", f"{REPLAY}?provider=openai"),
     Mistake("stale_version", "POST", TURNS, BODY, {"If-Match": '"2"'}),
     Mistake("too_large", "POST", TURNS, BODY, {"Content-Length": "50000000"}),
     Mistake(
@@ -72,6 +73,11 @@ EXAMPLES = [
 ]
 
 
+def damaged(*_: object) -> None:
+    """As a row of the conversation would have it; tests/damage/ makes such rows."""
+    raise Damaged("c1")
+
+
 @contextmanager
 def trouble(app: FastAPI, code: str) -> Iterator[None]:
     """What has to be so for problems that no request can bring about by itself."""
@@ -80,6 +86,8 @@ def trouble(app: FastAPI, code: str) -> Iterator[None]:
         match code:
             case "idempotency_key_in_flight":
                 patch.setattr(context, "running", {("c1", "k2")})
+            case "conversation_damaged":
+                patch.setattr("app.api.replay.replay", damaged)
             case "unavailable":
                 nobody = TestClient(create_app(Settings("postgresql://nobody@127.0.0.1:1/none")))
                 with nobody:
