@@ -44,7 +44,7 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
 # What every operation may answer, and those that read something that may be absent.
 EVERYWHERE = refusals(401, 403, 422, 429, 503)
 HEALTH = refusals(422, 503)
-ABSENT = refusals(404)
+ABSENT = refusals(404, 409)
 
 
 def takes_stream() -> dict[str, Any]:

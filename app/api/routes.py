@@ -6,17 +6,22 @@ takes longer than most operations do, so they are read here.
 
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
 from typing import Annotated, Any, get_origin
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
+from starlette.requests import ClientDisconnect
 
 from app.api.context import Context
 from app.api.documented import EVERYWHERE
 from app.api.operations import check_parameters
 from app.core.access import KeyScope
+from app.core.errors import Unavailable
+from app.service.verify import demand_head, demand_sound
+from app.storage.damage import may_be_damage
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -43,10 +48,23 @@ class Direct(APIRoute):
                 given["request"] = request
             if takes_context:
                 given["here"] = here
-            response: Response = await operation(**given)
+            try:
+                response: Response = await operation(**given)
+            except Exception as error:
+                if "cid" in request.path_params:
+                    await _demand_sound(here, request.path_params["cid"], error)
+                raise
             return response
 
         return handle
+
+
+async def _demand_sound(here: Context, cid: str, error: Exception) -> None:
+    """Raises `Damaged` where an error has no other cause than what is stored of a conversation."""
+    if isinstance(error, Unavailable):
+        await here.database.read(partial(demand_head, cid=cid))
+    elif may_be_damage(error) and not isinstance(error, ClientDisconnect):
+        await here.database.read(partial(demand_sound, cid=cid))
 
 
 def _scope(methods: set[str], path: str) -> KeyScope:

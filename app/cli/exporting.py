@@ -15,6 +15,8 @@ from app.codecs import TARGETS
 from app.core.errors import ConversationNotFound
 from app.core.render.options import ReplayOptions
 from app.service.exporting import export
+from app.service.verify import verify
+from app.storage.damage import may_be_damage
 from app.storage.database import Database
 
 
@@ -24,7 +26,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help="write conversations as JSON lines",
         description="Writes one conversation a line. The neutral form can be imported again and"
         " gives the same ids and the same replays; a provider's form is the request it takes.",
-        epilog="Exit status: 0 all is written; 1 some turns cannot be read and are left out, or the"
+        epilog="Exit status: 0 all is written; 1 something cannot be read and is left out, or the"
         " reader of the output has gone; 2 nothing was begun, or FILE cannot be written.",
     )
     parser.add_argument("conversation", nargs="*", help="conversation ids")
@@ -75,6 +77,13 @@ def _write(database: Database, ids: Iterator[str], args: argparse.Namespace, out
             if not args.all:
                 raise
             # It was erased since its page was read.
+            continue
+        except Exception as error:
+            if not may_be_damage(error) or database.read_now(partial(verify, cid=cid))["ok"]:
+                raise
+            bad = True
+            words = f"{cid}: it is damaged and left out; turnkeep verify says where"
+            print(printable(words), file=sys.stderr)
             continue
         out.write(done.line + b"\n")
         conversations += 1

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 from app.codecs import NICKNAMES
 from app.core.errors import Unavailable
-from app.core.ledger.records import ConversationRecord
 from app.core.nearest import nearest_provider
 from app.core.telling import did_you_mean
 from app.settings import Settings, from_environment
@@ -70,9 +69,9 @@ def all_ids(database: Database) -> Iterator[str]:
     """The ids of all conversations, page by page."""
     after: str | None = None
 
-    def page(store: ReadStore) -> list[ConversationRecord]:
-        return store.conversations.page(_PAGE, after)
+    def page(store: ReadStore) -> list[str]:
+        return store.conversations.ids(_PAGE, after)
 
     while found := database.read_now(page):
-        yield from (record.id for record in found)
-        after = found[-1].id
+        yield from found
+        after = found[-1]

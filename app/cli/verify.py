@@ -5,6 +5,8 @@ import sys
 from functools import partial
 
 from app.cli.options import add_database, all_ids, check_schema, settings_of
+from app.cli.words import printable
+from app.core.identity.forms import CONVERSATION_ID
 from app.core.json.text import dumps_utf8
 from app.service.verify import verify
 from app.storage.database import Database
@@ -29,6 +31,10 @@ def run(args: argparse.Namespace) -> int:
     good = bad = 0
     with Database(url) as database:
         for cid in args.conversation or all_ids(database):
+            if not (args.conversation or CONVERSATION_ID.fits(cid)):
+                bad += 1
+                print(printable(f"{cid}: no conversation can have this id"))
+                continue
             report = database.read_now(partial(verify, cid=cid))
             if report["ok"]:
                 good += 1

@@ -14,7 +14,8 @@ TurnkeepError
 │   ├── ConversationExists   the id is taken
 │   ├── TurnIdTaken          the turn id is stored with other content
 │   ├── HistoryDiffers       a list of messages contradicts the stored history
-│   └── KeyInFlight          a request with this idempotency key is still running
+│   ├── KeyInFlight          a request with this idempotency key is still running
+│   └── Damaged              what is stored was changed behind the service's back
 ├── StaleVersion             `If-Match` names another version
 ├── RuleBroken               readable, but against a rule; `pointer` says where
 │   ├── LimitExceeded        a published limit
@@ -205,6 +206,18 @@ class KeyInFlight(Conflict):
             f"The first request with the idempotency key {_shown(key)} is still running."
             " Send the same request again in a second.",
             retry_after=1,
+        )
+
+
+class Damaged(Conflict):
+    code = "conversation_damaged"
+    title = "The conversation is damaged"
+
+    def __init__(self, conversation_id: str) -> None:
+        super().__init__(
+            f"Conversation {_shown(conversation_id)} cannot be read: what is stored of it was"
+            f" damaged. GET /v1/conversations/{conversation_id}/verify says where.",
+            conversation_id=_fact(conversation_id),
         )
 
 

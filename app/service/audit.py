@@ -11,10 +11,10 @@ from typing import Literal
 
 from app.codecs import TARGETS, provider_id
 from app.core import telling
-from app.core.conversation import is_real, last_real
+from app.core.conversation import STATUSES, is_real, last_real
 from app.core.errors import RuleBroken
 from app.core.json.text import JsonObject
-from app.core.ledger.records import Call, CallRecord, ResultRecord
+from app.core.ledger.records import RULES, Call, CallRecord, ResultRecord
 from app.core.neutral.excerpts import given_excerpt, result_excerpt
 from app.service.conversations import known
 from app.service.turnform import read_turn
@@ -143,6 +143,8 @@ def call_json(record: CallRecord, state: str, told: Contents) -> JsonObject:
 
 
 def result_json(result: ResultRecord, told: Contents | None = None) -> JsonObject:
+    if result.status not in STATUSES or result.matched_by not in RULES:
+        raise ValueError("the row of the result is damaged")
     return {
         "turn_id": result.turn_id,
         "seq": result.seq,

@@ -15,6 +15,7 @@ from app.core.ledger.records import ConversationRecord
 from app.core.search.wanted import Facet, Order, Place, Questions, Wanted
 from app.core.search.words import asked
 from app.service.conversations import shown
+from app.storage.damage import may_be_damage
 from app.storage.store import ReadStore
 
 MOST_FACETS = 16
@@ -42,14 +43,22 @@ class Asked:
 def listed(store: ReadStore, wish: Asked) -> JsonObject:
     """A page; the cursor names the last conversation of the page before."""
     limit = wish.limit
-    records = store.finder.find(_wanted(store, wish), limit + 1)
+    wanted = _wanted(store, wish)
+    damaged: list[str] = []
+    try:
+        records = store.finder.find(wanted, limit + 1)
+    except Exception as error:
+        if not may_be_damage(error):
+            raise
+        records, damaged = store.finder.find_sound(wanted, limit + 1)
     data: list[Json] = [shown(record) for record in records[:limit]]
     more = len(records) > limit
-    return {
+    page: JsonObject = {
         "data": data,
         "has_more": more,
         "next_cursor": _cursor(records[limit - 1], wish.order) if more else None,
     }
+    return page | ({"damaged": [*damaged]} if damaged else {})
 
 
 def _wanted(store: ReadStore, wish: Asked) -> Wanted:

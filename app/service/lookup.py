@@ -10,8 +10,11 @@ from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.identity import ids
 from app.core.identity.forms import CONVERSATION_ID, TURN_ID
-from app.core.json.text import Json, JsonObject
+from app.core.json.text import Json, JsonObject, dumps_utf8
 from app.service.audit import call_json, contents, result_json, state_of
+from app.service.turnform import read_turn
+from app.service.verify import verify
+from app.storage.damage import may_be_damage
 from app.storage.lookup import NEWEST, IdKind, Spot
 from app.storage.store import ReadStore
 
@@ -25,29 +28,53 @@ def lookup(
 ) -> JsonObject:
     before = NEWEST if cursor is None else _spot(cursor)
     kinds: dict[Spot, IdKind] = {}
+    damaged: set[str] = set()
     for kind, asked_as, name in _names(any_id):
-        for spot in store.lookup.spots(
-            asked_as, name, before=before, limit=limit + 1, prefix=prefix
-        ):
+        try:
+            spots = store.lookup.spots(
+                asked_as, name, before=before, limit=limit + 1, prefix=prefix
+            )
+        except Exception as error:
+            if not may_be_damage(error):
+                raise
+            spots, bad = store.lookup.sound_spots(
+                asked_as, name, before=before, limit=limit + 1, prefix=prefix
+            )
+            damaged |= bad
+        for spot in spots:
             kinds.setdefault(spot, kind)
     found = sorted(kinds, reverse=True)
     data: list[Json] = []
     for spot in found[:limit]:
-        where: JsonObject = {"conversation_id": spot.conversation_id, "kind": kinds[spot]}
-        match kinds[spot]:
-            case "turn" | "response" as kind:
-                records = _turn(store, spot, kind)
-            case "orphan_result":
-                records = _orphan(store, spot)
-            case _:
-                records = _call(store, spot)
-        data += [where | record for record in records]
+        try:
+            records = _records(store, spot, kinds[spot])
+            # What is damaged may be no JSON.
+            dumps_utf8({"data": records})
+            data += records
+        except Exception as error:
+            cid = spot.conversation_id
+            if not (may_be_damage(error) and not verify(store, cid)["ok"]):
+                raise
+            damaged.add(cid)
     more = len(found) > limit
-    return {
+    page: JsonObject = {
         "data": data,
         "has_more": more,
         "next_cursor": _cursor(found[limit - 1]) if more else None,
     }
+    return page | ({"damaged": [*sorted(damaged)]} if damaged else {})
+
+
+def _records(store: ReadStore, spot: Spot, kind: IdKind) -> list[Json]:
+    where: JsonObject = {"conversation_id": spot.conversation_id, "kind": kind}
+    match kind:
+        case "turn" | "response":
+            records = _turn(store, spot, kind)
+        case "orphan_result":
+            records = _orphan(store, spot)
+        case _:
+            records = _call(store, spot)
+    return [where | record for record in records]
 
 
 def _names(any_id: str) -> Iterator[tuple[IdKind, IdKind, str]]:
@@ -76,7 +103,7 @@ def _turn(store: ReadStore, spot: Spot, kind: IdKind) -> Iterator[JsonObject]:
             "speaker": shown.speaker,
             "provider": shown.provider,
             "model": shown.model,
-            "status": shown.status,
+            "status": read_turn(shown).status,
             "created_at": spot.at.isoformat(),
         }
 

@@ -6,18 +6,63 @@ from dataclasses import replace
 
 from app.codecs import ID_RULES
 from app.core.conversation import ToolCall, Turn
+from app.core.errors import ConversationNotFound, Damaged
 from app.core.identity import ids
 from app.core.json.text import JsonObject
 from app.core.ledger.append import complete, enter
 from app.core.ledger.book import Book
 from app.core.ledger.records import CallRecord, ConversationRecord, RevisionRecord, TurnRecord
-from app.service.conversations import known
+from app.service.conversations import known, known_form
 from app.service.receipts import note
 from app.service.turnform import is_linked, read_turn
+from app.storage.damage import Fault, may_be_damage
 from app.storage.store import ReadStore
 
 
 def verify(store: ReadStore, cid: str) -> JsonObject:
+    """Whatever is damaged is named; nothing of it is an error."""
+    known_form(cid)
+    checked: JsonObject = {"turns": 0, "tool_calls": 0, "provider_ids": 0}
+    if not store.damage.has_head(cid):
+        if not (left := store.damage.headless(cid)):
+            raise ConversationNotFound(cid)
+        detail = f"the conversation is gone, but there are rows of it in {', '.join(left)}"
+        return {"ok": False, "checked": checked, "problems": [note("HEAD_MISSING", None, detail)]}
+    problems = [_fault(one) for one in store.damage.faults(cid)]
+    try:
+        checked, found = _recomputed(store, cid)
+        problems += found
+    except Exception as error:
+        if not may_be_damage(error):
+            raise
+        if not problems:
+            why = f"what is stored cannot be computed again ({type(error).__name__})"
+            problems.append(note("UNREADABLE", None, why))
+    return {"ok": not problems, "checked": checked, "problems": [*problems]}
+
+
+def demand_sound(store: ReadStore, cid: str) -> None:
+    """Raises `Damaged` for a conversation that does not verify."""
+    if store.damage.has_head(cid) and not verify(store, cid)["ok"]:
+        raise Damaged(cid)
+
+
+def demand_head(store: ReadStore, cid: str) -> None:
+    """Raises `Damaged` for a conversation of which rows are left without a head: there is no room
+    for new ones."""
+    if store.damage.headless(cid):
+        raise Damaged(cid)
+
+
+def _fault(fault: Fault) -> JsonObject:
+    where = f"{fault.table}.{fault.column}"
+    place = f" at {', '.join(map(str, fault.place))}" if fault.place else ""
+    detail = f"{where}{place} holds what cannot stand there"
+    return note("VALUE_DAMAGED", None, detail.encode("ascii", "backslashreplace").decode())
+
+
+def _recomputed(store: ReadStore, cid: str) -> tuple[JsonObject, list[JsonObject]]:
+    """How much there is, and what is wrong with it."""
     head = known(store, cid)
     records = store.turns.posted(cid)
     revisions = store.turns.revisions(cid, records)
@@ -39,7 +84,7 @@ def verify(store: ReadStore, cid: str) -> JsonObject:
         "tool_calls": len(stored_calls),
         "provider_ids": sum(len(record.call.provider_ids) for record in stored_calls),
     }
-    return {"ok": not problems, "checked": checked, "problems": [*problems]}
+    return checked, problems
 
 
 def _entered(records: list[TurnRecord], revisions: list[RevisionRecord]) -> Book:

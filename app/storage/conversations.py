@@ -1,10 +1,12 @@
 """The heads of conversations."""
 
 from sqlalchemy import bindparam, func, select
+from sqlalchemy.exc import DBAPIError
 
 from app.core.ledger.records import ConversationRecord
-from app.storage.rows import CONVERSATION
-from app.storage.scope import LIMIT, TENANT, Scope, beginning_with, begins, owned
+from app.storage.damage import may_be_damage, sound
+from app.storage.rows import CONVERSATION, conversation
+from app.storage.scope import ALL, LIMIT, TENANT, Scope, beginning_with, begins, owned
 from app.storage.tables import conversations
 
 _HEAD = select(*CONVERSATION).where(owned(conversations))
@@ -17,6 +19,7 @@ _CONVERSATIONS = (
     .order_by(conversations.c.conversation_id)
     .limit(LIMIT)
 )
+_IDS = _CONVERSATIONS.with_only_columns(conversations.c.conversation_id)
 _BEHIND = (
     select(*CONVERSATION)
     # Not a parameter: the index holds these alone, and must be recognised.
@@ -40,11 +43,18 @@ class Conversations(Scope):
 
     def head(self, cid: str) -> ConversationRecord | None:
         row = self._run(_HEAD, cid).one_or_none()
-        return ConversationRecord(*row) if row else None
+        return conversation(row) if row else None
 
     def behind(self, limit: int) -> list[ConversationRecord]:
-        """Conversations with turns that are not indexed yet."""
-        return [ConversationRecord(*row) for row in self._run(_BEHIND, most=limit)]
+        """Conversations with turns that are not indexed yet; damaged ones never will be."""
+        try:
+            return [conversation(row) for row in self._run(_BEHIND, most=limit)]
+        except Exception as error:
+            if not may_be_damage(error):
+                raise
+        # With all that are damaged the limit may be reached before the others come.
+        rows, _ = sound(self._connection, _BEHIND, {"tenant": self._tenant_id, "most": ALL})
+        return [conversation(row) for row in rows[:limit]]
 
     def count(self, prefix: str, most: int) -> int:
         """How many have ids with this prefix; beyond `most` nobody counts."""
@@ -54,4 +64,18 @@ class Conversations(Scope):
     def page(self, limit: int, after: str | None = None) -> list[ConversationRecord]:
         """A page of conversations by id; `after` is the last id of the page before."""
         rows = self._run(_CONVERSATIONS, after=after or "", most=limit)
-        return [ConversationRecord(*row) for row in rows]
+        return [conversation(row) for row in rows]
+
+    def ids(self, limit: int, after: str | None = None) -> list[str]:
+        """The same, of each its id alone, which is there where the rest is damaged."""
+        values = {"tenant": self._tenant_id, "after": after or ""}
+        try:
+            found = list(self._connection.execute(_IDS, values | {"most": limit}).scalars())
+            if all(isinstance(cid, str) for cid in found):
+                return found
+        except DBAPIError as error:
+            if not may_be_damage(error):
+                raise
+        # Ids that are damaged themselves are not found under any name.
+        rows, _ = sound(self._connection, _IDS, values | {"most": ALL})
+        return [row[0] for row in rows[:limit]]

@@ -22,8 +22,9 @@ from sqlalchemy import (
 
 from app.core.ledger.records import ConversationRecord
 from app.core.search.wanted import TITLE_PART, Facet, Questions, Wanted
+from app.storage.damage import sound
 from app.storage.fulltext import CONDITIONS, written
-from app.storage.rows import CONVERSATION
+from app.storage.rows import CONVERSATION, conversation
 from app.storage.scope import ALL, LIMIT, TENANT, AnySelect, Scope, beginning_with, begins
 from app.storage.tables import conversation_facets, conversations
 from app.storage.types import UtcTime
@@ -42,13 +43,28 @@ class Finder(Scope):
         """A page of what is wanted. A question without words finds nothing."""
         if () in (wanted.text, wanted.title):
             return []
-        values: dict[str, object] = {"most": limit}
+        statement, values = self._statement(wanted)
+        rows = self._run(statement, None, **values, most=limit)
+        return [conversation(row) for row in rows]
+
+    def find_sound(self, wanted: Wanted, limit: int) -> tuple[list[ConversationRecord], list[str]]:
+        """The same, where some of them are damaged: those are named beside the others."""
+        statement, values = self._statement(wanted)
+        values["tenant"] = self._tenant_id
+        most = limit
+        while True:
+            rows, damaged = sound(self._connection, statement, values | {"most": most})
+            if len(rows) >= limit or len(rows) + len(damaged) < most:
+                return [conversation(row) for row in rows[:limit]], damaged
+            most = limit + 2 * len(damaged)
+
+    def _statement(self, wanted: Wanted) -> tuple[AnySelect, dict[str, object]]:
+        values: dict[str, object] = {}
         conditions = list(self._conditions(wanted, values))
         statement = select(*CONVERSATION).where(conversations.c.tenant_id == TENANT, *conditions)
         # SQLite would rather walk through all conversations in order than sort a few.
         hidden = bool(conditions) and self._connection.dialect.name == "sqlite"
-        rows = self._run(_page(statement, wanted, values, hidden=hidden), None, **values)
-        return [ConversationRecord(*row) for row in rows]
+        return _page(statement, wanted, values, hidden=hidden), values
 
     def _conditions(
         self, wanted: Wanted, values: dict[str, object]

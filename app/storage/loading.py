@@ -36,7 +36,7 @@ from app.core.ledger.records import (
 from app.core.ledger.slice import History, Slice, TurnPlace
 from app.storage.keyed import Key, Keyed, of_key
 from app.storage.memory import Memory
-from app.storage.rows import CALL, CONVERSATION, RESULT, TOOL_SET, Columns
+from app.storage.rows import CALL, CONVERSATION, RESULT, TOOL_SET, Columns, conversation
 from app.storage.scope import AnySelect
 from app.storage.store import ReadStore
 from app.storage.tables import (
@@ -221,7 +221,7 @@ class Loader:
         wanted = sorted(set(cids))
         heads: dict[str, ConversationRecord] = {}
         for row in _HEADS.rows(self._connection, self._tenant_id, [(cid,) for cid in wanted]):
-            heads[row[0]] = ConversationRecord(*row)
+            heads[row[0]] = conversation(row)
         return {cid: self._slice(cid, heads.get(cid)) for cid in wanted}
 
     def _slice(self, cid: str, head: ConversationRecord | None) -> Slice:

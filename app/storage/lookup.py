@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 
 from app.core.identity import ids
+from app.storage.damage import readable, sound
 from app.storage.scope import LIMIT, TENANT, AnySelect, Scope, beginning_with, begins
 from app.storage.tables import provider_ids, tool_calls, tool_results, turn_revisions, turns
 from app.storage.types import IdText, UtcTime
@@ -157,6 +158,29 @@ class Lookup(Scope):
     ) -> list[Spot]:
         """Where an id is known as this, before a spot, newest first, in conversations with this
         prefix."""
+        statements, values = self._asked(kind, known_as, before, limit, prefix)
+        found = [Spot(*row) for one in statements for row in self._run(one, **values)]
+        return sorted(found, reverse=True)[:limit]
+
+    def sound_spots(
+        self, kind: IdKind, known_as: str, *, before: Spot, limit: int, prefix: str = ""
+    ) -> tuple[list[Spot], set[str]]:
+        """The same, where some conversations are damaged: those are named beside the others."""
+        statements, values = self._asked(kind, known_as, before, limit, prefix)
+        values["tenant"] = self._tenant_id
+        found: list[Spot] = []
+        damaged: set[str] = set()
+        for one in statements:
+            rows, bad = sound(self._connection, one, values, name=1)
+            damaged.update(bad)
+            # Where the row is gone that a place should be in, there is no time either.
+            damaged.update(readable(row[1]) for row in rows if None in row)
+            found += (Spot(*row) for row in rows if None not in row)
+        return sorted(found, reverse=True)[:limit], damaged
+
+    def _asked(
+        self, kind: IdKind, known_as: str, before: Spot, limit: int, prefix: str
+    ) -> tuple[Sequence[AnySelect], dict[str, Any]]:
         exact = kind in ("turn", "canonical")
         key = known_as if exact else ids.fingerprint(known_as)
         values: dict[str, Any] = {
@@ -166,9 +190,4 @@ class Lookup(Scope):
             "rank": before.rank,
             "place": before.place,
         } | beginning_with(prefix)
-        found = [
-            Spot(*row)
-            for question in _QUESTIONS[kind]
-            for row in self._run(question, key=key, most=limit, **values)
-        ]
-        return sorted(found, reverse=True)[:limit]
+        return _QUESTIONS[kind], {**values, "key": key, "most": limit}

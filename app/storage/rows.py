@@ -11,6 +11,7 @@ from app.core.identity import ids
 from app.core.json.large import Bytes, Chunks
 from app.core.ledger.records import (
     Call,
+    ConversationRecord,
     ProviderId,
     ResultRecord,
     RevisionRecord,
@@ -69,8 +70,21 @@ _TURN_REST = attrgetter("metadata", "content_hash", "hash", "created_at", "statu
 _CALL = attrgetter("id", *(column.name for column in CALL[1:]))
 
 conversation_values = attrgetter(*NEW_CONVERSATION)
+_NUMBERS = attrgetter(
+    *("version", "orphans", "indexed"),
+    *("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"),
+)
 tool_set_values = attrgetter(*NEW_TOOL_SET)
 _RESULT = attrgetter(*(column.name for column in RESULT))
+
+
+def conversation(row: Sequence[Any]) -> ConversationRecord:
+    """The head. Everything is built on it, and SQLite keeps whatever a column is given."""
+    record = ConversationRecord(*row)
+    kinds = (type(record.id), type(record.metadata), type(record.head_hash))
+    if kinds != (str, bytes, bytes) or not all(type(number) is int for number in _NUMBERS(record)):
+        raise ValueError("the head is damaged")
+    return record
 
 
 def turn(row: AnyRow) -> TurnRecord:

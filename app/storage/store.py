@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 from app.core.ledger.book import whole_book
 from app.core.ledger.slice import History
 from app.storage.conversations import Conversations
+from app.storage.damage import Damage
 from app.storage.finding import Finder
 from app.storage.keys import IdempotencyKeys
 from app.storage.ledger import Ledger
@@ -28,6 +29,7 @@ class ReadStore:
         self.keys = IdempotencyKeys(connection, tenant_id)
         self.lookup = Lookup(connection, tenant_id)
         self.finder = Finder(connection, tenant_id)
+        self.damage = Damage(connection, tenant_id)
 
     def history(self, cid: str) -> History:
         """The whole conversation, if there is one."""

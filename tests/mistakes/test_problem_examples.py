@@ -17,7 +17,7 @@ from fastapi.testclient import TestClient
 
 from app.api.access import Access
 from app.core.access import ApiKey
-from app.core.errors import TurnkeepError
+from app.core.errors import Damaged, TurnkeepError
 from app.main import create_app
 from app.service.apikeys import made
 from app.settings import Settings
@@ -57,6 +57,7 @@ EXAMPLES = [
         {"provider": "openai", "messages": [{"role": "user", "content": "bye"}]},
     ),
     Mistake("idempotency_key_in_flight", "POST", TURNS, BODY, {"Idempotency-Key": "k2"}),
+    got("conversation_damaged", f"{REPLAY}?provider=openai"),
     Mistake("stale_version", "POST", TURNS, BODY, {"If-Match": '"2"'}),
     Mistake("too_large", "POST", TURNS, BODY, {"Content-Length": "50000000"}),
     Mistake(
@@ -80,6 +81,11 @@ EXAMPLES = [
 ]
 
 
+def damaged(*_: object) -> None:
+    """As a row of the conversation would have it; tests/damage/ makes such rows."""
+    raise Damaged("c1")
+
+
 @contextmanager
 def trouble(app: FastAPI, code: str) -> Iterator[None]:
     """What has to be so for problems that no request can bring about by itself."""
@@ -99,6 +105,11 @@ def trouble(app: FastAPI, code: str) -> Iterator[None]:
             case "too_many":
                 change(access=With(context.database, requests=60))
                 app.state.context.access._allowance(KEY, "requests", 60).use(60)
+            case "conversation_damaged":
+                with pytest.MonkeyPatch.context() as patch:
+                    patch.setattr("app.api.replay.replay", damaged)
+                    yield
+                return
             case "unavailable":
                 nobody = TestClient(create_app(Settings("postgresql://nobody@127.0.0.1:1/none")))
                 with nobody:

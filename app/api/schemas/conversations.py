@@ -4,7 +4,17 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from app.api.schemas.shapes import In, ListOut, Metadata, NoteOut, Out, PageQuery, UsageOut, said
+from app.api.schemas.shapes import (
+    In,
+    ListOut,
+    Metadata,
+    NoteOut,
+    Out,
+    PageQuery,
+    UsageOut,
+    left_out,
+    said,
+)
 
 
 class ConversationIn(In):
@@ -53,6 +63,7 @@ class ConversationOut(Out):
 
 class ConversationListOut(ListOut):
     data: list[ConversationOut]
+    damaged: list[str] = left_out("Conversations that would be here but cannot be read; by id.")
 
 
 class CheckedOut(Out):

@@ -106,3 +106,4 @@ class FoundTurnOut(Out):
 
 class FoundListOut(ListOut):
     data: list[Annotated[FoundCallOut | FoundResultOut | FoundTurnOut, Field(discriminator="kind")]]
+    damaged: list[str] = left_out("Conversations that know the id but cannot be read; by id.")

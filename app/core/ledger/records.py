@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from app.core.json.large import Bytes
 from app.core.wire.usage import Usage
@@ -10,6 +10,7 @@ from app.core.wire.usage import Usage
 MatchedBy: TypeAlias = Literal[
     "canonical", "raw", "provider_id", "normalized", "name", "position", "none"
 ]
+RULES: tuple[str, ...] = get_args(MatchedBy)
 
 
 @dataclass(frozen=True, slots=True)

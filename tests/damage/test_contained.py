@@ -1,0 +1,182 @@
+"""Law 9 on every route: one damaged value hides nothing beside its own conversation.
+
+For each column of each table one value is changed into something that cannot stand there. No
+request fails but with the problem that says so, and whatever is asked of another conversation is
+answered as before.
+"""
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from app.cli import main
+from tests.api.conftest import user
+from tests.damage.stored import (
+    CID,
+    COLUMNS,
+    OTHER,
+    TABLES,
+    file_of,
+    fill,
+    key_of,
+    keys,
+    opened,
+    owner,
+    serve,
+)
+
+VALUES = {"bytes": "x'ff'", "text": "'no such value'", "not UTF-8": "CAST(x'ff41' AS TEXT)"}
+PATHS = (
+    "",
+    "/turns",
+    "/turns?raw=true",
+    "/turns/broken",
+    "/verify",
+    "/tool-calls",
+    "/tools?provider=openai",
+    "/replay?provider=openai",
+    "/replay?provider=kimi&since=1",
+    "/replay?provider=neutral&last=2",
+)
+LISTS = (
+    "/v1/conversations",
+    "/v1/conversations?order=updated&limit=3",
+    "/v1/conversations?q=apple",
+    "/v1/conversations?provider=openai&tool=f&metadata.k=v",
+    "/v1/tool-calls/lookup?id=a",
+    "/v1/tool-calls/lookup?id=nobody",
+    "/v1/tool-calls/lookup?id=resp_1",
+    "/v1/tool-calls/lookup?id=broken",
+)
+
+
+@pytest.fixture(scope="module")
+def filled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("damage") / "filled.db"
+    shutil.copyfile(sqlite_template, file)
+    fill(f"sqlite:///{file}")
+    return file
+
+
+@pytest.fixture
+def url(filled: Path, sqlite_database_url: str) -> str:
+    shutil.copyfile(filled, file_of(sqlite_database_url))
+    return sqlite_database_url
+
+
+def spoil(url: str, table: str, column: str, value: str) -> None:
+    with opened(url) as connection:
+        first = keys(connection, TABLES[table], owner(table))[0]
+        statement = f"UPDATE {table} SET {column} = {value} WHERE {key_of(TABLES[table])}"
+        assert connection.execute(statement, first).rowcount == 1
+
+
+def others(listed: Any) -> list[Any]:
+    """What a list says of the other conversation, but for what changes by itself."""
+    return [one for one in listed["data"] if OTHER in (one.get("id"), one.get("conversation_id"))]
+
+
+def asked(http: TestClient) -> Iterator[tuple[str, Any]]:
+    """Everything that can be asked of the other conversation."""
+    for path in PATHS:
+        yield path, http.get(f"/v1/conversations/{OTHER}{path}").json()
+    for path in LISTS:
+        yield path, others(http.get(path).json())
+
+
+@pytest.fixture(scope="module")
+def healthy(filled: Path) -> dict[str, Any]:
+    with serve(f"sqlite:///{filled}") as http:
+        return dict(asked(http))
+
+
+@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+@pytest.mark.parametrize(("table", "column"), COLUMNS)
+def test_a_damaged_value_is_contained(
+    url: str,
+    healthy: dict[str, Any],
+    table: str,
+    column: str,
+    value: str,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    try:
+        spoil(url, table, column, value)
+    except sqlite3.IntegrityError:
+        pytest.skip("the database itself refuses it")
+    with serve(url) as http:
+        damaged = owner(table)
+        for path in PATHS:
+            answer = http.get(f"/v1/conversations/{damaged}{path}")
+            named = answer.status_code == 409 and answer.json()["code"] == "conversation_damaged"
+            assert named or answer.status_code in (200, 404), (path, answer.text)
+        body = {"provider": "openai", "messages": [user("more")]}
+        answer = http.post(f"/v1/conversations/{damaged}/turns", json=body)
+        assert answer.status_code in (201, 409), answer.text
+        for path in LISTS:
+            assert http.get(path).status_code == 200, path
+        assert dict(asked(http)) == healthy
+    assert main(["verify", "--database-url", url]) in (0, 1)
+    capfdbinary.readouterr()
+    assert main(["export", "--all", "--database-url", url]) in (0, 1)
+    lines = capfdbinary.readouterr().out.splitlines()
+    [line] = [one for one in map(json.loads, lines) if one["conversation_id"] == OTHER]
+    assert [turn["turn_id"] for turn in line["turns"]][-4:-1] == ["resp", "broken", "broken-2"]
+
+
+def test_a_list_names_what_it_cannot_show(url: str) -> None:
+    spoil(url, "conversations", "created_at", "'yesterday'")
+    with serve(url) as http:
+        listed = http.get("/v1/conversations").json()
+        assert [one["id"] for one in listed["data"]] == [OTHER, "long"]
+        assert listed["damaged"] == [CID]
+        page = http.get("/v1/conversations?limit=1").json()
+        assert ([one["id"] for one in page["data"]], page["next_cursor"]) == ([OTHER], OTHER)
+        report = http.get(f"/v1/conversations/{CID}/verify").json()
+        assert report["problems"][0] == {
+            "code": "VALUE_DAMAGED",
+            "turn_id": None,
+            "detail": "conversations.created_at holds what cannot stand there",
+        }
+        told = http.get(f"/v1/conversations/{CID}/replay?provider=openai")
+        assert (told.status_code, told.json()["code"]) == (409, "conversation_damaged")
+
+
+def test_a_lookup_names_what_it_cannot_show(url: str) -> None:
+    spoil(url, "turns", "created_at", "'1999 or so'")
+    with serve(url) as http:
+        turn = http.get(f"/v1/conversations/{OTHER}/turns").json()["data"][0]
+        assert turn["seq"] == 1
+        with opened(url) as connection:
+            connection.execute(
+                "UPDATE turns SET turn_id = 'same' WHERE seq = 1 AND conversation_id != 'long'"
+            )
+        found = http.get("/v1/tool-calls/lookup?id=same").json()
+        assert [one["conversation_id"] for one in found["data"]] == [OTHER]
+        assert found["damaged"] == [CID]
+
+
+def test_verify_and_export_name_the_damaged_and_go_on(
+    url: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    spoil(url, "turns", "model", "x'ff'")
+    assert main(["verify", "--database-url", url]) == 1
+    told = capfdbinary.readouterr()
+    assert told.out.startswith(b'c1: [{"code":"VALUE_DAMAGED"')
+    assert b"2 conversations agree, 1 do not." in told.err
+    assert main(["export", "--all", "--database-url", url]) == 1
+    told = capfdbinary.readouterr()
+    assert [json.loads(one)["conversation_id"] for one in told.out.splitlines()] == [OTHER, "long"]
+    assert b"c1: it is damaged and left out" in told.err
+
+
+def test_what_is_no_damage_is_still_a_defect(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.api.replay.replay", lambda *_: int("no number"))
+    with serve(url) as http, pytest.raises(ValueError, match="no number"):
+        http.get(f"/v1/conversations/{CID}/replay?provider=openai")
