@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Iterable
 from functools import partial
 
 from app.cli.options import add_database, all_ids, check_schema, settings_of
@@ -26,14 +27,19 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def run(args: argparse.Namespace) -> int:
     url = settings_of(args).database_url
     check_schema(url)
-    good = bad = 0
     with Database(url) as database:
-        for cid in args.conversation or all_ids(database):
-            report = database.read_now(partial(verify, cid=cid))
-            if report["ok"]:
-                good += 1
-                continue
-            bad += 1
-            print(f"{cid}: {dumps_utf8(report['problems']).decode()}")
+        return 1 if check(database, args.conversation or all_ids(database)) else 0
+
+
+def check(database: Database, conversations: Iterable[str]) -> int:
+    """Prints what disagrees; returns in how many conversations something does."""
+    good = bad = 0
+    for cid in conversations:
+        report = database.read_now(partial(verify, cid=cid))
+        if report["ok"]:
+            good += 1
+            continue
+        bad += 1
+        print(f"{cid}: {dumps_utf8(report['problems']).decode()}")
     print(f"{good} conversations agree, {bad} do not.", file=sys.stderr if bad else sys.stdout)
-    return 1 if bad else 0
+    return bad
