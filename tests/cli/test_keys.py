@@ -9,6 +9,7 @@ from app.cli import main
 from app.core.access import read
 from app.storage.database import Database
 from tests.postgres import connected
+from tests.storage.specimens import append
 
 
 @pytest.fixture
@@ -104,3 +105,17 @@ def test_a_role_that_does_not_exist_is_told(
     assert "does not exist" in capsys.readouterr().err
     with connected(postgres_database_url) as connection:
         assert connection.execute("SELECT count(*) FROM conversations").fetchone() == (0,)
+
+
+def test_verify_looks_at_all_tenants(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["keys", "create", "--tenant", "acme"])
+    with Database(url) as database:
+        database.write_now(append("c"))
+        database.of("acme").write_now(append("theirs"))
+    capsys.readouterr()
+    # What the specimens store has no chain.
+    assert main(["verify"]) == 1
+    told = capsys.readouterr()
+    assert [line.partition(":")[0] for line in told.out.splitlines()] == ["acme theirs", "c"]
+    assert main(["verify", "--tenant", "acme"]) == 1
+    assert capsys.readouterr().out.startswith("acme theirs:")
