@@ -29,7 +29,7 @@ from sqlalchemy.types import NullType
 from app.core.errors import TurnkeepError
 from app.storage.engines import driver_of, original
 from app.storage.scope import AnySelect, Scope, owned
-from app.storage.tables import conversations, metadata
+from app.storage.tables import TENANTS_ROWS, conversations
 from app.storage.types import AnyText, UtcTime
 
 _OWNER = ("tenant_id", "conversation_id")
@@ -39,7 +39,7 @@ _ANY_BYTES = partial(str, encoding="utf-8", errors="surrogateescape")
 
 _ROWS: Mapping[str, AnySelect] = {
     table.name: select(literal_column("1")).select_from(table).where(owned(table)).limit(1)
-    for table in metadata.sorted_tables
+    for table in TENANTS_ROWS
 }
 _HEAD = _ROWS[conversations.name]
 
@@ -77,7 +77,7 @@ class Damage(Scope):
     def faults(self, cid: str) -> Iterator[Fault]:
         """Every damaged value of a conversation."""
         dialect = self._connection.dialect
-        for table in metadata.sorted_tables:
+        for table in TENANTS_ROWS:
             key = [column for column in table.primary_key.columns if column.name not in _OWNER]
             columns = [column for column in table.columns if column.name not in _OWNER]
             statement = as_stored(select(*columns, *key).where(owned(table)))

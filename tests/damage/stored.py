@@ -12,10 +12,10 @@ from sqlalchemy import Table
 
 from app.main import create_app
 from app.settings import Settings
-from app.storage.tables import metadata
+from app.storage.tables import TENANTS_ROWS
 from tests.api.conftest import Api, answering, calling, user
 
-TABLES: dict[str, Table] = {table.name: table for table in metadata.sorted_tables}
+TABLES: dict[str, Table] = {table.name: table for table in TENANTS_ROWS}
 COLUMNS = [(table.name, column.name) for table in TABLES.values() for column in table.columns]
 TOOLS: dict[str, Any] = {
     "provider": "anthropic",
