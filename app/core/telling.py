@@ -86,12 +86,12 @@ def quoted(value: object) -> str:
 
 def pointer(*steps: str | int) -> str:
     """A JSON pointer (RFC 6901) to a place in the body; names that are too long are cut."""
-    return "".join(f"/{_cut(str(step)).replace('~', '~0').replace('/', '~1')}" for step in steps)
+    return "".join(f"/{cut(str(step)).replace('~', '~0').replace('/', '~1')}" for step in steps)
 
 
 def parameter(name: str) -> str:
     """The same for a parameter of the query."""
-    return f"?{_cut(name)}"
+    return f"?{cut(name)}"
 
 
 def bad_characters(subject: str, value: str, allowed: str, signs: str, longest: int) -> str:
@@ -113,14 +113,15 @@ def named(name: str) -> str:
     return f"`{name}`" if _PLAIN.fullmatch(name) else f"a name of {len(name)} characters"
 
 
+def cut(name: str) -> str:
+    """A name that may be long, in the words of somebody else."""
+    return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"
+
+
 def either(words: Sequence[str]) -> str:
     """A list for people: auto, text or drop."""
     *others, last = words
     return f"{', '.join(others)} or {last}" if others else last
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"
 
 
 def _sign(sign: str) -> str:

@@ -227,3 +227,10 @@ def test_a_number_that_no_database_holds_is_refused(api: Api, name: str) -> None
     most = api.http.get(path, params={"provider": "openai", name: 2**62})
     # There is no such version yet.
     assert most.status_code == (422 if name == "since" else 200)
+
+
+def test_a_repair_names_a_long_kind_by_its_beginning(lite: Api) -> None:
+    blocks = [{"type": "kind" * 10_000, "x": 1}]
+    lite.post({"role": "user", "content": blocks}, provider="anthropic")
+    told = next(one for one in lite.replay("openai")["repairs"] if one["code"] == "BLOCK_OMITTED")
+    assert told["detail"] == f"a {'kind' * 16}… block goes back to its issuer only"

@@ -18,8 +18,10 @@ _BRACKET = re.compile(r"[\[\]{}]")
 def check_bounds(text: str, limits: Limits) -> None:
     """Raises `TooLarge` for too many values, `LimitExceeded` for too many inside one another."""
     opened = text.count("{") + text.count("[")
-    # With those inside of strings, so there are never more.
-    if opened <= limits.depth and opened + text.count(",") <= limits.json_values:
+    # With those inside of strings, so there are never more; and never more than characters.
+    if opened <= limits.depth and (
+        len(text) <= limits.json_values or opened + text.count(",") <= limits.json_values
+    ):
         return
     values = depth = 0
     for signs in _outside_strings(text):

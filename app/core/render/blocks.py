@@ -22,6 +22,7 @@ from app.core.render.repairs import Repair
 from app.core.render.results import Answering
 from app.core.render.segments import Uses
 from app.core.render.view import CallShown, Content, Shown
+from app.core.telling import cut
 
 _DETAILS = ("auto", "low", "high", "original")
 # What leaks into text when a model's own call syntax is not parsed by its server.
@@ -139,7 +140,7 @@ class Showing:
                     why = "half a pair, or another provider's tool"
                     self._report("SERVER_TOOL_DROPPED", why, item)
                 else:
-                    why = f"a {block.kind} block goes back to its issuer only"
+                    why = f"a {cut(block.kind)} block goes back to its issuer only"
                     self._report("BLOCK_OMITTED", why, item)
                 return None
             case ToolCall():

@@ -17,6 +17,7 @@ from app.core.render.pairing import Answer, Placed
 from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
 from app.core.render.view import ResultShown, Shown
+from app.core.telling import cut
 
 Piece: TypeAlias = Text | Image | File
 ShowMedia: TypeAlias = Callable[[Image | File, Placed], Piece]
@@ -61,7 +62,7 @@ class Answering:
                 if part.text.strip():
                     pieces.append(Text(self._elided(self._mended(part.text))))
             elif isinstance(part, Opaque):
-                self._report("BLOCK_OMITTED", f"a {part.kind} block stands in no result here")
+                self._report("BLOCK_OMITTED", f"a {cut(part.kind)} block stands in no result here")
             else:
                 pieces.append(self.show_media(part, self._item()))
         return pieces
@@ -70,7 +71,7 @@ class Answering:
         if isinstance(part, Text):
             return None
         if isinstance(part, Opaque):
-            self._report("BLOCK_OMITTED", f"a {part.kind} block stands in no result here")
+            self._report("BLOCK_OMITTED", f"a {cut(part.kind)} block stands in no result here")
             return None
         piece = self.show_media(part, self._item())
         if isinstance(piece, Text):
