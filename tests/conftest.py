@@ -21,6 +21,7 @@ import pytest
 from fastapi import FastAPI
 
 from tests.client import in_one_step
+from tests.outbound import forbid
 from tests.postgres import (
     NoPostgres,
     connected,
@@ -91,6 +92,13 @@ def _described_once() -> Iterator[None]:
 def _shapes() -> Iterator[None]:
     """Whatever a test client receives is what the OpenAPI page says."""
     with in_one_step(), watch():
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_goes_out() -> Iterator[None]:
+    """Whoever connects to another machine fails."""
+    with forbid():
         yield
 
 

@@ -39,6 +39,16 @@ class PortError(Exception):
     """The address cannot be listened on; the text is one line for the operator."""
 
 
+class Supervisor(Multiprocess):
+    """Starts the workers, and starts those again that die, also while they are asked for a sign."""
+
+    def keep_subprocess_alive(self) -> None:
+        for process in self.processes:
+            # The worker's end of the pipe. While we hold it too, nobody tells us that it is dead.
+            process.child_conn.close()
+        super().keep_subprocess_alive()
+
+
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser(
         "serve",
@@ -99,7 +109,7 @@ def _serve(settings: Settings, sockets: list[socket.socket]) -> int:
         timeout_worker_healthcheck=_SIGN_OF_LIFE,
     )
     if settings.workers > 1:
-        Multiprocess(config, sockets=sockets).run()
+        Supervisor(config, sockets=sockets).run()
         return 0
     # Until the application is loaded (`serving`): hardly anything becomes garbage meanwhile.
     gc.disable()

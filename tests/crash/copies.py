@@ -19,6 +19,8 @@ CUT = 0.2
 # A copy is sent while about so many later posts are; and hangs up after so many seconds.
 SPREAD = 60
 SOON = 0.03
+# For a response that is final, with so many seconds between them.
+TRIES = 100
 PAUSE = 0.05
 
 
@@ -83,12 +85,13 @@ async def _send(url: str, share: Iterator[Copy]) -> list[Got]:
 
 async def _heard(http: httpx.AsyncClient, copy: Copy) -> Got:
     post = copy.post()
-    while True:
+    for _ in range(TRIES):
         response = await http.post(post.path, content=copy.body(), headers=post.headers)
         # The first copy is still running, or there is no room just now.
         if response.status_code not in (409, 503):
-            return Got(copy, response.status_code, response.text)
+            break
         await asyncio.sleep(PAUSE)
+    return Got(copy, response.status_code, response.text)
 
 
 async def _cut_off(url: str, copy: Copy, seconds: float) -> None:

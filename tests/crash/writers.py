@@ -12,6 +12,8 @@ WRITERS = 32
 CONVERSATIONS = 8
 # Seconds between tries: a server that is away must not be asked all the time.
 PAUSE = 0.05
+# Enough for minutes; who never gets a receipt says so.
+TRIES = 3000
 # One in so many gives up when its connection breaks, and never learns what became of its post.
 GIVES_UP = 8
 
@@ -48,9 +50,13 @@ async def _write(
         post = Post(f"c{writer % CONVERSATIONS}", f"{writer}-{number}")
         number += 1
         log.posts.append(post)
-        while not await _is_done(http, log, post, chance):
+        for _ in range(TRIES):
+            if await _is_done(http, log, post, chance):
+                break
             log.retries += 1
             await asyncio.sleep(PAUSE)
+        else:
+            log.surprises.append(f"{post.key}: not acknowledged after {TRIES} tries")
 
 
 async def _is_done(http: httpx.AsyncClient, log: Log, post: Post, chance: random.Random) -> bool:
