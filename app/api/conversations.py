@@ -1,5 +1,6 @@
 """`/v1/conversations`: create, list, read, change, erase, verify."""
 
+import asyncio
 import uuid
 from typing import Annotated
 
@@ -10,8 +11,10 @@ from app.api.documented import ABSENT, IF_MATCH, IF_NONE_MATCH, UNCHANGED, Cid, 
 from app.api.requests import expected_state, has_already, model_of
 from app.api.routes import routes
 from app.api.schemas import conversations as shapes
+from app.api.sweeper import BREATH
 from app.core.json.text import JsonObject
 from app.service import conversations, finding
+from app.service.conversations import Expiry
 from app.service.verify import verify
 
 router = routes("/v1/conversations", "conversations")
@@ -39,7 +42,9 @@ async def create_conversation(request: Request, here: Here) -> Response:
     given = await model_of(request, shapes.ConversationIn, here.limits)
     made_up = f"conv_{uuid.uuid4().hex}"
     cid = conversations.check_id(made_up if given.id is None else given.id, "/id")
-    made = await here.database.write(conversations.Create(cid, given.title, given.metadata))
+    made = await here.database.write(
+        conversations.Create(cid, given.title, given.metadata, _expiry(given))
+    )
     return json_response(made, 201, {"Location": f"/v1/conversations/{cid}", "ETag": _tag(made)})
 
 
@@ -62,6 +67,10 @@ async def list_conversations(
     if here.database.searches and (query.q or query.title):
         await here.indexer.caught_up()
     return await here.respond(lambda store: finding.listed(store, wish))
+
+
+def _expiry(given: shapes.ConversationIn | shapes.ConversationChangeIn) -> Expiry | None:
+    return Expiry(given.expires_after) if "expires_after" in given.model_fields_set else None
 
 
 def _tag(conversation: JsonObject) -> str:
@@ -95,7 +104,9 @@ async def change_conversation(cid: Cid, request: Request, here: Here) -> Respons
     given = await model_of(request, shapes.ConversationChangeIn, here.limits)
     conversations.known_form(cid)
     members = frozenset(given.model_fields_set)
-    command = conversations.Describe(cid, given.title, given.metadata, members, expected)
+    command = conversations.Describe(
+        cid, given.title, given.metadata, members, expected, _expiry(given)
+    )
     changed = await here.database.write(command)
     return json_response(changed, headers={"ETag": _tag(changed)})
 
@@ -110,8 +121,11 @@ async def change_conversation(cid: Cid, request: Request, here: Here) -> Respons
 async def erase_conversation(cid: Cid, request: Request, here: Here) -> Response:
     """Everything of it is gone: turns, ledger, mapping table, idempotency keys."""
     conversations.known_form(cid)
-    await here.database.write(conversations.Erase(cid, expected_state(request)))
+    is_gone = await here.database.write(conversations.Erase(cid, expected_state(request)))
     here.renders.forget(cid)
+    # Others write in between. If we are stopped here, the sweeper goes on.
+    while not is_gone and await here.database.sweep(cid=cid):
+        await asyncio.sleep(BREATH)
     return Response(status_code=204)
 
 

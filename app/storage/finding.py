@@ -5,6 +5,7 @@ then tools, then providers); only what it finds is held against the rest.
 """
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any, assert_never
 
 from sqlalchemy import (
@@ -22,6 +23,7 @@ from sqlalchemy import (
 
 from app.core.ledger.records import ConversationRecord
 from app.core.search.wanted import TITLE_PART, Facet, Questions, Wanted
+from app.storage.conversations import KEPT
 from app.storage.fulltext import CONDITIONS, written
 from app.storage.rows import CONVERSATION
 from app.storage.scope import ALL, LIMIT, TENANT, AnySelect, Scope
@@ -42,9 +44,10 @@ class Finder(Scope):
         """A page of what is wanted. A question without words finds nothing."""
         if () in (wanted.text, wanted.title):
             return []
-        values: dict[str, object] = {"most": limit}
+        values: dict[str, object] = {"most": limit, "now": datetime.now(UTC)}
         conditions = list(self._conditions(wanted, values))
-        statement = select(*CONVERSATION).where(conversations.c.tenant_id == TENANT, *conditions)
+        mine = (conversations.c.tenant_id == TENANT, KEPT)
+        statement = select(*CONVERSATION).where(*mine, *conditions)
         # SQLite would rather walk through all conversations in order than sort a few.
         hidden = bool(conditions) and self._connection.dialect.name == "sqlite"
         rows = self._run(_page(statement, wanted, values, hidden=hidden), None, **values)

@@ -59,6 +59,7 @@ class Writer:
         ending: Ending,
         *,
         searches: bool,
+        expires_after: int | None = None,
     ) -> None:
         self.counts = Counts()
         # Why the last command was given up, until one is carried out.
@@ -68,6 +69,7 @@ class Writer:
         self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
         self._tenant_id = tenant_id
         self._searches = searches
+        self._expires_after = expires_after
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         # Commands on conversations that were locked, in order.
         self._held: list[Job] = []
@@ -215,7 +217,13 @@ class Writer:
     def _transaction(self, jobs: Sequence[Job]) -> list[Outcome]:
         """Carry out the jobs and commit; nothing of them is in the database when this raises."""
         connection, transaction = self._begin()
-        group = Group(connection, self._tenant_id, self._memory, searches=self._searches)
+        group = Group(
+            connection,
+            self._tenant_id,
+            self._memory,
+            searches=self._searches,
+            expires_after=self._expires_after,
+        )
         try:
             outcomes = self._group(connection, group, jobs)
         except Exception as error:

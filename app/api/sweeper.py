@@ -1,0 +1,27 @@
+"""What has expired is removed in the background, a few rows at a time."""
+
+import asyncio
+import logging
+from datetime import UTC, datetime, timedelta
+
+from app.core.errors import TurnkeepError
+from app.storage.database import Database
+
+_log = logging.getLogger("turnkeep")
+# Seconds between two looks, and between two steps, in which others write.
+_PAUSE = 30.0
+BREATH = 0.02
+
+
+async def sweep(database: Database, keep_keys: int) -> None:
+    """Goes on until it is cancelled."""
+    while True:
+        await asyncio.sleep(_PAUSE)
+        try:
+            keys_before = datetime.now(UTC) - timedelta(seconds=keep_keys)
+            while await database.sweep(keys_before=keys_before):
+                await asyncio.sleep(BREATH)
+        except TurnkeepError as error:
+            _log.warning("what has expired is not removed yet: %s", error.detail)
+        except Exception:
+            _log.exception("what has expired cannot be removed")
