@@ -8,9 +8,10 @@ from app.core.errors import TurnkeepError
 from app.storage.database import Database
 
 _log = logging.getLogger("turnkeep")
-# Seconds between two looks, and between two steps, in which others write.
+# Seconds between two looks, and between two steps. Others write in between: on SQLite whoever waits
+# for the file looks again after 0.1 seconds at the latest.
 _PAUSE = 30.0
-BREATH = 0.02
+BREATH = 0.11
 
 
 async def sweep(database: Database, keep_keys: int) -> None:

@@ -134,7 +134,7 @@ class Database:
         return await loop.run_in_executor(self._readers, partial(self.sweep_now, **what))
 
     def sweep_now(
-        self, *, cid: str | None = None, keys_before: datetime | None = None, most: int = 1000
+        self, *, cid: str | None = None, keys_before: datetime | None = None, most: int = 2000
     ) -> Counter[str]:
         """Removes some rows of what has expired, this conversation or any, and some of the keys
         that are older; by table, how many. Nothing when nothing is left."""
