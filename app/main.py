@@ -19,6 +19,7 @@ from app.api.guard import Guarded, allowed_hosts
 from app.api.indexer import Indexer
 from app.api.middleware import REGISTRY, Headed, Measured, WriterNumbers
 from app.api.problems import HANDLERS
+from app.api.sweeper import sweep
 from app.service.kept import Renders
 from app.settings import Settings, from_environment, is_loopback
 from app.storage.database import Database
@@ -68,6 +69,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             pg_prepared_statements=settings.pg_prepared_statements,
             pg_writers=settings.pg_writers,
             search=settings.search,
+            expires_after=settings.expires_after or None,
         )
         numbers = WriterNumbers(database)
         REGISTRY.register(numbers)
@@ -79,13 +81,15 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             database, limits, renders, indexer, access, bodies, settings.allow_unsafe
         )
         indexing = asyncio.create_task(indexer.run()) if settings.search else None
+        sweeping = asyncio.create_task(sweep(database, settings.keep_keys))
         try:
             yield
         finally:
             await context.streams_ended()
-            if indexing:
-                indexing.cancel()
-                await asyncio.wait([indexing])
+            tasks = [task for task in (indexing, sweeping) if task]
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
             REGISTRY.unregister(numbers)
             database.close()
 

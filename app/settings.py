@@ -20,8 +20,8 @@ Value = str | int | bool
 _SWITCH = {"true": True, "yes": True, "on": True, "1": True}
 _SWITCH |= {"false": False, "no": False, "off": False, "0": False}
 # Numbers are at least 1 where nothing else is said.
-_LOWEST = {"port": 0, "render_memory": 0}
-_HIGHEST = {"port": 65_535}
+_LOWEST = {"port": 0, "render_memory": 0, "expires_after": 0}
+_HIGHEST = {"port": 65_535, "expires_after": 3_155_760_000, "keep_keys": 3_155_760_000}
 
 
 class SettingsError(ValueError):
@@ -61,6 +61,11 @@ class Settings:
     head_seconds: int = 10
     body_seconds: int = 60
     silence_seconds: int = 600
+    # Seconds after the last turn until a conversation is erased that was made without saying it; 0:
+    # never.
+    expires_after: int = 0
+    # Seconds for which an idempotency key is known.
+    keep_keys: int = 7 * 24 * 60 * 60
     # `/readyz` accepts a database that loses the last commits in a crash.
     allow_unsafe: bool = False
     limits: Limits = field(default_factory=Limits)

@@ -3,7 +3,7 @@
 Policies do not bind the owner of a table. `turnkeep migrate` runs as the owner, `turnkeep serve` as
 another role (`turnkeep migrate --grant ROLE`).
 
-Revision 0010, after 0007.
+Revision 0010, after 0009.
 """
 
 import sqlalchemy as sa
@@ -12,7 +12,7 @@ from alembic import op
 from app.storage.types import AnyText, IdText, UtcTime
 
 revision = "0010"
-down_revision = "0007"
+down_revision = "0009"
 branch_labels = None
 depends_on = None
 

@@ -1,5 +1,6 @@
 """`/v1/conversations`: create, list, read, change, erase, verify."""
 
+import asyncio
 import uuid
 from typing import Annotated
 
@@ -10,9 +11,11 @@ from app.api.documented import ABSENT, IF_MATCH, IF_NONE_MATCH, UNCHANGED, Cid, 
 from app.api.requests import body_of, expected_state, has_already, model_of, worked
 from app.api.routes import routes
 from app.api.schemas import conversations as shapes
+from app.api.sweeper import BREATH
 from app.core.errors import Forbidden
 from app.core.json.text import JsonObject
 from app.service import conversations, finding
+from app.service.conversations import Expiry
 from app.service.verify import verify
 from app.storage.store import ReadStore
 
@@ -45,7 +48,9 @@ async def create_conversation(request: Request, here: Here) -> Response:
         if not cid.startswith(here.prefix):
             raise Forbidden.outside(here.prefix)
         await here.check_room(cid)
-        made = await here.database.write(conversations.Create(cid, given.title, given.metadata))
+        made = await here.database.write(
+            conversations.Create(cid, given.title, given.metadata, _expiry(given))
+        )
         tag, shown = await worked(body, lambda: _tagged(made))
     return json_response(shown, 201, {"Location": f"/v1/conversations/{cid}", "ETag": tag})
 
@@ -69,6 +74,10 @@ async def list_conversations(
     if here.database.searches and (query.q or query.title):
         await here.indexer.caught_up(here.database)
     return await here.respond(lambda store: finding.listed(store, wish))
+
+
+def _expiry(given: shapes.ConversationIn | shapes.ConversationChangeIn) -> Expiry | None:
+    return Expiry(given.expires_after) if "expires_after" in given.model_fields_set else None
 
 
 def _tagged(conversation: JsonObject) -> tuple[str, bytes]:
@@ -107,7 +116,9 @@ async def change_conversation(cid: Cid, request: Request, here: Here) -> Respons
         given = await model_of(body, shapes.ConversationChangeIn, here)
         conversations.known_form(cid)
         members = frozenset(given.model_fields_set)
-        command = conversations.Describe(cid, given.title, given.metadata, members, expected)
+        command = conversations.Describe(
+            cid, given.title, given.metadata, members, expected, _expiry(given)
+        )
         changed = await here.database.write(command)
         tag, shown = await worked(body, lambda: _tagged(changed))
     return json_response(shown, headers={"ETag": tag})
@@ -123,8 +134,11 @@ async def change_conversation(cid: Cid, request: Request, here: Here) -> Respons
 async def erase_conversation(cid: Cid, request: Request, here: Here) -> Response:
     """Everything of it is gone: turns, ledger, mapping table, idempotency keys."""
     conversations.known_form(cid)
-    await here.database.write(conversations.Erase(cid, expected_state(request)))
+    is_gone = await here.database.write(conversations.Erase(cid, expected_state(request)))
     here.renders.forget(here.database.tenant_id, cid)
+    # Others write in between. If we are stopped here, the sweeper goes on.
+    while not is_gone and await here.database.sweep(cid=cid):
+        await asyncio.sleep(BREATH)
     return Response(status_code=204)
 
 

@@ -9,7 +9,7 @@ from itertools import islice
 
 from app.core.errors import TurnkeepError, Unavailable
 from app.service.indexing import BATCH, behind, versions_behind
-from app.storage.database import Database
+from app.storage.database import Database, all_tenants
 
 _log = logging.getLogger("turnkeep")
 # Seconds between two looks, and how many looks are let pass while there is much to write.
@@ -79,8 +79,7 @@ class Indexer:
         """Indexes so many turns of each tenant that wrote; at the start, of all there are."""
         commits = self.database.counts().commits
         if self._tenants is None:
-            known = await self.database.ask_keys(lambda keys: keys.tenants())
-            self._tenants = known | {self.database.tenant_id}
+            self._tenants = set(await self.database.ask_keys(all_tenants))
         self._tenants |= self.database.wrote()
         for name in sorted(self._tenants):
             if not await self._step(self.database.of(name), most=most):

@@ -4,7 +4,18 @@ import argparse
 from collections.abc import Sequence
 
 from app import __version__
-from app.cli import backup, convert, exporting, importing, keys, migrate, reindex, serve, verify
+from app.cli import (
+    backup,
+    convert,
+    exporting,
+    importing,
+    keys,
+    migrate,
+    reindex,
+    serve,
+    sweep,
+    verify,
+)
 from app.cli.words import complain
 from app.core.errors import TurnkeepError
 from app.settings import SettingsError
@@ -17,7 +28,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"turnkeep {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (serve, migrate, reindex, verify, backup, convert, importing, exporting, keys):
+    for command in (
+        *(serve, migrate, reindex, verify, sweep, backup),
+        *(convert, importing, exporting, keys),
+    ):
         command.add_to(commands)
     args = parser.parse_args(argv)
     try:

@@ -65,11 +65,6 @@ def check_schema(url: str) -> None:
         raise Unavailable.behind(f"the schema of {described(url)}", current, head)
 
 
-def all_tenants(database: Database) -> list[str]:
-    """The tenants that have keys, and that of a service without any."""
-    return sorted(database.ask_keys_now(lambda keys: keys.tenants()) | {DEFAULT_TENANT})
-
-
 def all_ids(database: Database) -> Iterator[str]:
     """The ids of all conversations, page by page."""
     after: str | None = None

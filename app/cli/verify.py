@@ -5,12 +5,12 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 
-from app.cli.options import add_database, all_ids, all_tenants, check_schema, settings_of
+from app.cli.options import add_database, all_ids, check_schema, settings_of
 from app.cli.words import printable
 from app.core.identity.forms import CONVERSATION_ID
 from app.core.json.text import dumps_utf8
 from app.service.verify import verify
-from app.storage.database import DEFAULT_TENANT, Database
+from app.storage.database import DEFAULT_TENANT, Database, all_tenants
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -42,7 +42,7 @@ def check(
     """Prints what disagrees; returns in how many conversations something does."""
     tenants = [tenant_id or DEFAULT_TENANT]
     if tenant_id is None and not conversations:
-        tenants = all_tenants(database)
+        tenants = database.ask_keys_now(all_tenants)
     good = bad = 0
     for mine in map(database.of, tenants):
         # Of the tenant of a service without keys nobody need be told the name.

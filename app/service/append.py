@@ -124,7 +124,7 @@ def once(
         return change
     done = change.receipt
     status = 200 if done.replayed else done.status
-    return replace(change, keys=(KeyRecord(key, body_hash, status, done.receipt),))
+    return replace(change, keys=(KeyRecord(key, body_hash, status, done.receipt, known.now),))
 
 
 def append(known: Slice, order: Append) -> Change[Appended]:
@@ -209,7 +209,7 @@ def _advanced(
         output_tokens=usage.output_tokens,
         cached_tokens=usage.cached_tokens,
         reasoning_tokens=usage.reasoning_tokens,
-    )
+    ).renewed(known.now)
 
 
 def _derived_id(known: Slice, seq: int, minted: Collection[str]) -> str:

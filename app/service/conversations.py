@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from app.core.errors import ConversationExists, ConversationNotFound, RuleBroken, StaleVersion
 from app.core.identity.forms import CONVERSATION_ID
 from app.core.json.text import JsonObject, dumps, dumps_utf8
-from app.core.ledger.records import ConversationRecord
+from app.core.ledger.records import SMALL, ConversationRecord
 from app.core.ledger.slice import Change, Plain, Slice
 from app.service.indexing import description
 from app.service.turnform import read_object
@@ -27,17 +27,27 @@ def check_id(conversation_id: str, pointer: str | None = None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Expiry:
+    """After how many seconds without a new turn a conversation expires; None: never."""
+
+    after: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Create(Plain):
     """The command to make a conversation that is not there yet."""
 
     conversation_id: str
     title: str | None
     metadata: JsonObject
+    # None: as the service is set.
+    expiry: Expiry | None = None
 
     def decide(self, known: Slice) -> Change[JsonObject]:
         if known.head is not None:
             raise ConversationExists(known.conversation_id, known.version)
-        made = _made(known, self.title, dumps(self.metadata).encode())
+        seconds = self.expiry.after if self.expiry else known.expires_after
+        made = _made(known, self.title, dumps(self.metadata).encode(), seconds)
         assert made.head is not None
         return made.then(Change(shown(made.head)))
 
@@ -51,11 +61,16 @@ class Describe(Plain):
     metadata: JsonObject | None
     given: frozenset[str]
     expected: str | None = None
+    expiry: Expiry | None = None
 
     def decide(self, known: Slice) -> Change[JsonObject]:
         if known.head is None:
             raise ConversationNotFound(known.conversation_id)
         check_state(known, self.expected)
+        if self.expiry:
+            head = replace(known.head, expires_after=self.expiry.after).renewed(known.now)
+            known = replace(known, head=head)
+        assert known.head is not None
         metadata = dumps(self.metadata or {}).encode()
         change = described(
             known,
@@ -68,16 +83,22 @@ class Describe(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Erase(Plain):
-    """The command to erase a conversation with all its rows."""
+    """The command to erase a conversation with all its rows.
+
+    A long one only expires at once, so that its rows can be removed a few at a time; the receipt
+    says whether nothing is left to do.
+    """
 
     conversation_id: str
     expected: str | None = None
 
-    def decide(self, known: Slice) -> Change[None]:
+    def decide(self, known: Slice) -> Change[bool]:
         if known.head is None:
             raise ConversationNotFound(known.conversation_id)
         check_state(known, self.expected)
-        return Change(None, erased=True)
+        if known.version > SMALL:
+            return Change(False, head=replace(known.head, expires_at=known.now))
+        return Change(True, erased=True)
 
 
 def check_state(known: Slice, expected: str | None) -> None:
@@ -100,7 +121,7 @@ def ensured(known: Slice) -> tuple[Slice, Change[None]]:
     """The conversation, made when it is absent, and what that changes."""
     if known.head is not None:
         return known, Change(None)
-    made = _made(known, None, b"{}")
+    made = _made(known, None, b"{}", known.expires_after)
     return known.after(made), made
 
 
@@ -111,10 +132,21 @@ def described(known: Slice, title: str | None, metadata: bytes) -> Change[None]:
     return Change(None, head=head, described=description(known, title, metadata))
 
 
-def _made(known: Slice, title: str | None, metadata: bytes) -> Change[None]:
+def _made(
+    known: Slice, title: str | None, metadata: bytes, expires_after: int | None
+) -> Change[None]:
     head = ConversationRecord(
-        known.conversation_id, title, metadata, 0, b"", 0, known.now, known.now
+        known.conversation_id,
+        title,
+        metadata,
+        0,
+        b"",
+        0,
+        known.now,
+        known.now,
+        expires_after=expires_after,
     )
+    head = head.renewed(known.now)
     return Change(None, head=head, described=description(known, title, metadata))
 
 
@@ -145,4 +177,14 @@ def shown(record: ConversationRecord) -> JsonObject:
         "created_at": record.created_at.isoformat(),
         "updated_at": record.updated_at.isoformat(),
         "usage": record.usage.json(),
+        **_expiry(record),
+    }
+
+
+def _expiry(record: ConversationRecord) -> JsonObject:
+    if record.expires_at is None:
+        return {}
+    return {
+        "expires_after": record.expires_after,
+        "expires_at": record.expires_at.isoformat(),
     }

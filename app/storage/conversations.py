@@ -1,6 +1,8 @@
 """The heads of conversations."""
 
-from sqlalchemy import bindparam, func, select
+from datetime import UTC, datetime
+
+from sqlalchemy import bindparam, func, or_, select
 from sqlalchemy.exc import DBAPIError
 
 from app.core.ledger.records import ConversationRecord
@@ -8,13 +10,20 @@ from app.storage.damage import may_be_damage, sound
 from app.storage.rows import CONVERSATION, conversation
 from app.storage.scope import ALL, LIMIT, TENANT, Scope, beginning_with, begins, owned
 from app.storage.tables import conversations
+from app.storage.types import UtcTime
 
+# What has expired is absent, swept or not.
+KEPT = or_(
+    conversations.c.expires_at.is_(None),
+    conversations.c.expires_at > bindparam("now", type_=UtcTime),
+)
 _HEAD = select(*CONVERSATION).where(owned(conversations))
 _CONVERSATIONS = (
     select(*CONVERSATION)
     .where(
         conversations.c.tenant_id == TENANT,
         conversations.c.conversation_id > bindparam("after"),
+        KEPT,
     )
     .order_by(conversations.c.conversation_id)
     .limit(LIMIT)
@@ -23,7 +32,11 @@ _IDS = _CONVERSATIONS.with_only_columns(conversations.c.conversation_id)
 _BEHIND = (
     select(*CONVERSATION)
     # Not a parameter: the index holds these alone, and must be recognised.
-    .where(conversations.c.tenant_id == TENANT, conversations.c.indexed < conversations.c.version)
+    .where(
+        conversations.c.tenant_id == TENANT,
+        conversations.c.indexed < conversations.c.version,
+        KEPT,
+    )
     .order_by(conversations.c.conversation_id)
     .limit(LIMIT)
 )
@@ -42,18 +55,22 @@ class Conversations(Scope):
     """The stored conversations."""
 
     def head(self, cid: str) -> ConversationRecord | None:
+        """None, too, where it has expired and is not swept yet."""
         row = self._run(_HEAD, cid).one_or_none()
-        return conversation(row) if row else None
+        record = conversation(row) if row else None
+        return None if record and record.has_expired(datetime.now(UTC)) else record
 
     def behind(self, limit: int) -> list[ConversationRecord]:
         """Conversations with turns that are not indexed yet; damaged ones never will be."""
+        now = datetime.now(UTC)
         try:
-            return [conversation(row) for row in self._run(_BEHIND, most=limit)]
+            return [conversation(row) for row in self._run(_BEHIND, most=limit, now=now)]
         except Exception as error:
             if not may_be_damage(error):
                 raise
         # With all that are damaged the limit may be reached before the others come.
-        rows, _ = sound(self._connection, _BEHIND, {"tenant": self._tenant_id, "most": ALL})
+        values = {"tenant": self._tenant_id, "most": ALL, "now": now}
+        rows, _ = sound(self._connection, _BEHIND, values)
         return [conversation(row) for row in rows[:limit]]
 
     def count(self, prefix: str, most: int) -> int:
@@ -63,12 +80,12 @@ class Conversations(Scope):
 
     def page(self, limit: int, after: str | None = None) -> list[ConversationRecord]:
         """A page of conversations by id; `after` is the last id of the page before."""
-        rows = self._run(_CONVERSATIONS, after=after or "", most=limit)
+        rows = self._run(_CONVERSATIONS, after=after or "", most=limit, now=datetime.now(UTC))
         return [conversation(row) for row in rows]
 
     def ids(self, limit: int, after: str | None = None) -> list[str]:
         """The same, of each its id alone, which is there where the rest is damaged."""
-        values = {"tenant": self._tenant_id, "after": after or ""}
+        values = {"tenant": self._tenant_id, "after": after or "", "now": datetime.now(UTC)}
         try:
             found = list(self._connection.execute(_IDS, values | {"most": limit}).scalars())
             if all(isinstance(cid, str) for cid in found):

@@ -10,9 +10,12 @@ import logging
 import threading
 import time
 import zlib
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
+from datetime import UTC, datetime
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -21,8 +24,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from app.core.errors import Unavailable
-from app.core.ledger.slice import Command
-from app.storage import migrations, sqlite
+from app.core.ledger.slice import Command, Sweep
+from app.storage import migrations, sqlite, sweeping
 from app.storage.apikeys import ApiKeys
 from app.storage.engines import (
     READERS,
@@ -53,12 +56,18 @@ PATIENCE = 2.0
 _ASKED = 10.0
 
 
+def all_tenants(keys: ApiKeys) -> list[str]:
+    """The tenants that have keys, and that of a service without any."""
+    return sorted(keys.tenants() | {DEFAULT_TENANT})
+
+
 class Database:
     """One tenant's conversations. Nothing is opened before it is needed. `of` gives the same
     database to other tenants: connections, writers and readers are shared.
 
     Without `search`, no words of what was said are kept beside the turns. `memory`: so many names
     of busy conversations each writer may remember; 0 makes it ask the database every time.
+    `expires_after`: the seconds that a conversation is kept which is made without saying it.
     """
 
     def __init__(
@@ -70,12 +79,14 @@ class Database:
         pg_writers: int = 2,
         search: bool = True,
         memory: int = MOST_NAMES,
+        expires_after: int | None = None,
     ) -> None:
         self._kind = kind_of(engine_url(url))
         self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
         self.tenant_id = tenant_id
         self.searches = search
         self._memory = memory
+        self._expires_after = expires_after
         self._ending = Ending()
         prepared = pg_prepared_statements
         self._writing = make_engine(url, "write", prepared=prepared, ending=self._ending)
@@ -152,6 +163,37 @@ class Database:
                 return change(ApiKeys(connection))
         except self._refusals as error:
             raise Unavailable(f"The database cannot be written to: {reason(error)}.") from error
+
+    async def sweep(self, **what: Any) -> Counter[str]:
+        """`sweep_now` for callers with an event loop."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._readers, partial(self.sweep_now, **what))
+
+    def sweep_now(
+        self, *, cid: str | None = None, keys_before: datetime | None = None, most: int = 2000
+    ) -> Counter[str]:
+        """Removes some rows of what has expired, this conversation or any, and some of the keys
+        that are older; by table, how many. Nothing when nothing is left."""
+        now = datetime.now(UTC)
+
+        def step(connection: Connection) -> tuple[str | None, Counter[str]]:
+            name = cid or sweeping.oldest(connection, self.tenant_id, now)
+            if name is not None:
+                return name, sweeping.remove_rows(connection, self.tenant_id, name, now, most)
+            if keys_before is None:
+                return None, Counter()
+            return None, sweeping.remove_keys(connection, self.tenant_id, keys_before, most)
+
+        try:
+            with self._writing.connect() as connection:
+                connection.info[TENANT] = self.tenant_id
+                with connection.begin():
+                    name, removed = step(connection)
+        except self._refusals as error:
+            raise Unavailable.silent(reason(error)) from error
+        if name is not None and removed.total() < most:
+            removed["conversations"] += self.write_now(Sweep(name))
+        return +removed
 
     async def check_fit(self, *, unsafe: bool = False) -> None:
         """Return when the database answers and can be written to; raise `Unavailable` with the
@@ -233,6 +275,7 @@ class Database:
                         Memory(self._memory),
                         self._ending,
                         searches=self.searches,
+                        expires_after=self._expires_after,
                     )
                     for name in map("turnkeep-writer-{}".format, range(self._writer_count))
                 ]

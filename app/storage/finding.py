@@ -5,6 +5,7 @@ then tools, then providers); only what it finds is held against the rest.
 """
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any, assert_never
 
 from sqlalchemy import (
@@ -22,6 +23,7 @@ from sqlalchemy import (
 
 from app.core.ledger.records import ConversationRecord
 from app.core.search.wanted import TITLE_PART, Facet, Questions, Wanted
+from app.storage.conversations import KEPT
 from app.storage.damage import sound
 from app.storage.fulltext import CONDITIONS, written
 from app.storage.rows import CONVERSATION, conversation
@@ -59,9 +61,10 @@ class Finder(Scope):
             most = limit + 2 * len(damaged)
 
     def _statement(self, wanted: Wanted) -> tuple[AnySelect, dict[str, object]]:
-        values: dict[str, object] = {}
+        values: dict[str, object] = {"now": datetime.now(UTC)}
         conditions = list(self._conditions(wanted, values))
-        statement = select(*CONVERSATION).where(conversations.c.tenant_id == TENANT, *conditions)
+        mine = (conversations.c.tenant_id == TENANT, KEPT)
+        statement = select(*CONVERSATION).where(*mine, *conditions)
         # SQLite would rather walk through all conversations in order than sort a few.
         hidden = bool(conditions) and self._connection.dialect.name == "sqlite"
         return _page(statement, wanted, values, hidden=hidden), values

@@ -7,8 +7,10 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
+from app.core.errors import Unavailable
 from app.core.ledger.keys import Keys, Unasked
-from app.core.ledger.slice import Change, Command, Slice
+from app.core.ledger.records import SMALL
+from app.core.ledger.slice import Change, Command, Slice, Sweep
 from app.storage.loading import Loader
 from app.storage.memory import Memory
 from app.storage.saving import save
@@ -26,12 +28,26 @@ class Group:
     """The slices of the conversations that the commands are about, and what becomes of them."""
 
     def __init__(
-        self, connection: Connection, tenant_id: str, memory: Memory, *, searches: bool
+        self,
+        connection: Connection,
+        tenant_id: str,
+        memory: Memory,
+        *,
+        searches: bool,
+        expires_after: int | None,
     ) -> None:
         self._connection = connection
         self._tenant_id = tenant_id
         self._memory = memory
-        self._loader = Loader(connection, tenant_id, datetime.now(UTC), memory, searches=searches)
+        self._now = datetime.now(UTC)
+        self._loader = Loader(
+            connection,
+            tenant_id,
+            self._now,
+            memory,
+            searches=searches,
+            expires_after=expires_after,
+        )
         self._before: dict[str, Slice] = {}
         self._slices: dict[str, Slice] = {}
         self._changes: dict[str, Change[Any]] = {}
@@ -40,6 +56,10 @@ class Group:
         """What the commands ask for, as far as they can foresee it."""
         self._slices = self._loader.heads(command.conversation_id for command in commands)
         self._before = dict(self._slices)
+        # What has expired is absent, though its rows may be there.
+        for cid, known in self._before.items():
+            if known.head and known.head.has_expired(self._now):
+                self._slices[cid] = self._loader.absent(cid)
         wanted: dict[str, Keys] = {}
         versions = {cid: known.version for cid, known in self._slices.items()}
         for command in commands:
@@ -55,8 +75,14 @@ class Group:
     def decide(self, command: Command[T]) -> T:
         """The receipt of a command, whose change the next ones see."""
         cid = command.conversation_id
+        head = self._slices[cid].head
+        if head and head.has_expired(self._now):
+            # Another of the group has just ended it; what is there of it is for the next group.
+            raise Postponed
         for asked in count():
             known = self._slices[cid]
+            if isinstance(command, Sweep) and cid not in self._changes:
+                known = self._before[cid]
             try:
                 change = command.decide(known)
                 break
@@ -66,10 +92,19 @@ class Group:
                 # What is remembered does not do; then all that can be foreseen is loaded at once.
                 missing |= _foreseen(command, known.version, known)
             self._load_more(cid, missing, ledger=asked == _MOST_QUESTIONS)
-        self._slices[cid] = known.after(change)
         before = self._changes.get(cid)
+        if known.head is None and change.head and not (before and before.erased):
+            change = self._in_the_place_of_expired(cid).then(change)
+        self._slices[cid] = known.after(change)
         self._changes[cid] = before.then(change) if before else change
         return change.receipt
+
+    def _in_the_place_of_expired(self, cid: str) -> Change[None]:
+        """What has to go before a conversation is made."""
+        before = self._before[cid].head
+        if before and before.version > SMALL:
+            raise Unavailable("The conversation that had this id is still being removed.")
+        return Change(None, erased=before is not None)
 
     def _load_more(self, cid: str, missing: Keys, *, ledger: bool) -> None:
         if missing.history and cid in self._changes and self._changes[cid].head:

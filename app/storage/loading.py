@@ -209,12 +209,14 @@ class Loader:
         memory: Memory,
         *,
         searches: bool,
+        expires_after: int | None = None,
     ) -> None:
         self._connection = connection
         self._tenant_id = tenant_id
         self._now = now
         self._memory = memory
         self._searches = searches
+        self._expires_after = expires_after
 
     def heads(self, cids: Iterable[str]) -> dict[str, Slice]:
         """Slices of which only the head is known, ours until the commit."""
@@ -226,13 +228,19 @@ class Loader:
 
     def _slice(self, cid: str, head: ConversationRecord | None) -> Slice:
         if head is None:
-            return Slice.absent(cid, self._now, searches=self._searches)
+            return self.absent(cid)
         book = self._memory.recall(self._tenant_id, head)
         if book is None:
             names = self._names(cid) if self._memory.comes_back(self._tenant_id, head) else None
             start = head.version + 1
             book = Book(whole=False, orphans=head.orphans, names=names, start=start)
-        return Slice(cid, self._now, self._searches, head, book)
+        default = self._expires_after
+        return Slice(cid, self._now, self._searches, head, book, expires_after=default)
+
+    def absent(self, cid: str) -> Slice:
+        return Slice.absent(
+            cid, self._now, searches=self._searches, expires_after=self._expires_after
+        )
 
     def _names(self, cid: str) -> Names:
         """All that occur in a conversation."""

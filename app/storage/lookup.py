@@ -26,7 +26,15 @@ from sqlalchemy import (
 from app.core.identity import ids
 from app.storage.damage import readable, sound
 from app.storage.scope import LIMIT, TENANT, AnySelect, Scope, beginning_with, begins
-from app.storage.tables import provider_ids, tool_calls, tool_results, turn_revisions, turns
+from app.storage.sweeping import EXPIRED
+from app.storage.tables import (
+    conversations,
+    provider_ids,
+    tool_calls,
+    tool_results,
+    turn_revisions,
+    turns,
+)
 from app.storage.types import IdText, UtcTime
 
 IdKind: TypeAlias = Literal["turn", "response", "canonical", "raw", "provider_id", "orphan_result"]
@@ -64,6 +72,9 @@ def _when(*sources: FromClause, having: ColumnElement[bool], of: FromClause) -> 
     return found.correlate(of).scalar_subquery()
 
 
+_EXPIRED = select(conversations.c.conversation_id).where(*EXPIRED)
+
+
 def _same(table: FromClause, other: FromClause, *names: str) -> ColumnElement[bool]:
     return and_(*(table.c[name] == other.c[name] for name in ("tenant_id", *names)))
 
@@ -86,7 +97,7 @@ def _question(
             literal_column(str(rank), Integer).label("rank"),
             place.label("place"),
         )
-        .where(table.c.tenant_id == TENANT, key)
+        .where(table.c.tenant_id == TENANT, key, table.c.conversation_id.not_in(_EXPIRED))
         .subquery()
     )
     before = tuple_(
@@ -184,6 +195,7 @@ class Lookup(Scope):
         exact = kind in ("turn", "canonical")
         key = known_as if exact else ids.fingerprint(known_as)
         values: dict[str, Any] = {
+            "now": datetime.now(UTC),
             "at": before.at,
             "cid": before.conversation_id,
             "seq": before.seq,

@@ -39,7 +39,8 @@ def _named(table: Any, names: str) -> Columns:
 CONVERSATION = _named(
     conversations,
     "conversation_id title metadata version head_hash orphans created_at updated_at"
-    " input_tokens output_tokens cached_tokens reasoning_tokens indexed",
+    " input_tokens output_tokens cached_tokens reasoning_tokens indexed expires_after"
+    " expires_at",
 )
 TURN = _named(
     turns,

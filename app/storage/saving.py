@@ -57,10 +57,10 @@ _OWNER = ("tenant_id", "conversation_id")
 # The names of the same two where rows are looked for.
 _WHERE = ("tenant", "conversation")
 _ADVANCED = (
-    *("version", "head_hash", "orphans", "updated_at", "indexed"),
+    *("version", "head_hash", "orphans", "updated_at", "indexed", "expires_at"),
     *("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"),
 )
-_DESCRIBED = (*_ADVANCED, "title", "metadata")
+_DESCRIBED = (*_ADVANCED, "title", "metadata", "expires_after")
 _advanced_values = attrgetter(*_ADVANCED)
 _described_values = attrgetter(*_DESCRIBED)
 _changed_call = attrgetter("id", "answered", "call_index")
@@ -96,7 +96,9 @@ _ADD_PROVIDER_ID = _insert(provider_ids, NEW_PROVIDER_ID)
 _ADD_RESULT = _insert(tool_results, NEW_RESULT)
 _CHANGE_RESULT = _set(tool_results, ("seq", "place"), ("call_id", "matched_by", "repeat"))
 _ADD_TOOL_SET = _insert(tool_sets, NEW_TOOL_SET)
-_ADD_KEY = _insert(idempotency_keys, ("key_sha256", "body_sha256", "status", "answer"))
+_ADD_KEY = _insert(
+    idempotency_keys, ("key_sha256", "body_sha256", "status", "answer", "created_at")
+)
 _FACET_KEY = list(conversation_facets.primary_key.columns)
 _ADD_FACET = {
     name: Many(
@@ -243,4 +245,10 @@ class _Saving:
 
 
 def _key_values(record: KeyRecord) -> Values:
-    return (ids.fingerprint(record.key), record.body_sha256, record.status, record.receipt)
+    return (
+        ids.fingerprint(record.key),
+        record.body_sha256,
+        record.status,
+        record.receipt,
+        record.created_at,
+    )

@@ -3,7 +3,7 @@ for that."""
 
 from sqlalchemy import Connection
 
-from app.core.ledger.book import whole_book
+from app.core.ledger.book import Book, whole_book
 from app.core.ledger.slice import History
 from app.storage.conversations import Conversations
 from app.storage.damage import Damage
@@ -34,8 +34,10 @@ class ReadStore:
     def history(self, cid: str) -> History:
         """The whole conversation, if there is one."""
         head = self.conversations.head(cid)
+        if head is None:
+            return History(b"", (), {}, Book())
         return History(
-            head.head_hash if head else b"",
+            head.head_hash,
             self.turns.page(cid, payloads=False),
             self.ledger.links(cid),
             whole_book(record.call for record in self.ledger.calls(cid)),

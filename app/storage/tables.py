@@ -74,6 +74,9 @@ conversations = Table(
     ),
     # The turns up to this one are indexed.
     Column("indexed", BigInteger, nullable=False, server_default="0"),
+    # Seconds after the last turn, and when that is; NULL: never.
+    Column("expires_after", BigInteger),
+    Column("expires_at", UtcTime),
     PrimaryKeyConstraint(*_OWNER),
     Index("ix_conversations_updated", "tenant_id", "updated_at", "conversation_id"),
     Index(
@@ -82,6 +85,13 @@ conversations = Table(
         "conversation_id",
         sqlite_where=text("indexed < version"),
         postgresql_where=text("indexed < version"),
+    ),
+    Index(
+        "ix_conversations_expires",
+        "tenant_id",
+        "expires_at",
+        sqlite_where=text("expires_at IS NOT NULL"),
+        postgresql_where=text("expires_at IS NOT NULL"),
     ),
 )
 
@@ -290,7 +300,9 @@ idempotency_keys = Table(
     Column("body_sha256", LargeBinary, nullable=False),
     Column("status", Integer),
     Column("answer", LargeBinary),
+    Column("created_at", UtcTime),
     PrimaryKeyConstraint(*_OWNER, "key_sha256"),
+    Index("ix_idempotency_keys_created", "tenant_id", "created_at"),
     _of_conversation(),
 )
 

@@ -52,7 +52,14 @@ class Writer:
     """One connection, one thread, one queue."""
 
     def __init__(
-        self, engine: Engine, name: str, memory: Memory, ending: Ending, *, searches: bool
+        self,
+        engine: Engine,
+        name: str,
+        memory: Memory,
+        ending: Ending,
+        *,
+        searches: bool,
+        expires_after: int | None = None,
     ) -> None:
         self.counts = Counts()
         # Why the last command was given up, until one is carried out.
@@ -61,6 +68,7 @@ class Writer:
         self._kind = kind_of(engine.url)
         self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
         self._searches = searches
+        self._expires_after = expires_after
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         # Commands on conversations that were locked, in order.
         self._held: list[Job] = []
@@ -255,7 +263,15 @@ class Writer:
         for tenant_id, theirs in groupby(jobs, lambda job: job.tenant_id):
             if groups:
                 self._kind.act_for(driver_of(connection), tenant_id)
-            groups.append(Group(connection, tenant_id, self._memory, searches=self._searches))
+            groups.append(
+                Group(
+                    connection,
+                    tenant_id,
+                    self._memory,
+                    searches=self._searches,
+                    expires_after=self._expires_after,
+                )
+            )
             outcomes += self._group(connection, groups[-1], list(theirs))
         return outcomes
 

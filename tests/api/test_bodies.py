@@ -95,13 +95,22 @@ BODIES = {
         "POST",
         "/v1/conversations",
         {},
-        {"id": {"id": "c9"}, "title": {"title": "x"}, "metadata": {"metadata": {"a": 1}}},
+        {
+            "id": {"id": "c9"},
+            "title": {"title": "x"},
+            "metadata": {"metadata": {"a": 1}},
+            "expires_after": {"expires_after": 60},
+        },
     ),
     "change": Body(
         "PATCH",
         "/v1/conversations/{cid}",
         {},
-        {"title": {"title": "x"}, "metadata": {"metadata": {"a": 1}}},
+        {
+            "title": {"title": "x"},
+            "metadata": {"metadata": {"a": 1}},
+            "expires_after": {"expires_after": 60},
+        },
     ),
     "tools": Body(
         "PUT",

@@ -160,6 +160,8 @@ def test_the_index_of_sqlite_agrees_with_its_table(
         fill(database)
         catch_up(database)
         database.write_now(Erase("a"))
+        while database.sweep_now(cid="a", most=50):
+            pass
         check = "INSERT INTO search_words (search_words, rank) VALUES ('integrity-check', 1)"
         run(database, check)
         assert [row[0] for row in rows(database)["search_texts"]] == ["b", "b", "empty"]

@@ -1,6 +1,6 @@
 """Shapes of conversations, of the questions that find them, and of what verifying says."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
@@ -16,16 +16,25 @@ from app.api.schemas.shapes import (
     said,
 )
 
+# Up to a hundred years.
+ExpiresAfter: TypeAlias = Annotated[int, Field(ge=1, le=3_155_760_000, strict=True)]
+
 
 class ConversationIn(In):
     id: str | None = Field(None, examples=["c1"])
     title: str | None = None
     metadata: Metadata = Field(default_factory=dict)
+    expires_after: ExpiresAfter | None = said(
+        "Seconds after the last turn until the conversation is erased; null for never. Left out:"
+        " as the service is set.",
+        None,
+    )
 
 
 class ConversationChangeIn(In):
     title: str | None = None
     metadata: Metadata | None = None
+    expires_after: ExpiresAfter | None = said("Seconds from now on; null for never.", None)
 
 
 class ConversationQuery(PageQuery):
@@ -59,6 +68,8 @@ class ConversationOut(Out):
     created_at: str
     updated_at: str
     usage: UsageOut = said("What all its responses took together.")
+    expires_after: int = left_out("Seconds after the last turn.")
+    expires_at: str = left_out("When it is erased unless a turn is appended. Left out for never.")
 
 
 class ConversationListOut(ListOut):

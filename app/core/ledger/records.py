@@ -1,11 +1,14 @@
 """What a store keeps of a conversation, as values: the words between service and storage."""
 
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Literal, TypeAlias, get_args
 
 from app.core.json.large import Bytes
 from app.core.wire.usage import Usage
+
+# Turns of a conversation that may be erased at once; a longer one would hold up other writers.
+SMALL = 20
 
 MatchedBy: TypeAlias = Literal[
     "canonical", "raw", "provider_id", "normalized", "name", "position", "none"
@@ -36,7 +39,8 @@ class Call:
 class ConversationRecord:
     """A conversation and the head of its chain.
 
-    `orphans` counts results that wait for a call; the turns up to `indexed` are indexed.
+    `orphans` counts results that wait for a call; the turns up to `indexed` are indexed. It expires
+    so many seconds (`expires_after`) after the last turn, which is `expires_at`; None: never.
     """
 
     id: str
@@ -52,6 +56,17 @@ class ConversationRecord:
     cached_tokens: int = 0
     reasoning_tokens: int = 0
     indexed: int = 0
+    expires_after: int | None = None
+    expires_at: datetime | None = None
+
+    def renewed(self, now: datetime) -> "ConversationRecord":
+        """The same, expiring from now on."""
+        seconds = self.expires_after
+        expires_at = None if seconds is None else now + timedelta(seconds=seconds)
+        return replace(self, expires_at=expires_at)
+
+    def has_expired(self, now: datetime) -> bool:
+        return self.expires_at is not None and self.expires_at <= now
 
     @property
     def usage(self) -> Usage:
@@ -148,6 +163,7 @@ class KeyRecord:
     body_sha256: bytes
     status: int
     receipt: bytes
+    created_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

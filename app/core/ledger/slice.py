@@ -67,11 +67,21 @@ class Slice:
     history: History | None = None
     whole: bool = False
     all_places: bool = False
+    # After how many seconds one expires that is made without saying it.
+    expires_after: int | None = None
 
     @classmethod
-    def absent(cls, conversation_id: str, now: datetime, *, searches: bool) -> "Slice":
+    def absent(
+        cls,
+        conversation_id: str,
+        now: datetime,
+        *,
+        searches: bool,
+        expires_after: int | None = None,
+    ) -> "Slice":
         """A conversation of which there is nothing."""
-        return cls(conversation_id, now, searches, None, Book(), whole=True)
+        default = expires_after
+        return cls(conversation_id, now, searches, None, Book(), whole=True, expires_after=default)
 
     @property
     def version(self) -> int:
@@ -136,7 +146,12 @@ class Slice:
     def after(self, change: "Change[T]") -> "Slice":
         """What is known once the change is made."""
         if change.erased:
-            return Slice.absent(self.conversation_id, self.now, searches=self.searches)
+            return Slice.absent(
+                self.conversation_id,
+                self.now,
+                searches=self.searches,
+                expires_after=self.expires_after,
+            )
         turns = [*change.turns, *(one.turn for one in change.revisions)]
         return replace(
             self,
@@ -237,3 +252,17 @@ class Plain:
 
     def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         return Keys()
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep(Plain):
+    """The command to erase a conversation that has expired; the only one that sees such a one.
+
+    Its receipt says whether it was there.
+    """
+
+    conversation_id: str
+
+    def decide(self, known: Slice) -> Change[bool]:
+        expired = known.head is not None and known.head.has_expired(known.now)
+        return Change(expired, erased=expired)

@@ -1,0 +1,40 @@
+"""`turnkeep sweep`: remove what has expired, now."""
+
+import argparse
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
+from app.cli.options import add_database, check_schema, settings_of
+from app.cli.words import Progress
+from app.storage.database import Database, all_tenants
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = commands.add_parser(
+        "sweep",
+        help="remove conversations and idempotency keys that have expired",
+        description="Removes conversations that have expired, and idempotency keys that are older"
+        " than TURNKEEP_KEEP_KEYS, and prints what was removed. The service does the same by"
+        " itself; safe to run again, and while it runs.",
+        epilog="Exit status: 0 done; 2 a wrong setting, no such file, an old schema.",
+    )
+    add_database(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    settings = settings_of(args)
+    check_schema(settings.database_url)
+    progress = Progress(0)
+    removed: Counter[str] = Counter()
+    keys_before = datetime.now(UTC) - timedelta(seconds=settings.keep_keys)
+    with Database(settings.database_url, pg_writers=1) as database:
+        for mine in map(database.of, database.ask_keys_now(all_tenants)):
+            while step := mine.sweep_now(keys_before=keys_before):
+                removed += step
+                progress.show(removed.total(), f"{removed.total()} rows")
+    progress.clear()
+    print(f"{removed['conversations']} conversations were removed, {removed.total()} rows in all.")
+    for table, count in sorted(removed.items()):
+        print(f"  {table}: {count}")
+    return 0

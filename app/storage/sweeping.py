@@ -1,0 +1,70 @@
+"""Removing what has expired, a bounded number of rows in each transaction.
+
+A conversation that has expired is absent for everybody, so its rows may go one after the other. Its
+head goes last, by a command: the writer knows what else it has to forget.
+"""
+
+from collections import Counter
+from datetime import datetime
+
+from sqlalchemy import Connection, bindparam, delete, func, select, tuple_
+
+from app.storage.scope import LIMIT, TENANT, owned
+from app.storage.tables import TENANTS_ROWS, conversations, idempotency_keys
+from app.storage.types import UtcTime
+
+NOW = bindparam("now", type_=UtcTime)
+EXPIRED = (conversations.c.tenant_id == TENANT, conversations.c.expires_at <= NOW)
+_OLDEST = (
+    select(conversations.c.conversation_id)
+    .where(*EXPIRED)
+    .order_by(conversations.c.expires_at)
+    .limit(1)
+)
+_STILL = select(func.count()).where(owned(conversations), *EXPIRED)
+_LOCK = select(conversations.c.version).where(owned(conversations)).with_for_update()
+_ROWS = {
+    table.name: delete(table).where(
+        tuple_(*table.primary_key.columns).in_(
+            select(*table.primary_key.columns).where(owned(table)).limit(LIMIT)
+        )
+    )
+    for table in reversed(TENANTS_ROWS)
+    if table is not conversations
+}
+_KEYS = list(idempotency_keys.primary_key.columns)
+_OLD_KEYS = delete(idempotency_keys).where(
+    tuple_(*_KEYS).in_(
+        select(*_KEYS)
+        .where(idempotency_keys.c.tenant_id == TENANT, idempotency_keys.c.created_at < NOW)
+        .limit(LIMIT)
+    )
+)
+
+
+def oldest(connection: Connection, tenant_id: str, now: datetime) -> str | None:
+    """The conversation that expired first."""
+    found: str | None = connection.execute(_OLDEST, {"tenant": tenant_id, "now": now}).scalar()
+    return found
+
+
+def remove_rows(
+    connection: Connection, tenant_id: str, cid: str, now: datetime, most: int
+) -> Counter[str]:
+    """Removes rows of a conversation that has expired, but not its head; by table, how many."""
+    owner = {"tenant": tenant_id, "conversation": cid}
+    connection.execute(_LOCK, owner).all()
+    removed: Counter[str] = Counter()
+    if not connection.execute(_STILL, owner | {"now": now}).scalar():
+        return removed
+    for table, statement in _ROWS.items():
+        if (left := most - removed.total()) > 0:
+            removed[table] += connection.execute(statement, owner | {"most": left}).rowcount
+    return removed
+
+
+def remove_keys(
+    connection: Connection, tenant_id: str, before: datetime, most: int
+) -> Counter[str]:
+    values = {"tenant": tenant_id, "now": before, "most": most}
+    return Counter({idempotency_keys.name: connection.execute(_OLD_KEYS, values).rowcount})
