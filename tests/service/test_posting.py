@@ -255,10 +255,6 @@ def test_lone_surrogates_in_a_raw_id_are_counted_as_bytes() -> None:
     assert isinstance(refused(neutral(turn), Limits(raw_id_bytes=2)), LimitExceeded)
 
 
-def test_the_default_limits_are_those_that_are_published() -> None:
-    assert Limits() == Limits(32 * 1024 * 1024, 48 * 1024 * 1024, 1000, 10_000, 64, 64 * 1024, 4300)
-
-
 # What is kept of the posted text.
 
 
