@@ -399,8 +399,8 @@ FAULTS = (
     Fault(
         "an id is looked up through all tenants",
         "app/storage/lookup.py",
-        ".where(table.c.tenant_id == TENANT, key)",
-        ".where(key)",
+        ".where(table.c.tenant_id == TENANT, key, ",
+        ".where(key, ",
         ISOLATION,
     ),
     Fault(
