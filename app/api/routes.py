@@ -18,8 +18,9 @@ from starlette.requests import ClientDisconnect
 from app.api.context import Context
 from app.api.documented import EVERYWHERE
 from app.api.operations import check_parameters
+from app.core import telling
 from app.core.access import KeyScope
-from app.core.errors import Unavailable
+from app.core.errors import RuleBroken, Unavailable
 from app.service.verify import demand_head, demand_sound
 from app.storage.damage import may_be_damage
 
@@ -106,8 +107,15 @@ def _read_query(request: Request, model: type[BaseModel]) -> BaseModel:
     params = request.query_params
     given: dict[str, Any] = dict(params)
     for name, field in model.model_fields.items():
-        if name in given and get_origin(field.annotation) is list:
-            given[name] = params.getlist(name)
+        values = params.getlist(field.alias or name)
+        if values and get_origin(field.annotation) is list:
+            given[name] = values
+        elif len(values) > 1:
+            given_as = field.alias or name
+            raise RuleBroken(
+                f"`{given_as}` must be given once, not {len(values)} times.",
+                pointer=telling.parameter(given_as),
+            )
     try:
         return model.model_validate(given)
     except ValidationError as error:

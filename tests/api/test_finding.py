@@ -350,3 +350,16 @@ def test_a_search_says_when_the_index_is_far_behind(
         assert answer.status_code == 503
         assert "indexed" in answer.json()["detail"]
         assert [one["id"] for one in http.get(LIST, params={"q": "pears"}).json()["data"]] == ["c1"]
+
+
+@pytest.mark.parametrize("name", ["q", "limit", "order"])
+def test_a_parameter_that_is_no_list_must_be_given_once(lite: Api, name: str) -> None:
+    refused = lite.http.get(f"/v1/conversations?{name}=1&{name}=1")
+    assert refused.status_code == 422
+    assert f"`{name}` must be given once, not 2 times." in refused.json()["detail"]
+
+
+def test_a_parameter_of_another_name_inside_must_be_given_once_too(lite: Api) -> None:
+    body = {"provider": "openai", "messages": [{"role": "user", "content": "hello"}]}
+    path = "/v1/conversations/c1/turns?return=turns&return=turns"
+    assert "`return` must be given once" in lite.http.post(path, json=body).json()["detail"]
