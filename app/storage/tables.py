@@ -74,6 +74,9 @@ conversations = Table(
     ),
     # The turns up to this one are indexed.
     Column("indexed", BigInteger, nullable=False, server_default="0"),
+    # The end of the chain of tool sets, and the seal of this row (`core.ledger.seals`).
+    Column("tools_hash", LargeBinary),
+    Column("seal", LargeBinary),
     PrimaryKeyConstraint(*_OWNER),
     Index("ix_conversations_updated", "tenant_id", "updated_at", "conversation_id"),
     Index(
@@ -290,6 +293,7 @@ idempotency_keys = Table(
     Column("body_sha256", LargeBinary, nullable=False),
     Column("status", Integer),
     Column("answer", LargeBinary),
+    Column("seal", LargeBinary),
     PrimaryKeyConstraint(*_OWNER, "key_sha256"),
     _of_conversation(),
 )
@@ -305,6 +309,7 @@ tool_sets = Table(
     Column("payload", LargeBinary, nullable=False),
     Column("definitions", LargeBinary, nullable=False),
     Column("created_at", UtcTime, nullable=False),
+    Column("hash", LargeBinary),
     PrimaryKeyConstraint(*_OWNER, "number"),
     _of_conversation(),
 )
