@@ -2,14 +2,14 @@
 
 Keys that are there count from now on.
 
-Revision 0009, after 0007.
+Revision 0009, after 0008.
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0009"
-down_revision = "0007"
+down_revision = "0008"
 branch_labels = None
 depends_on = None
 

@@ -4,12 +4,11 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import BinaryIO
 
 from app.cli.options import add_database, add_tenant, all_ids, check_schema, one_of, settings_of
+from app.cli.output import output
 from app.cli.words import complain, printable
 from app.codecs import TARGETS
 from app.core.errors import ConversationNotFound
@@ -54,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     url = settings_of(args).database_url
     check_schema(url)
     try:
-        with Database(url, tenant_id=args.tenant) as database, _output(args.output) as out:
+        with Database(url, tenant_id=args.tenant) as database, output(args.output) as out:
             ids = all_ids(database) if args.all else iter(args.conversation)
             return _write(database, ids, args, out)
     except BrokenPipeError:
@@ -94,27 +93,3 @@ def _write(database: Database, ids: Iterator[str], args: argparse.Namespace, out
     out.flush()
     print(f"{conversations} conversations, {turns} turns exported.", file=sys.stderr)
     return 1 if bad else 0
-
-
-@contextmanager
-def _output(name: str | None) -> Iterator[BinaryIO]:
-    """A file appears when it is whole, and not at all if the export failed."""
-    if name is None or name == "-":
-        yield sys.stdout.buffer
-        return
-    path = Path(name)
-    if path.exists() and not path.is_file():
-        # A device or a pipe is written to, never replaced.
-        with path.open("wb") as file:
-            yield file
-        return
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
-    # "x": what has this name already is somebody else's, be it a file or a link.
-    with unfinished.open("xb") as file:
-        try:
-            yield file
-            file.flush()
-            unfinished.replace(path)
-        except BaseException:
-            unfinished.unlink()
-            raise

@@ -6,11 +6,13 @@ link in the chain) is put in afterwards.
 
 import hashlib
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.codecs import CODECS
-from app.core.conversation import SPEAKERS, UNREADABLE, Block, Draft, ToolCall, Turn
+from app.core.conversation import SPEAKERS, UNREADABLE, Block, Draft, Remark, ToolCall, Turn
 from app.core.errors import TurnkeepError
 from app.core.identity.ids import CANONICAL_PREFIX
 from app.core.json.large import Bytes, Chunks, digest, whole
@@ -103,6 +105,27 @@ def content_hash(draft: Draft, wire: str) -> bytes:
         # What it says stands in its bytes alone: other bytes are another turn.
         counted.update(digest(draft.raw).encode())
     return counted.digest()
+
+
+def content_hashes(record: TurnRecord) -> Iterator[bytes]:
+    """The content hashes that a post may have had which became this turn: a message, a response,
+    or a stream that could not be read."""
+    turn = read_turn(record)
+    blocks = (
+        replace(block, id="") if isinstance(block, ToolCall) else block
+        for block in turn.blocks or ()
+    )
+    raw = whole(record.payload)
+    said = Draft(turn.speaker, tuple(blocks), provider=turn.provider, model=turn.model)
+    # A stream is no JSON, and not even text in some formats.
+    with suppress(TurnkeepError, RecursionError, UnicodeDecodeError):
+        text = raw.decode("utf-8", "surrogatepass")
+        yield content_hash(replace(said, payload=text, metadata=turn.metadata), record.format)
+    metadata: JsonObject = {key: one for key, one in turn.metadata.items() if key != "response"}
+    response = replace(said, metadata=metadata, facts={}, stream=raw, status=turn.status)
+    yield content_hash(response, record.format)
+    unread = (Remark(UNREADABLE, ""),)
+    yield content_hash(replace(response, notes=unread), record.format)
 
 
 def chain_hash(before: bytes, record: TurnRecord, revision: int | None = None) -> bytes:

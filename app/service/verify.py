@@ -1,7 +1,7 @@
 """Verifying a conversation: every id, hash and mapping is computed again from the stored turns."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from app.codecs import ID_RULES
@@ -9,9 +9,10 @@ from app.core.conversation import ToolCall, Turn
 from app.core.errors import ConversationNotFound, Damaged
 from app.core.identity import ids
 from app.core.json.text import JsonObject
-from app.core.ledger.append import complete, enter
+from app.core.ledger.append import complete, enter, with_canonical_ids
 from app.core.ledger.book import Book
-from app.core.ledger.records import CallRecord, ConversationRecord, RevisionRecord, TurnRecord
+from app.core.ledger.records import ConversationRecord, RevisionRecord, TurnRecord
+from app.service import rowchecks
 from app.service.conversations import known, known_form
 from app.service.receipts import note
 from app.service.turnform import is_linked, read_turn
@@ -30,14 +31,13 @@ def verify(store: ReadStore, cid: str) -> JsonObject:
         return {"ok": False, "checked": checked, "problems": [note("HEAD_MISSING", None, detail)]}
     problems = [_fault(one) for one in store.damage.faults(cid)]
     try:
-        checked, found = _recomputed(store, cid)
-        problems += found
+        # One by one: what was found before something cannot be read stays found.
+        problems.extend(_recomputed(store, cid, checked))
     except Exception as error:
         if not may_be_damage(error):
             raise
-        if not problems:
-            why = f"what is stored cannot be computed again ({type(error).__name__})"
-            problems.append(note("UNREADABLE", None, why))
+        why = f"the rest cannot be computed again ({type(error).__name__})"
+        problems.append(note("UNREADABLE", None, why))
     return {"ok": not problems, "checked": checked, "problems": [*problems]}
 
 
@@ -61,46 +61,52 @@ def _fault(fault: Fault) -> JsonObject:
     return note("VALUE_DAMAGED", None, detail.encode("ascii", "backslashreplace").decode())
 
 
-def _recomputed(store: ReadStore, cid: str) -> tuple[JsonObject, list[JsonObject]]:
-    """How much there is, and what is wrong with it."""
+def _recomputed(store: ReadStore, cid: str, checked: JsonObject) -> Iterator[JsonObject]:
+    """What is wrong; `checked` is told how much there is."""
     head = known(store, cid)
     records = store.turns.posted(cid)
     revisions = store.turns.revisions(cid, records)
-    stored_calls = store.ledger.calls(cid)
     versions = [*records, *(revision.turn for revision in revisions)]
-    problems: list[JsonObject] = [*_chain(head, records, revisions), *_identities(versions)]
-    book = _entered(records, revisions)
-    problems += [
-        *_calls(book, stored_calls),
-        *_results(store, cid, book),
-        *_mapping(book, stored_calls),
-    ]
+    checked["turns"] = len(records)
+    yield from _chain(head, records, revisions)
+    for record in versions:
+        if read_turn(record).blocks is None:
+            yield note("TURN_UNREADABLE", record.turn_id, "the stored blocks cannot be read")
+    book = Book()
+    yield from _entered(book, records, revisions)
+    checked["tool_calls"] = len(book.calls)
+    checked["provider_ids"] = len(book.provider_ids())
     waiting = sum(result.call_id is None for result in book.results.values())
     if waiting != head.orphans:
         detail = f"{waiting} results wait for a call, the conversation says {head.orphans}"
-        problems.append(note("ORPHANS_MISMATCH", None, detail))
-    checked: JsonObject = {
-        "turns": len(records),
-        "tool_calls": len(stored_calls),
-        "provider_ids": sum(len(record.call.provider_ids) for record in stored_calls),
-    }
-    return checked, problems
+        yield note("ORPHANS_MISMATCH", None, detail)
+    yield from rowchecks.calls(store, cid, book)
+    yield from rowchecks.results(store, cid, book)
+    yield from rowchecks.provider_ids(store, cid, book)
+    yield from rowchecks.contents(store, cid, records, revisions)
+    yield from rowchecks.pieces(store, cid)
+    yield from rowchecks.seals(store, head)
+    yield from rowchecks.found_by(store, head, versions, book)
 
 
-def _entered(records: list[TurnRecord], revisions: list[RevisionRecord]) -> Book:
-    """The ledger as it must have become, turn by turn, revisions when they came."""
-    book = Book()
+def _entered(
+    book: Book, records: list[TurnRecord], revisions: list[RevisionRecord]
+) -> Iterator[JsonObject]:
+    """Enters everything as it came, turn by turn, revisions when they came; tells of calls with ids
+    that they would not have been given then."""
     newest: dict[int, Turn] = {}
     later = _by_version(revisions)
     for record in records:
-        newest[record.seq] = read_turn(record)
-        enter(newest[record.seq], book, ID_RULES)
+        turn = newest[record.seq] = read_turn(record)
+        yield from _identities(turn, record.format, book)
+        enter(turn, book, ID_RULES)
         for revision in later[record.seq]:
             seq = revision.turn.seq
-            after = read_turn(revision.turn)
-            complete(newest[seq], after, book, ID_RULES)
+            before, after = newest[seq], read_turn(revision.turn)
+            mine = {*(call.id for call in before.calls()), *book.aside(seq)}
+            yield from _identities(after, revision.turn.format, book, mine)
+            complete(before, after, book, ID_RULES)
             newest[seq] = after
-    return book
 
 
 def _by_version(revisions: list[RevisionRecord]) -> dict[int, list[RevisionRecord]]:
@@ -137,57 +143,18 @@ def _chain(
         yield note("HEAD_MISMATCH", None, detail)
 
 
-def _identities(records: list[TurnRecord]) -> Iterator[JsonObject]:
-    for record in records:
-        turn = read_turn(record)
-        if turn.blocks is None:
-            yield note("TURN_UNREADABLE", turn.turn_id, "the stored blocks cannot be read")
-        for index, call in enumerate(turn.calls()):
-            if not _is_own_id(call, turn, index, record.format):
-                detail = f"call {index} should not be named {call.id}"
-                yield note("CALL_ID_MISMATCH", turn.turn_id, detail)
-
-
-def _is_own_id(call: ToolCall, turn: Turn, index: int, wire: str) -> bool:
-    """A hashed id, or one that came in as a canonical id, as imports do."""
-    if not ids.is_canonical(call.id):
-        return False
-    # A tilde salts the hash where a caller had posted the id before it was due.
-    hashed = (
-        ids.canonical_id(turn.provider, call.raw_id, call.name, turn.turn_id + "~" * salt, index)
-        for salt in range(8)
-    )
-    return call.id == call.raw_id or wire == "neutral" or call.id in hashed
-
-
-def _calls(book: Book, stored: list[CallRecord]) -> Iterator[JsonObject]:
-    known_calls = {record.call.id: record.call for record in stored}
-    for call in book.calls.values():
-        found = known_calls.pop(call.id, None)
-        if found is None:
-            yield note("CALL_MISSING", call.turn_id, f"{call.id} is not in the ledger")
-        elif replace(found, provider_ids=call.provider_ids) != call:
-            yield note("CALL_DIFFERS", call.turn_id, f"the ledger's row of {call.id} differs")
-    for call in known_calls.values():
-        yield note("CALL_UNKNOWN", call.turn_id, f"no turn makes the call {call.id}")
-
-
-def _results(store: ReadStore, cid: str, book: Book) -> Iterator[JsonObject]:
-    stored = {(result.seq, result.place): result for result in store.ledger.results(cid)}
-    for place, result in book.results.items():
-        if stored.pop(place, None) != result:
-            detail = f"the ledger's row of the result at block {result.place} differs"
-            yield note("RESULT_DIFFERS", result.turn_id, detail)
-    for result in stored.values():
-        yield note("RESULT_UNKNOWN", result.turn_id, "no turn holds this result")
-
-
-def _mapping(book: Book, stored: list[CallRecord]) -> Iterator[JsonObject]:
-    for record in stored:
-        expected = book.calls.get(record.call.id)
-        if expected is None or expected.provider_ids == record.call.provider_ids:
-            continue
-        for target, provider_id in expected.provider_ids.items():
-            if record.call.provider_ids.get(target) != provider_id:
-                detail = f"the {target} id of {record.call.id} should be {provider_id}"
-                yield note("PROVIDER_ID_MISMATCH", record.call.turn_id, detail)
+def _identities(
+    turn: Turn, wire: str, book: Book, mine: Collection[str] = ()
+) -> Iterator[JsonObject]:
+    """`mine`: ids of calls that the turn made in an earlier version."""
+    if wire == "neutral":
+        # Canonical ids come in with the calls, as in an import.
+        expected = [call.id if ids.is_canonical(call.id) else "" for call in turn.calls()]
+    else:
+        bare = (replace(call, id="") for call in turn.calls())
+        given = with_canonical_ids(bare, turn.provider, turn.turn_id, book, mine)
+        expected = [call.id for call in given if isinstance(call, ToolCall)]
+    for index, (call, call_id) in enumerate(zip(turn.calls(), expected, strict=True)):
+        if call.id != call_id:
+            detail = f"call {index} should not be named {call.id}"
+            yield note("CALL_ID_MISMATCH", turn.turn_id, detail)

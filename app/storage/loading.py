@@ -33,10 +33,11 @@ from app.core.ledger.records import (
     ToolSetRecord,
     TurnRecord,
 )
+from app.core.ledger.seals import key_seal
 from app.core.ledger.slice import History, Slice, TurnPlace
 from app.storage.keyed import Key, Keyed, of_key
 from app.storage.memory import Memory
-from app.storage.rows import CALL, CONVERSATION, RESULT, TOOL_SET, Columns, conversation
+from app.storage.rows import CALL, CONVERSATION, NEW_KEY, RESULT, TOOL_SET, Columns, conversation
 from app.storage.scope import AnySelect
 from app.storage.store import ReadStore
 from app.storage.tables import (
@@ -84,7 +85,7 @@ def _joined(table: Table, columns: Columns, *matching: tuple[str, str]) -> Keyed
 
 _KEYS = _joined(
     idempotency_keys,
-    [idempotency_keys.c[name] for name in ("key_sha256", "body_sha256", "status", "answer")],
+    [idempotency_keys.c[name] for name in NEW_KEY],
     ("sha256", "key_sha256"),
 )
 _PLACES = _joined(
@@ -329,7 +330,10 @@ class _Rows:
             for key in keys.idempotency
         }
         found: dict[str, dict[str, KeyRecord]] = defaultdict(dict)
-        for cid, key_sha256, body_sha256, status, receipt in self._run(_KEYS, texts):
+        for cid, *values, seal in self._run(_KEYS, texts):
+            key_sha256, body_sha256, status, receipt = values
+            if key_seal(self._tenant_id, cid, *values) != seal:
+                raise ValueError("the row of an idempotency key is damaged")
             key = texts[cid, bytes(key_sha256)]
             found[cid][key] = KeyRecord(key, body_sha256, status, receipt)
         return found

@@ -39,7 +39,7 @@ def _named(table: Any, names: str) -> Columns:
 CONVERSATION = _named(
     conversations,
     "conversation_id title metadata version head_hash orphans created_at updated_at"
-    " input_tokens output_tokens cached_tokens reasoning_tokens indexed expires_after"
+    " input_tokens output_tokens cached_tokens reasoning_tokens indexed tools_hash expires_after"
     " expires_at",
 )
 TURN = _named(
@@ -58,32 +58,35 @@ RESULT = _named(tool_results, "seq place turn_id raw_id name status call_id matc
 TOOL_SET = _named(tool_sets, "number at_version provider format payload definitions created_at")
 
 # The columns of new rows, in the order of their values.
-NEW_CONVERSATION = [column.name for column in CONVERSATION[1:]]
+NEW_CONVERSATION = [*(column.name for column in CONVERSATION[1:]), "seal"]
 NEW_TURN = [*(column.name for column in TURN), "response_sha256"]
 NEW_REVISION = [*(column.name for column in REVISION), "response_sha256"]
 NEW_CALL = [*(column.name for column in CALL), "raw_sha256", "normalized_sha256"]
 NEW_RESULT = [*(column.name for column in RESULT), "raw_sha256", "normalized_sha256"]
 NEW_PROVIDER_ID = ["target", "provider_id", "call_id", "ordinal", "provider_sha256"]
-NEW_TOOL_SET = [column.name for column in TOOL_SET]
+NEW_TOOL_SET = [*(column.name for column in TOOL_SET), "hash"]
+NEW_KEY = ["key_sha256", "body_sha256", "status", "answer", "created_at", "seal"]
 
 _TURN_HEAD = attrgetter("seq", "turn_id", "speaker", "provider", "format", "model")
 _TURN_REST = attrgetter("metadata", "content_hash", "hash", "created_at", "status")
 _CALL = attrgetter("id", *(column.name for column in CALL[1:]))
 
-conversation_values = attrgetter(*NEW_CONVERSATION)
+conversation_values = attrgetter(*NEW_CONVERSATION[:-1])
 _NUMBERS = attrgetter(
     *("version", "orphans", "indexed"),
     *("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"),
 )
-tool_set_values = attrgetter(*NEW_TOOL_SET)
+tool_set_values = attrgetter(*NEW_TOOL_SET[:-1])
 _RESULT = attrgetter(*(column.name for column in RESULT))
 
 
 def conversation(row: Sequence[Any]) -> ConversationRecord:
     """The head. Everything is built on it, and SQLite keeps whatever a column is given."""
     record = ConversationRecord(*row)
-    kinds = (type(record.id), type(record.metadata), type(record.head_hash))
-    if kinds != (str, bytes, bytes) or not all(type(number) is int for number in _NUMBERS(record)):
+    parts = (record.id, record.metadata, record.head_hash, record.tools_hash)
+    if tuple(map(type, parts)) != (str, bytes, bytes, bytes) or not all(
+        type(number) is int for number in _NUMBERS(record)
+    ):
         raise ValueError("the head is damaged")
     return record
 

@@ -5,6 +5,7 @@ another takes it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from operator import attrgetter
 from typing import TypeAlias, TypeVar
 
@@ -14,13 +15,15 @@ from sqlalchemy.sql.functions import coalesce
 from sqlalchemy.sql.functions import max as highest
 
 from app.core.identity import ids
-from app.core.ledger.records import KeyRecord, TurnRecord
+from app.core.ledger.records import TurnRecord
+from app.core.ledger.seals import head_seal, key_seal, tool_set_hash
 from app.core.ledger.slice import Change, Slice
 from app.storage.driver import Many, Values
 from app.storage.packing import packed_piece
 from app.storage.rows import (
     NEW_CALL,
     NEW_CONVERSATION,
+    NEW_KEY,
     NEW_PROVIDER_ID,
     NEW_RESULT,
     NEW_REVISION,
@@ -57,7 +60,7 @@ _OWNER = ("tenant_id", "conversation_id")
 # The names of the same two where rows are looked for.
 _WHERE = ("tenant", "conversation")
 _ADVANCED = (
-    *("version", "head_hash", "orphans", "updated_at", "indexed", "expires_at"),
+    *("version", "head_hash", "orphans", "updated_at", "indexed", "tools_hash", "expires_at"),
     *("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"),
 )
 _DESCRIBED = (*_ADVANCED, "title", "metadata", "expires_after")
@@ -84,8 +87,8 @@ def _set(table: Table, key: Iterable[str], names: Iterable[str]) -> Many:
 
 
 _ADD_CONVERSATION = _insert(conversations, NEW_CONVERSATION)
-_ADVANCE = _set(conversations, (), _ADVANCED)
-_DESCRIBE = _set(conversations, (), _DESCRIBED)
+_ADVANCE = _set(conversations, (), (*_ADVANCED, "seal"))
+_DESCRIBE = _set(conversations, (), (*_DESCRIBED, "seal"))
 _ERASE = Many(delete(conversations).where(owned(conversations)), _WHERE)
 _ADD_TURN = _insert(turns, NEW_TURN)
 _ADD_REVISION = _insert(turn_revisions, NEW_REVISION)
@@ -96,9 +99,7 @@ _ADD_PROVIDER_ID = _insert(provider_ids, NEW_PROVIDER_ID)
 _ADD_RESULT = _insert(tool_results, NEW_RESULT)
 _CHANGE_RESULT = _set(tool_results, ("seq", "place"), ("call_id", "matched_by", "repeat"))
 _ADD_TOOL_SET = _insert(tool_sets, NEW_TOOL_SET)
-_ADD_KEY = _insert(
-    idempotency_keys, ("key_sha256", "body_sha256", "status", "answer", "created_at")
-)
+_ADD_KEY = _insert(idempotency_keys, NEW_KEY)
 _FACET_KEY = list(conversation_facets.primary_key.columns)
 _ADD_FACET = {
     name: Many(
@@ -144,7 +145,8 @@ class _Saving:
         self._changes = changes
 
     def everything(self) -> None:
-        self._heads()
+        chains = {cid: _chained(*saved) for cid, saved in self._changes.items()}
+        self._heads({cid: chain[-1][-1] for cid, chain in chains.items() if chain})
         self._all(_ADD_TURN, turn_values, lambda one: one.turns)
         self._all(_ADD_REVISION, revision_values, lambda one: one.revisions)
         self._pieces()
@@ -152,8 +154,9 @@ class _Saving:
         self._all(_ADD_PROVIDER_ID, provider_id_values, lambda one: one.entries.provider_ids)
         self._all(_ADD_RESULT, result_values, lambda one: one.entries.results.values())
         self._all(_CHANGE_RESULT, _changed_result, lambda one: one.entries.changed_results.values())
-        self._all(_ADD_TOOL_SET, tool_set_values, lambda one: one.tool_sets)
-        self._all(_ADD_KEY, _key_values, lambda one: one.keys)
+        owned_by = ((self._tenant_id, cid, one) for cid, chain in chains.items() for one in chain)
+        _ADD_TOOL_SET.run(self._connection, [(tenant, cid, *one) for tenant, cid, one in owned_by])
+        self._keys()
         self._facets()
         self._words()
 
@@ -171,24 +174,37 @@ class _Saving:
         ]
         statement.run(self._connection, rows)
 
-    def _heads(self) -> None:
+    def _heads(self, tools: Mapping[str, bytes]) -> None:
+        """`tools`: where the chains of tool sets end that have become longer."""
         erased: list[Values] = []
         rows: dict[Many, list[Values]] = {_ADD_CONVERSATION: [], _DESCRIBE: [], _ADVANCE: []}
         for cid, (known, change) in self._changes.items():
             owner = (self._tenant_id, cid)
             if change.erased and known.head:
                 erased.append(owner)
-            if change.head is None:
+            head = change.head or (known.head if cid in tools else None)
+            if head is None:
                 continue
+            head = replace(head, tools_hash=tools.get(cid, head.tools_hash))
+            seal = head_seal(self._tenant_id, head)
             if known.head is None or change.erased:
-                rows[_ADD_CONVERSATION].append((*owner, *conversation_values(change.head)))
+                rows[_ADD_CONVERSATION].append((*owner, *conversation_values(head), seal))
             elif change.described:
-                rows[_DESCRIBE].append((*owner, *_described_values(change.head)))
+                rows[_DESCRIBE].append((*owner, *_described_values(head), seal))
             else:
-                rows[_ADVANCE].append((*owner, *_advanced_values(change.head)))
+                rows[_ADVANCE].append((*owner, *_advanced_values(head), seal))
         _ERASE.run(self._connection, erased)
         for statement, heads in rows.items():
             statement.run(self._connection, heads)
+
+    def _keys(self) -> None:
+        rows: list[Values] = []
+        for cid, (_, change) in self._changes.items():
+            for one in change.keys:
+                values = (ids.fingerprint(one.key), one.body_sha256, one.status, one.receipt)
+                seal = key_seal(self._tenant_id, cid, *values)
+                rows.append((self._tenant_id, cid, *values, one.created_at, seal))
+        _ADD_KEY.run(self._connection, rows)
 
     def _pieces(self) -> None:
         """What is long is written piece by piece, so that it is never held as a whole."""
@@ -244,11 +260,11 @@ class _Saving:
         _ADD_WORDS[self._connection.dialect.name].run(self._connection, new)
 
 
-def _key_values(record: KeyRecord) -> Values:
-    return (
-        ids.fingerprint(record.key),
-        record.body_sha256,
-        record.status,
-        record.receipt,
-        record.created_at,
-    )
+def _chained(known: Slice, change: Change[object]) -> list[Values]:
+    """The new tool sets of a conversation as rows, each with its link in their chain."""
+    last = known.head.tools_hash if known.head and not change.erased else b""
+    rows: list[Values] = []
+    for one in change.tool_sets:
+        last = tool_set_hash(last, one)
+        rows.append((*tool_set_values(one), last))
+    return rows

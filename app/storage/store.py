@@ -11,6 +11,7 @@ from app.storage.finding import Finder
 from app.storage.keys import IdempotencyKeys
 from app.storage.ledger import Ledger
 from app.storage.lookup import Lookup
+from app.storage.stored import Stored
 from app.storage.tools import ToolSets
 from app.storage.turns import Turns
 
@@ -30,6 +31,7 @@ class ReadStore:
         self.lookup = Lookup(connection, tenant_id)
         self.finder = Finder(connection, tenant_id)
         self.damage = Damage(connection, tenant_id)
+        self.stored = Stored(connection, tenant_id)
 
     def history(self, cid: str) -> History:
         """The whole conversation, if there is one."""

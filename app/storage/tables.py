@@ -77,6 +77,9 @@ conversations = Table(
     # Seconds after the last turn, and when that is; NULL: never.
     Column("expires_after", BigInteger),
     Column("expires_at", UtcTime),
+    # The end of the chain of tool sets, and the seal of this row (`core.ledger.seals`).
+    Column("tools_hash", LargeBinary),
+    Column("seal", LargeBinary),
     PrimaryKeyConstraint(*_OWNER),
     Index("ix_conversations_updated", "tenant_id", "updated_at", "conversation_id"),
     Index(
@@ -301,6 +304,7 @@ idempotency_keys = Table(
     Column("status", Integer),
     Column("answer", LargeBinary),
     Column("created_at", UtcTime),
+    Column("seal", LargeBinary),
     PrimaryKeyConstraint(*_OWNER, "key_sha256"),
     Index("ix_idempotency_keys_created", "tenant_id", "created_at"),
     _of_conversation(),
@@ -317,6 +321,7 @@ tool_sets = Table(
     Column("payload", LargeBinary, nullable=False),
     Column("definitions", LargeBinary, nullable=False),
     Column("created_at", UtcTime, nullable=False),
+    Column("hash", LargeBinary),
     PrimaryKeyConstraint(*_OWNER, "number"),
     _of_conversation(),
 )

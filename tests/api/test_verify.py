@@ -6,6 +6,7 @@ import pytest
 import zstandard
 from sqlalchemy import create_engine, text
 
+from app.core.identity import ids
 from app.storage.database import engine_url
 from tests.api.conftest import Api, answering, calling, user
 
@@ -60,6 +61,17 @@ def test_two_turns_that_changed_places_are_found(told: Api, database_url: str) -
     for old, new in ((1, 100), (4, 1), (100, 4)):
         tamper(database_url, "UPDATE turns SET seq = :new WHERE seq = :old", old=old, new=new)
     assert not told.get("verify").json()["ok"]
+
+
+def test_forged_ids_make_no_false_alarm(api: Api) -> None:
+    """Whoever posts the ids first that a call would get makes it get another one."""
+    forged = [
+        ids.canonical_id("openai", "call_x", "f", "victim" + "~" * number, 0)
+        for number in range(12)
+    ]
+    api.post(calling(*((one, "g", "{}") for one in forged)))
+    assert api.post(calling(("call_x", "f", "{}")), turn_id="victim").status_code == 201
+    assert api.get("verify").json()["problems"] == []
 
 
 def test_an_unreadable_turn_is_quarantined_and_the_rest_is_served(

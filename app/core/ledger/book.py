@@ -182,6 +182,10 @@ class Book:
             if (result.seq, result.place) not in self.results:
                 self._put_result(result)
 
+    def provider_ids(self) -> Collection[ProviderId]:
+        """All that are known."""
+        return self._provider_ids.values()
+
     def entries(self) -> Entries:
         return Entries(
             {name: self.calls[name] for name in self._new_calls},

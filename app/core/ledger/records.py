@@ -56,6 +56,8 @@ class ConversationRecord:
     cached_tokens: int = 0
     reasoning_tokens: int = 0
     indexed: int = 0
+    # The end of the chain of tool sets. Whoever saves the head puts it in.
+    tools_hash: bytes = b""
     expires_after: int | None = None
     expires_at: datetime | None = None
 

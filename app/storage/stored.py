@@ -1,0 +1,45 @@
+"""Rows as they are stored, column by column, for whoever computes again what they must be."""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import and_, exists, func, select
+
+from app.storage.damage import any_bytes, as_stored, readable
+from app.storage.scope import Scope, owned
+from app.storage.tables import conversations, metadata, search_texts
+
+
+class Stored(Scope):
+    """The part of a store that gives rows."""
+
+    def rows(self, table: str, columns: Sequence[str], cid: str) -> list[tuple[Any, ...]]:
+        """These columns of all rows of a conversation."""
+        source = metadata.tables[table]
+        statement = select(*(source.c[name] for name in columns)).where(owned(source))
+        return [tuple(row) for row in self._run(statement, cid)]
+
+    def words(self, cid: str) -> dict[int, Collection[str]]:
+        """The words that are kept of a conversation, by part."""
+        words = search_texts.c.words
+        if self._connection.dialect.name == "sqlite":
+            rows = self._run(select(search_texts.c.part, words).where(owned(search_texts)), cid)
+            return {part: said.split() for part, said in rows}
+        array = func.tsvector_to_array(words)
+        rows = self._run(select(search_texts.c.part, array).where(owned(search_texts)), cid)
+        return {part: said for part, said in rows}  # noqa: C416
+
+    def headless(self) -> Iterator[tuple[str, str]]:
+        """The conversations of all tenants that have rows, but no head; each with a table."""
+        for table in metadata.sorted_tables:
+            if table is conversations:
+                continue
+            same = and_(
+                conversations.c.tenant_id == table.c.tenant_id,
+                conversations.c.conversation_id == table.c.conversation_id,
+            )
+            gone = select(table.c.conversation_id).where(~exists().where(same)).distinct()
+            with any_bytes(self._connection):
+                found = self._connection.execute(as_stored(gone)).scalars().all()
+            for cid in found:
+                yield readable(cid), table.name
