@@ -141,7 +141,7 @@ def seals(store: ReadStore, head: ConversationRecord) -> Iterator[JsonObject]:
             )
     if last != head.tools_hash:
         yield note("TOOLS_MISMATCH", None, "the last tool set is not the one that was kept last")
-    for *values, mine in store.stored.rows("idempotency_keys", NEW_KEY, cid):
+    for *values, mine in store.stored.rows("idempotency_keys", NEW_KEY[:-1], cid):
         if key_seal(tenant_id, cid, *values) != mine:
             yield note("KEY_MISMATCH", None, "the receipt under an idempotency key was changed")
 

@@ -65,7 +65,7 @@ NEW_CALL = [*(column.name for column in CALL), "raw_sha256", "normalized_sha256"
 NEW_RESULT = [*(column.name for column in RESULT), "raw_sha256", "normalized_sha256"]
 NEW_PROVIDER_ID = ["target", "provider_id", "call_id", "ordinal", "provider_sha256"]
 NEW_TOOL_SET = [*(column.name for column in TOOL_SET), "hash"]
-NEW_KEY = ["key_sha256", "body_sha256", "status", "answer", "created_at", "seal"]
+NEW_KEY = ["key_sha256", "body_sha256", "status", "answer", "seal", "created_at"]
 
 _TURN_HEAD = attrgetter("seq", "turn_id", "speaker", "provider", "format", "model")
 _TURN_REST = attrgetter("metadata", "content_hash", "hash", "created_at", "status")

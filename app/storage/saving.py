@@ -203,7 +203,7 @@ class _Saving:
             for one in change.keys:
                 values = (ids.fingerprint(one.key), one.body_sha256, one.status, one.receipt)
                 seal = key_seal(self._tenant_id, cid, *values)
-                rows.append((self._tenant_id, cid, *values, one.created_at, seal))
+                rows.append((self._tenant_id, cid, *values, seal, one.created_at))
         _ADD_KEY.run(self._connection, rows)
 
     def _pieces(self) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import and_, exists, func, select
 
 from app.storage.damage import any_bytes, as_stored, readable
-from app.storage.scope import Scope, owned
-from app.storage.tables import conversations, metadata, search_texts
+from app.storage.scope import TENANT, Scope, owned
+from app.storage.tables import TENANTS_ROWS, conversations, metadata, search_texts
 
 
 class Stored(Scope):
@@ -30,16 +30,18 @@ class Stored(Scope):
         return {part: said for part, said in rows}  # noqa: C416
 
     def headless(self) -> Iterator[tuple[str, str]]:
-        """The conversations of all tenants that have rows, but no head; each with a table."""
-        for table in metadata.sorted_tables:
+        """The conversations that have rows, but no head; each with a table."""
+        for table in TENANTS_ROWS:
             if table is conversations:
                 continue
             same = and_(
                 conversations.c.tenant_id == table.c.tenant_id,
                 conversations.c.conversation_id == table.c.conversation_id,
             )
-            gone = select(table.c.conversation_id).where(~exists().where(same)).distinct()
+            gone = select(table.c.conversation_id).where(
+                table.c.tenant_id == TENANT, ~exists().where(same)
+            )
             with any_bytes(self._connection):
-                found = self._connection.execute(as_stored(gone)).scalars().all()
+                found = self._run(as_stored(gone.distinct())).scalars().all()
             for cid in found:
                 yield readable(cid), table.name

@@ -74,12 +74,12 @@ conversations = Table(
     ),
     # The turns up to this one are indexed.
     Column("indexed", BigInteger, nullable=False, server_default="0"),
-    # Seconds after the last turn, and when that is; NULL: never.
-    Column("expires_after", BigInteger),
-    Column("expires_at", UtcTime),
     # The end of the chain of tool sets, and the seal of this row (`core.ledger.seals`).
     Column("tools_hash", LargeBinary),
     Column("seal", LargeBinary),
+    # Seconds after the last turn, and when that is; NULL: never.
+    Column("expires_after", BigInteger),
+    Column("expires_at", UtcTime),
     PrimaryKeyConstraint(*_OWNER),
     Index("ix_conversations_updated", "tenant_id", "updated_at", "conversation_id"),
     Index(
@@ -303,8 +303,8 @@ idempotency_keys = Table(
     Column("body_sha256", LargeBinary, nullable=False),
     Column("status", Integer),
     Column("answer", LargeBinary),
-    Column("created_at", UtcTime),
     Column("seal", LargeBinary),
+    Column("created_at", UtcTime),
     PrimaryKeyConstraint(*_OWNER, "key_sha256"),
     Index("ix_idempotency_keys_created", "tenant_id", "created_at"),
     _of_conversation(),

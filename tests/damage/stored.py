@@ -80,7 +80,8 @@ def fill(url: str) -> None:
         assert sent.status_code == 201, sent.text
         assert http.get("/v1/conversations?q=apple").json()["data"]
         for cid in (CID, OTHER, LONG):
-            assert http.get(f"/v1/conversations/{cid}/verify").json()["ok"]
+            report = http.get(f"/v1/conversations/{cid}/verify").json()
+            assert report["ok"], report
 
 
 def owner(table: str) -> str:
