@@ -68,7 +68,7 @@ def check(
     for mine in map(database.of, tenants):
         work.all(mine, named)
     if not named and tenant_id is None:
-        work.demand_anchors()
+        work.gone(database)
     told = f"{work.good} conversations agree, {work.bad} do not."
     print(told, file=sys.stderr if work.bad else sys.stdout)
     return work.bad
@@ -85,16 +85,14 @@ class _Work:
     def all(self, mine: Database, named: Sequence[str]) -> None:
         for cid in named or all_ids(mine):
             if not named and not CONVERSATION_ID.fits(cid):
-                self._tell(_name(mine, cid), "no conversation can have this id")
+                self._tell(_name(mine.tenant_id, cid), "no conversation can have this id")
                 continue
             # One that was erased since its page was read is no problem.
             with nullcontext() if named else suppress(ConversationNotFound):
                 self._one(mine, cid)
-        if not named:
-            self._headless(mine)
 
     def _one(self, mine: Database, cid: str) -> None:
-        name = _name(mine, cid)
+        name = _name(mine.tenant_id, cid)
         anchor = self._anchors.pop(name, None)
         report, now, broken = mine.read_now(partial(_checked, cid=cid, anchor=anchor))
         if not report["ok"] or broken:
@@ -106,20 +104,14 @@ class _Work:
         if self._written:
             self._written.write(now.line(name))
 
-    def _headless(self, mine: Database) -> None:
-        """What is left of conversations without a head."""
+    def gone(self, database: Database) -> None:
+        """What is left of conversations without a head, and those that an anchor knows alone."""
         left: dict[str, list[str]] = defaultdict(list)
-        for cid, table in mine.read_now(lambda store: list(store.stored.headless())):
-            left[cid].append(table)
-        for cid, tables in left.items():
-            self._anchors.pop(_name(mine, cid), None)
-            self._tell(
-                _name(mine, cid), f"the conversation is gone, but there are rows of it in {tables}"
-            )
-
-    def demand_anchors(self) -> None:
-        """Those that an anchor alone knows are gone."""
-        for name in sorted(self._anchors):
+        for tenant_id, cid, table in database.read_now(lambda store: list(store.stored.headless())):
+            left[_name(tenant_id, cid)].append(table)
+        for name, tables in left.items():
+            self._tell(name, f"the conversation is gone, but there are rows of it in {tables}")
+        for name in sorted(self._anchors.keys() - left.keys()):
             self._tell(name, "the conversation of the anchor is gone")
 
     def _tell(self, name: str, what: str) -> None:
@@ -127,9 +119,9 @@ class _Work:
         print(printable(f"{name}: {what}"))
 
 
-def _name(mine: Database, cid: str) -> str:
+def _name(tenant_id: str, cid: str) -> str:
     """Of the tenant of a service without keys nobody need be told the name."""
-    return cid if mine.tenant_id == DEFAULT_TENANT else f"{mine.tenant_id} {cid}"
+    return cid if tenant_id == DEFAULT_TENANT else f"{tenant_id} {cid}"
 
 
 def _checked(

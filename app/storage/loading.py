@@ -85,7 +85,7 @@ def _joined(table: Table, columns: Columns, *matching: tuple[str, str]) -> Keyed
 
 _KEYS = _joined(
     idempotency_keys,
-    [idempotency_keys.c[name] for name in NEW_KEY],
+    [idempotency_keys.c[name] for name in NEW_KEY[:-1]],
     ("sha256", "key_sha256"),
 )
 _PLACES = _joined(

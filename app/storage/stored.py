@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import and_, exists, func, select
 
 from app.storage.damage import any_bytes, as_stored, readable
-from app.storage.scope import TENANT, Scope, owned
+from app.storage.scope import Scope, owned
 from app.storage.tables import TENANTS_ROWS, conversations, metadata, search_texts
 
 
@@ -29,8 +29,8 @@ class Stored(Scope):
         rows = self._run(select(search_texts.c.part, array).where(owned(search_texts)), cid)
         return {part: said for part, said in rows}  # noqa: C416
 
-    def headless(self) -> Iterator[tuple[str, str]]:
-        """The conversations that have rows, but no head; each with a table."""
+    def headless(self) -> Iterator[tuple[str, str, str]]:
+        """The conversations of all tenants that have rows, but no head; each with a table."""
         for table in TENANTS_ROWS:
             if table is conversations:
                 continue
@@ -38,10 +38,9 @@ class Stored(Scope):
                 conversations.c.tenant_id == table.c.tenant_id,
                 conversations.c.conversation_id == table.c.conversation_id,
             )
-            gone = select(table.c.conversation_id).where(
-                table.c.tenant_id == TENANT, ~exists().where(same)
-            )
+            owner = (table.c.tenant_id, table.c.conversation_id)
+            gone = select(*owner).where(~exists().where(same)).distinct()
             with any_bytes(self._connection):
-                found = self._run(as_stored(gone.distinct())).scalars().all()
-            for cid in found:
-                yield readable(cid), table.name
+                found = self._connection.execute(as_stored(gone)).all()
+            for tenant_id, cid in found:
+                yield readable(tenant_id), readable(cid), table.name

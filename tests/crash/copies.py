@@ -41,11 +41,13 @@ class Copy:
 
 @dataclass(frozen=True)
 class Got:
-    """What a copy was told; None for a response that was cut off."""
+    """What a copy was told; None for a response that was cut off. `broken` connections came
+    before it."""
 
     copy: Copy
     status: int | None = None
     text: str = ""
+    broken: int = 0
 
 
 def copies(count: int, chance: random.Random) -> list[list[Copy]]:
@@ -85,13 +87,19 @@ async def _send(url: str, share: Iterator[Copy]) -> list[Got]:
 
 async def _heard(http: httpx.AsyncClient, copy: Copy) -> Got:
     post = copy.post()
+    broken = 0
     for _ in range(TRIES):
-        response = await http.post(post.path, content=copy.body(), headers=post.headers)
-        # The first copy is still running, or there is no room just now.
-        if response.status_code not in (409, 503):
-            break
+        try:
+            response = await http.post(post.path, content=copy.body(), headers=post.headers)
+        except httpx.TransportError:
+            # As when the server closes an idle connection just now; that is what keys are for.
+            broken += 1
+        else:
+            # Other than these: the first copy is still running, or there is no room just now.
+            if response.status_code not in (409, 503):
+                return Got(copy, response.status_code, response.text, broken)
         await asyncio.sleep(PAUSE)
-    return Got(copy, response.status_code, response.text)
+    return Got(copy, 0, f"no receipt after {TRIES} tries", broken)
 
 
 async def _cut_off(url: str, copy: Copy, seconds: float) -> None:

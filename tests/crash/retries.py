@@ -65,11 +65,12 @@ def tried(service: Service, count: int, chance: random.Random) -> tuple[list[str
     wrong += [f"{post.key}: no receipt" for post in posts if post.receipt is None]
     wrong += differences([*first, *last]) + damages(service.database_url, service.folder)
     cut = sum(one.status is None for one in first)
+    broken = sum(one.broken for one in (*first, *last))
     statuses = Counter(one.status for one in (*first, *last) if one.status)
     told = ", ".join(f"{n} times {status}" for status, n in sorted(statuses.items()))
     return wrong, (
-        f"{count} posts, {len(first)} copies and {len(last)} after a restart, {cut} cut off:"
-        f" {told}; {summary(found)}; {len(wrong)} complaints"
+        f"{count} posts, {len(first)} copies and {len(last)} after a restart, {cut} cut off,"
+        f" {broken} broken: {told}; {summary(found)}; {len(wrong)} complaints"
     )
 
 

@@ -124,8 +124,11 @@ def _syncs() -> bool:
         return False
     with tempfile.TemporaryDirectory(prefix="turnkeep-crash-") as name:
         seen = traced(Path(name))
-    say(f"{SYNCS}: {len(seen.told)} receipts, {len(seen.too_early)} before the log was synced")
-    return not seen.too_early and len(seen.told) == RECEIPTS
+    say(
+        f"{SYNCS}: {len(seen.told)} receipts, {len(seen.too_early)} before the log was synced;"
+        f" {len(seen.outside)} connections to other machines"
+    )
+    return not seen.too_early and not seen.outside and len(seen.told) == RECEIPTS
 
 
 def say(line: str) -> None:
