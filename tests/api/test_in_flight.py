@@ -16,6 +16,8 @@ async def race(database_url: str) -> list[httpx.Response]:
     async with app.router.lifespan_context(app):
         transport = httpx.ASGITransport(app=app)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+            # Who comes first of all waits until it is known whether there are keys.
+            await http.get("/v1/conversations")
             sent = [
                 http.post("/v1/conversations/c1/turns", json=body, headers=headers)
                 for _ in range(4)
