@@ -15,13 +15,13 @@ from app import __version__
 from app.api import conversations, convert, health, pages, replay, tool_calls, tools, turns
 from app.api.access import Access
 from app.api.context import Bodies, Context
-from app.api.guard import Guarded, allowed_hosts
+from app.api.guard import Guarded, allowed_hosts, is_loopback
 from app.api.indexer import Indexer
 from app.api.middleware import REGISTRY, Headed, Measured, WriterNumbers
 from app.api.problems import HANDLERS
 from app.api.sweeper import sweep
 from app.service.kept import Renders
-from app.settings import Settings, from_environment, is_loopback
+from app.settings import Settings, from_environment
 from app.storage.database import Database
 
 _DESCRIBING = Lock()

@@ -7,7 +7,6 @@ flag wins over its variable. A value that cannot be meant gives one line that na
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from ipaddress import ip_address
 
 from app.core.limits import Limits
 
@@ -98,14 +97,6 @@ def from_environment(environ: Mapping[str, str] = os.environ, /, **flags: Flag) 
             read[name] = _read(name, given, default, called)
     limits = {one.name: read.pop(f"max_{one.name}") for one in fields(Limits)}
     return Settings(**read, limits=Limits(**limits))  # type: ignore[arg-type]
-
-
-def is_loopback(host: str) -> bool:
-    """Whether nobody but those on this machine can reach what listens there."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
 
 
 def _read(name: str, given: str, default: Value, called: str) -> Value:

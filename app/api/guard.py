@@ -22,6 +22,7 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 # Headers that say something here; of two that differ one would be overlooked.
 _ONCE = frozenset(
     {
+        b"authorization",
         b"content-encoding",
         b"content-type",
         b"host",
@@ -36,12 +37,13 @@ _ONCE = frozenset(
 def allowed_hosts(bound_to: str, named: Iterable[str]) -> frozenset[str] | None:
     """The names that a request may be sent to; None where all are fine."""
     names = {name.lower() for name in named}
-    if "*" in names or not (names or _is_loopback(bound_to)):
+    if "*" in names or not (names or is_loopback(bound_to)):
         return None
     return _LOOPBACK | names | {f"[{bound_to}]" if ":" in bound_to else bound_to.lower()}
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether nobody but those on this machine can reach what listens there."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

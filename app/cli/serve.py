@@ -14,10 +14,11 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from app.api.connection import Bounds, Connection
+from app.api.guard import is_loopback
 from app.cli.options import add_database, settings_of
 from app.cli.words import complain
 from app.core.errors import Unavailable
-from app.settings import LOG_LEVELS, Settings, is_loopback
+from app.settings import LOG_LEVELS, Settings
 from app.storage.database import Database
 from app.storage.engines import described, is_sqlite
 from app.storage.migrations import current_and_head, upgrade
