@@ -36,7 +36,9 @@ class Allowance:
         now = time.monotonic()
         self.left = min(self.most, self.left + (now - self.at) * self.most / _MINUTE)
         self.at = now
-        return 0.0 if self.left >= 1 else (1 - self.left) * _MINUTE / self.most
+        # With many workers the share of each may be less than one.
+        needed = min(1.0, self.most)
+        return 0.0 if self.left >= needed else (needed - self.left) * _MINUTE / self.most
 
     def use(self, amount: float) -> None:
         self.left -= amount
@@ -56,7 +58,8 @@ class Access:
         self._looked = float("-inf")
         self._is_sure = False
         self._looking = asyncio.Lock()
-        self._known: OrderedDict[str, tuple[float, ApiKey | None]] = OrderedDict()
+        # When each was read, and when somebody asked for it again.
+        self._known: OrderedDict[str, tuple[float, float, ApiKey]] = OrderedDict()
         self._allowances: OrderedDict[tuple[str, str], Allowance] = OrderedDict()
 
     async def key_of(self, request: Request) -> ApiKey | None:
@@ -91,20 +94,21 @@ class Access:
         self._is_sure = True
 
     async def _find(self, key_id: str) -> ApiKey | None:
-        read_at, key = self._known.get(key_id, (float("-inf"), None))
         now = time.monotonic()
-        if now - read_at > _FRESH:
-            if key is not None:
-                # The others need not look, too.
-                self._known[key_id] = now, key
-            key = await self._database.ask_keys(lambda keys: keys.find(key_id))
-            if key is not None:
-                self._known[key_id] = now, key
-                self._known.move_to_end(key_id)
-            else:
-                self._known.pop(key_id, None)
-            if len(self._known) > _MOST:
-                self._known.popitem(last=False)
+        if key_id in self._known:
+            read_at, asked_at, known = self._known[key_id]
+            # While one request looks, the others go on for a moment, but not for long.
+            if now - read_at <= _FRESH or max(now - asked_at, now - read_at - _FRESH) <= _FRESH:
+                return known
+            self._known[key_id] = read_at, now, known
+        key = await self._database.ask_keys(lambda keys: keys.find(key_id))
+        if key is None:
+            self._known.pop(key_id, None)
+            return None
+        self._known[key_id] = now, now, key
+        self._known.move_to_end(key_id)
+        if len(self._known) > _MOST:
+            self._known.popitem(last=False)
         return key
 
     async def check(

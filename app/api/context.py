@@ -14,6 +14,7 @@ from app.api.access import Access
 from app.api.indexer import Indexer
 from app.core.access import ApiKey, KeyScope
 from app.core.errors import KeyInFlight, TooMany, Unavailable
+from app.core.identity.forms import CONVERSATION_ID
 from app.core.json.text import JsonObject, dumps_utf8
 from app.core.limits import Limits
 from app.service.conversations import has_room
@@ -73,10 +74,7 @@ class Context:
         if key is None:
             return request, self
         request = await self.access.check(key, scope, cid, request)
-        here = replace(self, database=self.database.of(key.tenant_id), key=key)
-        if scope == "write" and cid is not None:
-            await here.check_room(cid)
-        return request, here
+        return request, replace(self, database=self.database.of(key.tenant_id), key=key)
 
     @property
     def prefix(self) -> str:
@@ -86,7 +84,7 @@ class Context:
     async def check_room(self, cid: str) -> None:
         """Raises `TooMany` where a new conversation would be one too many."""
         most = self.key.conversations if self.key else None
-        if most is not None:
+        if most is not None and CONVERSATION_ID.fits(cid):
             prefix = self.prefix
             if not await self.database.read(lambda store: has_room(store, cid, prefix, most)):
                 raise TooMany("conversations", most, _UNTIL_ROOM)

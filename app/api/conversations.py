@@ -116,6 +116,9 @@ async def change_conversation(cid: Cid, request: Request, here: Here) -> Respons
         given = await model_of(body, shapes.ConversationChangeIn, here)
         conversations.known_form(cid)
         members = frozenset(given.model_fields_set)
+        if "expires_after" in members and here.key and not here.key.allows("admin"):
+            # To let it expire in a second is to erase it.
+            raise Forbidden.without("admin")
         command = conversations.Describe(
             cid, given.title, given.metadata, members, expected, _expiry(given)
         )

@@ -82,8 +82,11 @@ class Indexer:
             self._tenants = set(await self.database.ask_keys(all_tenants))
         self._tenants |= self.database.wrote()
         for name in sorted(self._tenants):
-            if not await self._step(self.database.of(name), most=most):
-                self._tenants.discard(name)
+            try:
+                if not await self._step(self.database.of(name), most=most):
+                    self._tenants.discard(name)
+            except TurnkeepError as error:
+                _log.warning("what was stored is not indexed yet: %s", error.detail)
         if not self._tenants:
             self._done = commits
 

@@ -50,6 +50,8 @@ class Direct(APIRoute):
             if takes_context:
                 given["here"] = here
             try:
+                if scope == "write" and "cid" in given:
+                    await here.check_room(given["cid"])
                 response: Response = await operation(**given)
             except Exception as error:
                 if "cid" in request.path_params:

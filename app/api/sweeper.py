@@ -12,18 +12,37 @@ _log = logging.getLogger("turnkeep")
 # for the file looks again after 0.1 seconds at the latest.
 _PAUSE = 30.0
 BREATH = 0.11
+# Steps for one tenant until the next one has its turn.
+_STEPS = 50
 
 
 async def sweep(database: Database, keep_keys: int) -> None:
     """Goes on until it is cancelled."""
+    left = False
     while True:
-        await asyncio.sleep(_PAUSE)
+        await asyncio.sleep(BREATH if left else _PAUSE)
+        left = False
         try:
-            keys_before = datetime.now(UTC) - timedelta(seconds=keep_keys)
-            for tenant_id in await database.ask_keys(all_tenants):
-                while await database.of(tenant_id).sweep(keys_before=keys_before):
-                    await asyncio.sleep(BREATH)
+            tenants = await database.ask_keys(all_tenants)
         except TurnkeepError as error:
-            _log.warning("what has expired is not removed yet: %s", error.detail)
-        except Exception:
-            _log.exception("what has expired cannot be removed")
+            _log.warning("what has expired is not looked for: %s", error.detail)
+            continue
+        for tenant_id in tenants:
+            left |= await _swept(database.of(tenant_id), keep_keys)
+
+
+async def _swept(mine: Database, keep_keys: int) -> bool:
+    """Removes some of what a tenant has; whether there may be more. The others have their turn."""
+    keys_before = datetime.now(UTC) - timedelta(seconds=keep_keys)
+    try:
+        for _ in range(_STEPS):
+            if not await mine.sweep(keys_before=keys_before):
+                return False
+            await asyncio.sleep(BREATH)
+    except TurnkeepError as error:
+        _log.warning("what has expired is not removed yet: %s", error.detail)
+        return False
+    except Exception:
+        _log.exception("what has expired cannot be removed")
+        return False
+    return True

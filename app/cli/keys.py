@@ -100,7 +100,12 @@ def _create(args: argparse.Namespace) -> int:
             except OSError as error:
                 complain(f"{args.output}: {error.strerror}")
                 return 2
-        database.change_keys(lambda keys: keys.add(key))
+        try:
+            database.change_keys(lambda keys: keys.add(key))
+        except BaseException:
+            if args.output:
+                Path(args.output).unlink()
+            raise
     print(f"The key {key.id} is in {printable(args.output)}." if args.output else text)
     return 0
 
@@ -180,7 +185,7 @@ def _scopes(given: str) -> Sequence[KeyScope]:
 
 
 def _duration(given: str) -> timedelta:
-    found = re.fullmatch(r"([1-9][0-9]{0,6})([mhd])", given)
+    found = re.fullmatch(r"([1-9][0-9]{0,4})([mhd])", given)
     if not found:
         raise argparse.ArgumentTypeError(f"must be a time such as 30m, 12h or 90d, not {given!r}")
     return timedelta(**{_UNITS[found[2]]: int(found[1])})

@@ -182,6 +182,34 @@ def test_bytes_beyond_the_limit_must_wait(service: Keyed) -> None:
     assert service.http.post(TURNS, json=large, headers=headers).status_code == 201
 
 
+def test_a_small_share_of_a_limit_is_still_a_share(service: Keyed) -> None:
+    headers = service.key(requests=3)
+    service.http.app.state.context.access._workers = 4  # type: ignore[attr-defined]
+    statuses = []
+    for _ in range(3):
+        statuses.append(service.http.get("/v1/conversations", headers=headers).status_code)
+        # Three quarters of one a minute.
+        service.ahead += 120
+    assert statuses == [200, 200, 200]
+
+
+def test_who_may_not_erase_may_not_let_expire(service: Keyed) -> None:
+    headers, admin = service.key(), service.key("admin")
+    service.http.post(TURNS, json=BODY, headers=headers)
+    for given, status in ((headers, 403), (admin, 200)):
+        changed = service.http.patch(
+            "/v1/conversations/c1", json={"expires_after": 60}, headers=given
+        )
+        assert changed.status_code == status
+
+
+def test_an_id_that_cannot_be_is_refused_under_a_limit_too(service: Keyed) -> None:
+    headers = service.key(conversations=2)
+    for cid in ("a%00", "%ED%A0%80", "a b"):
+        refused = service.http.post(f"/v1/conversations/{cid}/turns", json=BODY, headers=headers)
+        assert refused.status_code == 422
+
+
 def test_no_conversation_is_made_beyond_the_limit(service: Keyed) -> None:
     headers = service.key(conversations=2)
     for number, status in ((1, 201), (2, 201), (3, 429), (2, 201)):

@@ -96,7 +96,9 @@ def test_a_site_that_is_allowed_writes_and_reads(open_to_some: TestClient) -> No
     assert open_to_some.post(TURNS, json=BODY, headers=evil).status_code == 403
 
 
-@pytest.mark.parametrize("header", ["If-Match", "Idempotency-Key", "Host", "Content-Type", "Authorization"])
+@pytest.mark.parametrize(
+    "header", ["If-Match", "Idempotency-Key", "Host", "Content-Type", "Authorization"]
+)
 def test_a_header_that_counts_is_given_once(lite: Api, header: str) -> None:
     value = {"If-Match": '"0"', "Host": "localhost"}.get(header, "application/json")
     headers: Any = [("content-type", "application/json")] if header != "Content-Type" else []
