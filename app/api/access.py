@@ -111,9 +111,7 @@ class Access:
             self._known.popitem(last=False)
         return key
 
-    async def check(
-        self, key: ApiKey, scope: KeyScope, cid: str | None, request: Request
-    ) -> Request:
+    def check(self, key: ApiKey, scope: KeyScope, cid: str | None, request: Request) -> Request:
         """Raises unless the key may do this now. Gives the request, with its bytes counted."""
         if not key.allows(scope):
             raise Forbidden.without(scope)

@@ -73,7 +73,7 @@ class Context:
         key = await self.access.key_of(request)
         if key is None:
             return request, self
-        request = await self.access.check(key, scope, cid, request)
+        request = self.access.check(key, scope, cid, request)
         return request, replace(self, database=self.database.of(key.tenant_id), key=key)
 
     @property

@@ -6,7 +6,6 @@ answered as before.
 """
 
 import json
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,8 +21,6 @@ from tests.damage.stored import (
     COLUMNS,
     OTHER,
     TABLES,
-    file_of,
-    fill,
     key_of,
     keys,
     opened,
@@ -54,20 +51,6 @@ LISTS = (
     "/v1/tool-calls/lookup?id=resp_1",
     "/v1/tool-calls/lookup?id=broken",
 )
-
-
-@pytest.fixture(scope="module")
-def filled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("damage") / "filled.db"
-    shutil.copyfile(sqlite_template, file)
-    fill(f"sqlite:///{file}")
-    return file
-
-
-@pytest.fixture
-def url(filled: Path, sqlite_database_url: str) -> str:
-    shutil.copyfile(filled, file_of(sqlite_database_url))
-    return sqlite_database_url
 
 
 def spoil(url: str, table: str, column: str, value: str) -> None:

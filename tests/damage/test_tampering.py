@@ -5,7 +5,6 @@ there; from each table a row is deleted, one is added, and two change places.
 """
 
 import re
-import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,8 +22,6 @@ from tests.damage.stored import (
     CID,
     COLUMNS,
     TABLES,
-    file_of,
-    fill,
     key_of,
     keys,
     opened,
@@ -37,20 +34,6 @@ LISTED = TRUST.read_text(encoding="utf-8").partition("## What verify does not se
 EXEMPT = set(re.findall(r"`([a-z_]+\.[a-z_0-9]+)`", LISTED))
 MAY_GO = set(re.findall(r"deleted rows of `([a-z_]+)`", LISTED))
 OWNER = ("tenant_id", "conversation_id")
-
-
-@pytest.fixture(scope="module")
-def filled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("tampering") / "filled.db"
-    shutil.copyfile(sqlite_template, file)
-    fill(f"sqlite:///{file}")
-    return file
-
-
-@pytest.fixture
-def url(filled: Path, sqlite_database_url: str) -> str:
-    shutil.copyfile(filled, file_of(sqlite_database_url))
-    return sqlite_database_url
 
 
 def found(url: str, cid: str) -> tuple[bool, bool]:
