@@ -17,6 +17,7 @@ from app.api.access import Access
 from app.api.context import Bodies, Context
 from app.api.guard import Guarded, allowed_hosts, is_loopback
 from app.api.indexer import Indexer
+from app.api.listening import Listeners
 from app.api.middleware import REGISTRY, Headed, Measured, WriterNumbers
 from app.api.problems import HANDLERS
 from app.api.sweeper import sweep
@@ -63,7 +64,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     limits = settings.limits
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Listeners]]:
         database = Database(
             settings.database_url,
             pg_prepared_statements=settings.pg_prepared_statements,
@@ -77,16 +78,19 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         renders = Renders(settings.render_memory)
         access = Access(database, may_be_open=is_loopback(settings.host), workers=settings.workers)
         bodies = Bodies(settings.body_memory)
+        listeners = Listeners(database, access, settings.listeners)
         context = app.state.context = Context(
-            database, limits, renders, indexer, access, bodies, settings.allow_unsafe
+            database, limits, renders, indexer, access, bodies, listeners, settings.allow_unsafe
         )
         indexing = asyncio.create_task(indexer.run()) if settings.search else None
         sweeping = asyncio.create_task(sweep(database, settings.keep_keys))
+        listening = asyncio.create_task(listeners.run())
         try:
-            yield
+            # The connections tell them when the service stops.
+            yield {"listeners": listeners}
         finally:
             await context.streams_ended()
-            tasks = [task for task in (indexing, sweeping) if task]
+            tasks = [task for task in (indexing, sweeping, listening) if task]
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)

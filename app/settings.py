@@ -56,6 +56,8 @@ class Settings:
     cors_origins: str = ""
     # Connections that a worker holds; one more is answered with 503.
     connections: int = 1_000
+    # Listeners to conversations that a worker holds; one more is answered with 503.
+    listeners: int = 256
     # Seconds for the head of a request, for a body, and for the next bytes of a stream.
     head_seconds: int = 10
     body_seconds: int = 60

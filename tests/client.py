@@ -73,7 +73,7 @@ class _Exchange:
         self.body: list[bytes] = []
 
     async def run(self, app: Any, scope: dict[str, Any]) -> Exception | None:
-        self.is_read, self.ended = False, anyio.Event()
+        self.is_read, self.ended, self.heard = False, anyio.Event(), anyio.Event()
         try:
             await app(scope, self._receive, self._send)
         except Exception as failure:
@@ -82,7 +82,7 @@ class _Exchange:
 
     async def _receive(self) -> dict[str, Any]:
         if self.is_read:
-            await self.ended.wait()
+            await self.heard.wait()
             return {"type": "http.disconnect"}
         self.is_read = True
         return {"type": "http.request", "body": self.request.read()}
@@ -98,3 +98,7 @@ class _Exchange:
             self.body.append(bytes(message.get("body", b"")))
             if not message.get("more_body", False):
                 self.ended.set()
+                self.heard.set()
+            # Events go on for ever; a client that asks in one step hears what comes at once.
+            if dict(self.headers).get("content-type", "").startswith("text/event-stream"):
+                self.heard.set()

@@ -154,6 +154,9 @@ class Connection(HttpToolsProtocol):
         """A request that comes just now is answered: its connection is not cut under it."""
         self.stopping = True
         if self._under_way():
+            # Nobody who listens would end by himself.
+            if listeners := self.app_state.get("listeners"):
+                listeners.end()
             super().shutdown()
         else:
             self.loop.call_later(_LINGER, super().shutdown)

@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.api.access import Access
 from app.api.indexer import Indexer
+from app.api.listening import Listeners
 from app.core.access import ApiKey, KeyScope
 from app.core.errors import KeyInFlight, TooMany, Unavailable
 from app.core.identity.forms import CONVERSATION_ID
@@ -57,6 +58,7 @@ class Context:
     indexer: Indexer
     access: Access
     bodies: Bodies
+    listeners: Listeners
     # `/readyz` accepts a database that loses the last commits in a crash.
     allow_unsafe: bool = False
     key: ApiKey | None = None

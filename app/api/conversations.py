@@ -1,4 +1,4 @@
-"""`/v1/conversations`: create, list, read, change, erase, verify."""
+"""`/v1/conversations`: create, list, read, change, erase, verify, listen."""
 
 import asyncio
 import uuid
@@ -7,8 +7,18 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 
 from app.api.context import Here, encoded, json_response
-from app.api.documented import ABSENT, IF_MATCH, IF_NONE_MATCH, UNCHANGED, Cid, reading, refusals
-from app.api.requests import body_of, expected_state, has_already, model_of, worked
+from app.api.documented import (
+    ABSENT,
+    EVENTS,
+    IF_MATCH,
+    IF_NONE_MATCH,
+    LAST_EVENT_ID,
+    UNCHANGED,
+    Cid,
+    reading,
+    refusals,
+)
+from app.api.requests import body_of, expected_state, has_already, last_version, model_of, worked
 from app.api.routes import routes
 from app.api.schemas import conversations as shapes
 from app.api.sweeper import BREATH
@@ -143,6 +153,25 @@ async def erase_conversation(cid: Cid, request: Request, here: Here) -> Response
     while not is_gone and await here.database.sweep(cid=cid):
         await asyncio.sleep(BREATH)
     return Response(status_code=204)
+
+
+@router.get(
+    "/{cid}/events",
+    summary="Listen to a conversation",
+    responses={**ABSENT, **EVENTS},
+    response_class=Response,
+    openapi_extra={"parameters": [LAST_EVENT_ID]},
+)
+async def listen_to_conversation(
+    cid: Cid, query: Annotated[shapes.ListenQuery, Query()], request: Request, here: Here
+) -> Response:
+    """Server-sent events, until you hang up: `version` with `{"version": …, "updated_at": …}` as
+    data and the version as id, whenever anything of the conversation has changed; `erased` when it
+    is gone, which ends the stream. It also ends when the key is revoked and when the service stops.
+    """
+    told = last_version(request)
+    after = query.after if told is None else told
+    return await here.listeners.join(here.database, cid, after, request)
 
 
 @router.get(

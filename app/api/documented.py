@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from fastapi import Path
 from pydantic import BaseModel, Field
 
-from app.api.requests import KEY, STREAMS, VERSION
+from app.api.requests import KEY, STREAMS, TOLD, VERSION
 from app.api.schemas.shapes import ProblemOut
 from app.codecs import TARGETS
 from app.core.identity.forms import CONVERSATION_ID, PROVIDER, TURN_ID
@@ -128,6 +128,9 @@ IF_MATCH = _header(
     '"12"',
     'Only while the conversation is at this version, like `"12"`, or has this `ETag`.',
 )
+LAST_EVENT_ID = _header(
+    "Last-Event-ID", TOLD, "12", "The version that was told last; it wins over `after`."
+)
 IF_NONE_MATCH = {
     "name": "If-None-Match",
     "in": "header",
@@ -135,3 +138,19 @@ IF_NONE_MATCH = {
     "description": "An `ETag` that you have, several, or `*`: then 304.",
 }
 UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "You have these bytes already"}}
+# What a listener is told. OpenAPI 3.2 has a name for what a stream is made of.
+_EVENT = {
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"enum": ["version", "erased"]},
+        "id": {"type": "string", "description": "The version."},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+}
+EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Events, until one side hangs up",
+        "content": {"text/event-stream": {"itemSchema": _EVENT}},
+    }
+}

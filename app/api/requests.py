@@ -36,6 +36,7 @@ _NO_OBJECT = {
 KEY = re.compile(r"[\x21-\x7e]{1,255}")
 # The version, or the tag with which a conversation is read: its version and a hash.
 VERSION = re.compile(r'(?:W/)?"?([0-9]{1,15})(-[0-9a-f]{16})?"?')
+TOLD = re.compile(r"[0-9]{1,15}")
 _FEWER = " Post fewer turns at once."
 # So many bytes of a body cost the loop little; a larger one is read on a thread.
 SMALL = 16 * 1024
@@ -162,6 +163,16 @@ def expected_state(request: Request) -> str | None:
         given = telling.quoted(tag.strip().strip('"'))
         raise RuleBroken(f'`If-Match` must be a version in quotes, like `"12"`, not {given}.')
     return f"{int(found[1])}{found[2] or ''}"
+
+
+def last_version(request: Request) -> int | None:
+    """The version that a listener was told before its connection broke."""
+    given = _header(request, "Last-Event-ID")
+    if not given:
+        return None
+    if not TOLD.fullmatch(given):
+        raise RuleBroken("`Last-Event-ID` must be a version, like `12`.")
+    return int(given)
 
 
 def _header(request: Request, name: str) -> str | None:

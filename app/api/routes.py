@@ -53,6 +53,8 @@ class Direct(APIRoute):
                 if scope == "write" and "cid" in given:
                     await here.check_room(given["cid"])
                 response: Response = await operation(**given)
+                if scope != "read" and "cid" in given:
+                    here.listeners.hurry(here.database.tenant_id, given["cid"])
             except Exception as error:
                 if "cid" in request.path_params:
                     await _demand_sound(here, request.path_params["cid"], error)

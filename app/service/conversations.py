@@ -1,6 +1,7 @@
 """Conversations themselves: create, read, change, erase."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.core.errors import ConversationExists, ConversationNotFound, RuleBroken, StaleVersion
@@ -10,6 +11,7 @@ from app.core.ledger.records import SMALL, ConversationRecord
 from app.core.ledger.slice import Change, Plain, Slice
 from app.service.indexing import description
 from app.service.turnform import read_object
+from app.storage.damage import may_be_damage
 from app.storage.store import ReadStore
 
 
@@ -152,6 +154,24 @@ def _made(
 
 def read(store: ReadStore, conversation_id: str) -> JsonObject:
     return shown(known(store, conversation_id))
+
+
+def heads_of(store: ReadStore, cids: Sequence[str]) -> dict[str, ConversationRecord | None]:
+    """The heads of conversations; None where one is gone, nothing where it is damaged."""
+    try:
+        found = store.conversations.heads(cids)
+        return {cid: found.get(cid) for cid in cids}
+    except Exception as error:
+        if not may_be_damage(error):
+            raise
+    sound: dict[str, ConversationRecord | None] = {}
+    for cid in cids:
+        try:
+            sound[cid] = store.conversations.head(cid)
+        except Exception as error:
+            if not may_be_damage(error):
+                raise
+    return sound
 
 
 def has_room(store: ReadStore, conversation_id: str, prefix: str, most: int) -> bool:

@@ -1,5 +1,6 @@
 """The heads of conversations."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from sqlalchemy import bindparam, func, or_, select
@@ -8,7 +9,17 @@ from sqlalchemy.exc import DBAPIError
 from app.core.ledger.records import ConversationRecord
 from app.storage.damage import may_be_damage, sound
 from app.storage.rows import CONVERSATION, conversation
-from app.storage.scope import ALL, LIMIT, TENANT, Scope, beginning_with, begins, owned
+from app.storage.scope import (
+    ALL,
+    IDS,
+    LIMIT,
+    TENANT,
+    Scope,
+    beginning_with,
+    begins,
+    owned,
+    pieces,
+)
 from app.storage.tables import conversations
 from app.storage.types import UtcTime
 
@@ -18,6 +29,9 @@ KEPT = or_(
     conversations.c.expires_at > bindparam("now", type_=UtcTime),
 )
 _HEAD = select(*CONVERSATION).where(owned(conversations))
+_HEADS = select(*CONVERSATION).where(
+    conversations.c.tenant_id == TENANT, conversations.c.conversation_id.in_(IDS), KEPT
+)
 _CONVERSATIONS = (
     select(*CONVERSATION)
     .where(
@@ -59,6 +73,12 @@ class Conversations(Scope):
         row = self._run(_HEAD, cid).one_or_none()
         record = conversation(row) if row else None
         return None if record and record.has_expired(datetime.now(UTC)) else record
+
+    def heads(self, cids: Iterable[str]) -> dict[str, ConversationRecord]:
+        """Those of these conversations that are there."""
+        now = datetime.now(UTC)
+        rows = (row for ids in pieces(cids) for row in self._run(_HEADS, ids=ids, now=now))
+        return {record.id: record for record in map(conversation, rows)}
 
     def behind(self, limit: int) -> list[ConversationRecord]:
         """Conversations with turns that are not indexed yet; damaged ones never will be."""

@@ -45,6 +45,8 @@ def page(sqlite_database_url: str) -> Iterator[Any]:
         # A condition that does not hold, and a body that is too large, are told before the rest.
         rejected = loaded.config.checks.negative_data_rejection
         rejected.expected_statuses = [*rejected.expected_statuses, "412", "413"]
+        # Events go on for ever.
+        loaded.config.max_stream_events = 1
         yield loaded
 
 

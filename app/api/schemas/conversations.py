@@ -60,6 +60,15 @@ class ConversationQuery(PageQuery):
         return {key: value for key, value in given.items() if not key.startswith("metadata.")}
 
 
+class ListenQuery(In):
+    after: int | None = said(
+        "A version: nothing is told at once while the conversation is at it.",
+        None,
+        ge=0,
+        le=10**15 - 1,
+    )
+
+
 class ConversationOut(Out):
     id: str
     title: str | None
