@@ -12,13 +12,14 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from app import __version__
-from app.api import conversations, convert, health, pages, replay, tool_calls, tools, turns
+from app.api import conversations, convert, health, replay, tool_calls, tools, turns
 from app.api.access import Access
 from app.api.context import Bodies, Context
 from app.api.guard import Guarded, allowed_hosts, is_loopback
 from app.api.indexer import Indexer
 from app.api.listening import Listeners
 from app.api.middleware import REGISTRY, Headed, Measured, WriterNumbers
+from app.api.pages import assets, conversation, docs, lists, login
 from app.api.problems import HANDLERS
 from app.api.sweeper import sweep
 from app.service.kept import Renders
@@ -125,7 +126,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(Measured)
     # One list: an included router matches every path twice.
     shown = [conversations, turns, replay, tools, tool_calls, convert, health]
-    for resource in shown + [pages] * settings.docs:
+    seen = [lists, conversation, assets, login] * settings.pages
+    for resource in shown + [docs] * settings.docs + seen:
         app.router.routes.extend(resource.router.routes)
     return app
 

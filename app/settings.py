@@ -40,6 +40,8 @@ class Settings:
     access_log: bool = False
     # The pages at /docs and the OpenAPI document; neither shows what is stored.
     docs: bool = True
+    # The pages at /, which show what is stored to whoever may read it.
+    pages: bool = True
     # Poolers that hand one connection to many clients cannot keep prepared statements.
     pg_prepared_statements: bool = True
     # Connections that write; a conversation always goes to the same one.

@@ -16,6 +16,8 @@ from app.core.access import ApiKey, KeyScope
 from app.core.errors import Forbidden, TooMany, Unauthorized, Unavailable
 from app.storage.database import Database
 
+# What the pages keep the key under that somebody has logged in with.
+COOKIE = "turnkeep_key"
 # Seconds for which a key that was read is taken at its word: so soon it is known to be revoked.
 _FRESH = 0.5
 # Keys that are remembered.
@@ -66,10 +68,11 @@ class Access:
         """The key of a request, if the service is used with keys."""
         if self._is_open and await self._still_open():
             return None
-        kind, _, text = request.headers.get("authorization", "").partition(" ")
-        if kind.lower() != "bearer" or not text.strip():
-            raise Unauthorized.without_key()
-        named = access.read(text.strip())
+        return await self.key_named(_text(request))
+
+    async def key_named(self, text: str) -> ApiKey:
+        """The key with this text."""
+        named = access.read(text)
         key = await self._find(named[0]) if named else None
         if named is None or key is None or not key.has(named[1]) or not key.holds(_now()):
             raise Unauthorized.with_another()
@@ -153,6 +156,19 @@ class Counted:
     def body(self) -> bytes:
         """What arrived and was not read (see `requests.unread`)."""
         return bytes(getattr(getattr(self.inner, "__self__", None), "body", b""))
+
+
+def _text(request: Request) -> str:
+    """The key that a request shows: in its header, or in the cookie of the pages, which only read.
+
+    A browser sends a cookie whoever wrote the page, so nothing may change by its word alone.
+    """
+    kind, _, text = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() == "bearer" and text.strip():
+        return text.strip()
+    if request.method == "GET" and not kind and (shown := request.cookies.get(COOKIE)):
+        return shown
+    raise Unauthorized.without_key()
 
 
 def _now() -> datetime:

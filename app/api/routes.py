@@ -43,7 +43,7 @@ class Direct(APIRoute):
             request, here = await shared.admit(request, scope, given.get("cid"))
             if query is not None:
                 given["query"] = _read_query(request, query)
-            else:
+            elif self.include_in_schema:
                 check_parameters(request)
             if takes_request:
                 given["request"] = request

@@ -13,6 +13,7 @@ from app.codecs import TARGETS, provider_id
 from app.core import telling
 from app.core.conversation import STATUSES, is_real, last_real
 from app.core.errors import RuleBroken
+from app.core.identity import ids
 from app.core.json.text import JsonObject
 from app.core.ledger.records import RULES, Call, CallRecord, ResultRecord
 from app.core.neutral.excerpts import given_excerpt, result_excerpt
@@ -25,6 +26,9 @@ _NUMBER = re.compile(r"-?[0-9]{1,18}")
 _BATCH = 512
 # Turns may be long: this many are held at once.
 _HELD = 32
+# A hashed id that somebody had forged before is salted; hardly ever once, never so often.
+_SALTS = ("", "~", "~~")
+_PLACES = 64
 _STATES = frozenset({"denied", "interrupted", "unknown"})
 
 
@@ -135,11 +139,25 @@ def call_json(record: CallRecord, state: str, told: Contents) -> JsonObject:
         "seq": call.seq,
         "call_index": call.call_index,
         "state": state,
+        "hash_input": hash_input(call),
         **told.calls.get(call.id, {}),
         "ids": {target: provider_id(target, call.id, call.provider_ids) for target in TARGETS},
         "result": result_json(chosen, told) if chosen else None,
         "repeats": [result_json(one) for one in record.results if one is not chosen],
     }
+
+
+def hash_input(call: Call) -> str | None:
+    """The text whose hash is the canonical id; None for an id that came with its call."""
+    # Where the newest version of the turn does not make the call, its place is not known any more.
+    places = [call.call_index] if call.call_index >= 0 else range(_PLACES)
+    for place in places:
+        for salt in _SALTS:
+            turn = call.turn_id + salt
+            text = ids.canonical_input(call.provider, call.raw_id, call.name, turn, place)
+            if ids.canonical_of(text) == call.id:
+                return text
+    return None
 
 
 def result_json(result: ResultRecord, told: Contents | None = None) -> JsonObject:

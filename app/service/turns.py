@@ -36,11 +36,11 @@ def listed(store: ReadStore, cid: str, page: Page, *, raw: bool) -> bytes:
         payloads=raw,
         newest_first=page.newest_first,
     )
-    shown = records[: page.limit]
+    found = records[: page.limit]
     more = len(records) > page.limit
-    seqs = [record.seq for record in shown]
+    seqs = [record.seq for record in found]
     links = store.ledger.links(cid, after=min(seqs) - 1, until=max(seqs)) if seqs else {}
-    data = b",".join(_turn(record, links, raw=raw) for record in shown)
+    data = b",".join(_turn(record, links, raw=raw) for record in found)
     rest = dumps_utf8({"has_more": more, "next_cursor": str(seqs[-1]) if more else None})
     return b'{"data":[' + data + b"]," + rest[1:]
 
@@ -52,30 +52,34 @@ def one(store: ReadStore, cid: str, turn_id: str) -> bytes:
         raise TurnNotFound(cid, turn_id)
     *earlier, record = attempts
     links = store.ledger.links(cid, after=record.seq - 1, until=record.seq)
-    shown = _turn(record, links, raw=True)
+    last = _turn(record, links, raw=True)
     if not earlier:
-        return shown
+        return last
     before = b",".join(_turn(attempt, links, raw=True) for attempt in earlier)
-    return shown[:-1] + b',"earlier":[' + before + b"]}"
+    return last[:-1] + b',"earlier":[' + before + b"]}"
+
+
+def shown(record: TurnRecord, links: Links) -> JsonObject:
+    """A turn in the neutral form, without what was posted."""
+    turn = read_turn(record)
+    told: JsonObject = {"seq": record.seq, **turn_json(turn, links), "format": record.format}
+    if turn.blocks is None:
+        told["quarantined"] = True
+    if used := usage_of(record.format, turn):
+        told["usage"] = used.json()
+    return told | {"created_at": record.created_at.isoformat(), "hash": record.hash.hex()}
 
 
 def _turn(record: TurnRecord, links: Links, *, raw: bool) -> bytes:
-    turn = read_turn(record)
-    shown: JsonObject = {"seq": record.seq, **turn_json(turn, links), "format": record.format}
-    if turn.blocks is None:
-        shown["quarantined"] = True
-    if used := usage_of(record.format, turn):
-        shown["usage"] = used.json()
-    shown["created_at"] = record.created_at.isoformat()
-    shown["hash"] = record.hash.hex()
+    told = shown(record, links)
     if not raw:
-        return dumps_utf8(shown)
+        return dumps_utf8(told)
     payload = whole(record.payload)
     try:
         loads(payload.decode(), UNLIMITED)
     except UnicodeDecodeError:
-        return dumps_utf8(shown | {"payload_base64": base64.b64encode(payload).decode()})
+        return dumps_utf8(told | {"payload_base64": base64.b64encode(payload).decode()})
     except (TurnkeepError, RecursionError):
         # A stream.
-        return dumps_utf8(shown | {"payload_text": payload.decode()})
-    return dumps_utf8(shown)[:-1] + b',"payload":' + payload + b"}"
+        return dumps_utf8(told | {"payload_text": payload.decode()})
+    return dumps_utf8(told)[:-1] + b',"payload":' + payload + b"}"

@@ -66,6 +66,10 @@ class ToolCallOut(GivenOut):
         f"Where `arguments` are only the first {SHOWN:,} characters."
     )
     created_at: str = left_out("When the call was stored.")
+    hash_input: str | None = said(
+        "The text whose sha256 gives the id, in base64url, the first 24 characters behind"
+        " `hist_tool_`. Null for a canonical id that came with its call."
+    )
     ids: dict[str, str] = said("The id that each target shows.")
     result: ShownResultOut | None = said("The one that replays show: the last real one.")
     repeats: list[ResultOut] = said("Its other results, oldest first.")

@@ -30,9 +30,20 @@ def turn_id(conversation_id: str, seq: int) -> str:
 @lru_cache(maxsize=256)
 def canonical_id(provider: str, raw_id: str | None, name: str, turn: str, call_index: int) -> str:
     """The one id of a call. All five fields always take part; a missing one keeps its slot."""
+    return canonical_of(canonical_input(provider, raw_id, name, turn, call_index))
+
+
+def canonical_input(
+    provider: str, raw_id: str | None, name: str, turn: str, call_index: int
+) -> str:
+    """The text whose hash is the canonical id."""
     fields = (provider, raw_id or "", name, turn, str(call_index))
-    escaped = (field.replace("\\", "\\\\").replace("|", "\\|") for field in fields)
-    return CANONICAL_PREFIX + _short_hash("|".join(escaped))
+    return "|".join(field.replace("\\", "\\\\").replace("|", "\\|") for field in fields)
+
+
+def canonical_of(text: str) -> str:
+    """The canonical id that such a text gives."""
+    return CANONICAL_PREFIX + _short_hash(text)
 
 
 def is_canonical(text: str) -> bool:

@@ -9,7 +9,7 @@ from app.core.errors import NotFound
 
 router = APIRouter(include_in_schema=False)
 
-_FOLDER = Path(__file__).parents[1] / "web" / "docs"
+_FOLDER = Path(__file__).parents[2] / "web" / "docs"
 _ASSETS = {
     "start.js": "text/javascript",
     "swagger-ui/swagger-ui-bundle.js": "text/javascript",

@@ -1,0 +1,145 @@
+"""The pages of one conversation: timeline, turn, identity, picture, verify."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Query, Response
+
+from app.api.context import Here
+from app.api.documented import Cid, TurnId
+from app.api.pages.drawing import drawn
+from app.api.pages.page import pages, shown
+from app.api.schemas.shapes import In
+from app.codecs import TARGETS
+from app.service import audit
+from app.service.conversations import known, read
+from app.service.verify import verify
+from app.service.views.picture import picture
+from app.service.views.timeline import one_turn, timeline
+from app.storage.store import ReadStore
+
+router = pages()
+
+# Turns that are fetched together.
+CHUNK = 50
+_PICTURED = 2_000
+_ROWS = 500
+_CHAIN = 100
+
+
+class AtQuery(In):
+    at: int = Query(1, ge=0, le=2**62)
+
+
+class RangeQuery(In):
+    after: int = Query(0, ge=0, le=2**62)
+    until: int | None = Query(None, ge=0, le=2**62)
+
+
+class IdentityQuery(In):
+    state: Literal["", "open", "answered", "denied", "interrupted", "unknown", "superseded"] = ""
+    cursor: str | None = None
+
+
+class FromQuery(In):
+    after: int = Query(0, ge=0, le=2**62)
+
+
+@router.get("/conversations/{cid}")
+async def conversation_page(cid: Cid, query: Annotated[AtQuery, Query()], here: Here) -> Response:
+    """Only the turns around `at` are written; the script fetches the others when they are seen."""
+
+    def found(store: ReadStore) -> dict[str, Any]:
+        conversation = read(store, cid)
+        version = known(store, cid).version
+        begin = (min(query.at, max(version, 1)) - 1) // CHUNK * CHUNK if query.at else 0
+        return {
+            "conversation": conversation,
+            "tab": "timeline",
+            "version": version,
+            "chunk": CHUNK,
+            "begin": begin,
+            "turns": timeline(store, cid, after=begin, until=begin + CHUNK),
+        }
+
+    return await shown(here, "timeline.html", found)
+
+
+@router.get("/conversations/{cid}/turns")
+async def turns_fragment(cid: Cid, query: Annotated[RangeQuery, Query()], here: Here) -> Response:
+    """A piece of the timeline, for the script."""
+
+    def found(store: ReadStore) -> dict[str, Any]:
+        version = known(store, cid).version
+        until = min(query.until or version, query.after + 4 * CHUNK, version)
+        turns = timeline(store, cid, after=query.after, until=until)
+        return {"cid": cid, "turns": turns, "version": version}
+
+    return await shown(here, "turns.html", found)
+
+
+@router.get("/conversations/{cid}/turns/{turn_id}")
+async def turn_page(cid: Cid, turn_id: TurnId, here: Here) -> Response:
+    def found(store: ReadStore) -> dict[str, Any]:
+        conversation = read(store, cid)
+        page = one_turn(store, cid, turn_id)
+        return {"conversation": conversation, "tab": "timeline", "page": page}
+
+    return await shown(here, "turn.html", found)
+
+
+@router.get("/conversations/{cid}/identity")
+async def identity_page(cid: Cid, query: Annotated[IdentityQuery, Query()], here: Here) -> Response:
+    def found(store: ReadStore) -> dict[str, Any]:
+        wish = audit.Page(_ROWS, query.cursor, query.state or None, "asc")
+        page = audit.tool_calls(store, cid, wish)
+        calls = [one for one in page["data"] if isinstance(one, dict)]  # type: ignore[union-attr]
+        return {
+            "conversation": read(store, cid),
+            "tab": "identity",
+            "query": query,
+            "calls": calls,
+            "page": page,
+            "targets": TARGETS,
+        }
+
+    return await shown(here, "identity.html", found)
+
+
+@router.get("/conversations/{cid}/picture")
+async def picture_page(cid: Cid, query: Annotated[FromQuery, Query()], here: Here) -> Response:
+    def found(store: ReadStore) -> dict[str, Any]:
+        version = known(store, cid).version
+        after = query.after
+        until = min(after + _PICTURED, version)
+        marks = picture(store, cid, after=after, until=until)
+        return {
+            "conversation": read(store, cid),
+            "tab": "picture",
+            "after": after,
+            "until": until,
+            "version": version,
+            "size": _PICTURED,
+            "marks": marks,
+            "drawing": drawn(marks, after, until),
+        }
+
+    return await shown(here, "picture.html", found)
+
+
+@router.get("/conversations/{cid}/verify")
+async def verify_page(cid: Cid, here: Here) -> Response:
+    """A damaged conversation has this page, too: it is the one that says what is wrong."""
+
+    def found(store: ReadStore) -> dict[str, Any]:
+        verdict = verify(store, cid)
+        values = {"cid": cid, "tab": "verify", "verdict": verdict}
+        if not verdict["ok"]:
+            return {**values, "conversation": {"id": cid, "title": None}, "links": []}
+        conversation = read(store, cid)
+        records = store.turns.page(
+            cid, after=0, until=None, limit=_CHAIN, payloads=False, newest_first=True
+        )
+        links = [(one.seq, one.turn_id, one.hash.hex(), one.created_at) for one in records]
+        return {**values, "conversation": conversation, "links": links}
+
+    return await shown(here, "verify.html", found)

@@ -1,0 +1,87 @@
+"""How a page answers: with HTML under a strict policy, also when something is wrong."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request, Response
+from fastapi.exceptions import RequestValidationError
+
+from app.api.context import Context
+from app.api.pages.templates import rendered
+from app.api.problems import HANDLERS
+from app.api.routes import Direct, Handler
+from app.core import telling
+from app.core.errors import RuleBroken, TurnkeepError, Unauthorized
+from app.storage.store import ReadStore
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+    " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+# What is shown may be erased a moment later, and is nobody else's business.
+_PRIVATE = {**HEADERS, "Cache-Control": "no-store"}
+
+
+class Page(Direct):
+    """A route whose refusals are pages, too. Who has no key is asked for one."""
+
+    def get_route_handler(self) -> Handler:
+        inner = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            try:
+                return await inner(request)
+            except Unauthorized:
+                asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+                return moved(f"/login?next={quote(asked, safe='')}")
+            except RequestValidationError as error:
+                return await _refusal(request, _unmeant(error))
+            except TurnkeepError as error:
+                return await _refusal(request, error)
+
+        return handle
+
+
+async def _refusal(request: Request, error: TurnkeepError) -> Response:
+    problem = await HANDLERS[TurnkeepError](request, error)
+    told = json.loads(bytes(problem.body))
+    headers = {name: problem.headers[name] for name in ("retry-after",) if name in problem.headers}
+    return html(rendered("problem.html", problem=told), problem.status_code, headers)
+
+
+def _unmeant(error: RequestValidationError) -> RuleBroken:
+    """The addresses of pages are not on the OpenAPI page, which knows better words."""
+    first = error.errors()[0]
+    name = str(first["loc"][-1])
+    why = first["msg"].replace("Input should be", "it must be")
+    return RuleBroken(f"{telling.named(name)} in the address cannot be used: {why}.")
+
+
+def pages() -> APIRouter:
+    return APIRouter(include_in_schema=False, route_class=Page)
+
+
+def html(body: bytes, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    return Response(body, status, {**_PRIVATE, **(headers or {})}, "text/html; charset=utf-8")
+
+
+def moved(path: str) -> Response:
+    return Response(status_code=303, headers={**_PRIVATE, "Location": path})
+
+
+async def shown(
+    here: Context, template: str, query: Callable[[ReadStore], dict[str, Any]]
+) -> Response:
+    """The page of what a query finds, written where it was read: pages are long."""
+    has_key = here.key is not None
+    return html(
+        await here.database.read(lambda store: rendered(template, has_key=has_key, **query(store)))
+    )

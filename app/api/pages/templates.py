@@ -1,0 +1,76 @@
+"""HTML from templates. Whatever a turn says is text: it is escaped, and what cannot be seen is
+shown as a sign that can."""
+
+import re
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from app import __version__
+
+WEB = Path(__file__).parents[2] / "web"
+# Control characters, marks that turn the direction of writing, and lone surrogates.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+# Colours for providers; the style sheet has so many.
+_HUES = 8
+
+
+def visible(text: str) -> str:
+    return _UNSEEN.sub(_sign, text)
+
+
+def _sign(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code == 0x0D:
+        return ""
+    return chr(0x2400 + code) if code < 0x20 else f"[U+{code:04X}]"
+
+
+def _finalized(value: Any) -> Any:
+    if isinstance(value, Markup):
+        return value
+    return visible(value) if isinstance(value, str) else value
+
+
+def _moment(value: datetime | str) -> str:
+    """To the second, in UTC as everything here."""
+    text = value.isoformat() if isinstance(value, datetime) else value
+    return f"{text[:10]} {text[11:19]}"
+
+
+def _count(value: int) -> str:
+    return f"{value:,}"
+
+
+def _short(value: int) -> str:
+    """A number of tokens or characters in little room."""
+    for size, sign in ((1_000_000, "M"), (1_000, "k")):
+        if value >= size:
+            return f"{value / size:.1f}".removesuffix(".0") + sign
+    return str(value)
+
+
+def _hue(provider: str) -> int:
+    return sum(provider.encode("utf-8", "replace")) % _HUES
+
+
+_ENVIRONMENT = Environment(
+    loader=FileSystemLoader(WEB / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    auto_reload=False,
+    finalize=_finalized,
+)
+_ENVIRONMENT.filters |= {"moment": _moment, "count": _count, "short": _short, "hue": _hue}
+_ENVIRONMENT.globals["release"] = __version__
+
+
+def rendered(template: str, **values: Any) -> bytes:
+    return _ENVIRONMENT.get_template(template).render(**values).encode("utf-8", "replace")

@@ -1,0 +1,1 @@
+"""What pages show: queries whose answers are made for people. Nothing here knows HTML."""
