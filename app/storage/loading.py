@@ -5,7 +5,7 @@ calls and results they bring. Only whole turns, which retries ask for, cost a st
 stretch of them.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -35,6 +35,7 @@ from app.core.ledger.records import (
 )
 from app.core.ledger.seals import key_seal
 from app.core.ledger.slice import History, Slice, TurnPlace
+from app.storage import sweeping
 from app.storage.keyed import Key, Keyed, of_key
 from app.storage.memory import Memory
 from app.storage.rows import CALL, CONVERSATION, NEW_KEY, RESULT, TOOL_SET, Columns, conversation
@@ -278,6 +279,7 @@ class Loader:
                 tool_sets=_by_number(*tool_sets.get(cid, ()), *known.tool_sets),
                 revisions=revisions.get(cid, known.revisions),
                 history=rows.history(cid) or known.history,
+                parts=rows.parts(cid) if asked.parts else known.parts,
             )
 
     def load_ledger(self, slices: dict[str, Slice], cid: str) -> None:
@@ -364,6 +366,9 @@ class _Rows:
         if not self._wanted[cid].history:
             return None
         return self._store.history(cid)
+
+    def parts(self, cid: str) -> Counter[str]:
+        return sweeping.count_parts(self._connection, self._tenant_id, cid)
 
     def ledgers(self) -> Mapping[str, Loaded]:
         found = {cid: _Gathered({}, {}, set(), {}, {}) for cid in self._wanted}

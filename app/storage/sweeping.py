@@ -9,6 +9,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, delete, func, select, tuple_
 
+from app.core.ledger.records import PARTS
 from app.storage.scope import LIMIT, TENANT, owned
 from app.storage.tables import TENANTS_ROWS, conversations, idempotency_keys
 from app.storage.types import UtcTime
@@ -23,13 +24,20 @@ _OLDEST = (
 )
 _STILL = select(func.count()).where(owned(conversations), *EXPIRED)
 _LOCK = select(conversations.c.version).where(owned(conversations)).with_for_update()
+_PARTS = {table.name.removeprefix("turn_"): table for table in reversed(TENANTS_ROWS)}
+_COUNTED = select(
+    *(
+        select(func.count()).where(owned(_PARTS[part])).scalar_subquery().label(part)
+        for part in PARTS
+    )
+)
 _ROWS = {
-    table.name: delete(table).where(
+    part: delete(table).where(
         tuple_(*table.primary_key.columns).in_(
             select(*table.primary_key.columns).where(owned(table)).limit(LIMIT)
         )
     )
-    for table in reversed(TENANTS_ROWS)
+    for part, table in _PARTS.items()
     if table is not conversations
 }
 _KEYS = list(idempotency_keys.primary_key.columns)
@@ -42,6 +50,12 @@ _OLD_KEYS = delete(idempotency_keys).where(
 )
 
 
+def count_parts(connection: Connection, tenant_id: str, cid: str) -> Counter[str]:
+    """How many of the `PARTS` a conversation has. None of them is read."""
+    row = connection.execute(_COUNTED, {"tenant": tenant_id, "conversation": cid}).one()
+    return Counter(row._asdict())
+
+
 def oldest(connection: Connection, tenant_id: str, now: datetime) -> str | None:
     """The conversation that expired first."""
     found: str | None = connection.execute(_OLDEST, {"tenant": tenant_id, "now": now}).scalar()
@@ -51,15 +65,15 @@ def oldest(connection: Connection, tenant_id: str, now: datetime) -> str | None:
 def remove_rows(
     connection: Connection, tenant_id: str, cid: str, now: datetime, most: int
 ) -> Counter[str]:
-    """Removes rows of a conversation that has expired, but not its head; by table, how many."""
+    """Removes rows of a conversation that has expired, but not its head; by part, how many."""
     owner = {"tenant": tenant_id, "conversation": cid}
     connection.execute(_LOCK, owner).all()
     removed: Counter[str] = Counter()
     if not connection.execute(_STILL, owner | {"now": now}).scalar():
         return removed
-    for table, statement in _ROWS.items():
+    for part, statement in _ROWS.items():
         if (left := most - removed.total()) > 0:
-            removed[table] += connection.execute(statement, owner | {"most": left}).rowcount
+            removed[part] += connection.execute(statement, owner | {"most": left}).rowcount
     return removed
 
 
