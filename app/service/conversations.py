@@ -8,7 +8,7 @@ from app.core.identity.forms import CONVERSATION_ID
 from app.core.json.text import JsonObject, dumps, dumps_utf8
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import PARTS, SMALL, ConversationRecord
-from app.core.ledger.slice import Change, Plain, Slice
+from app.core.ledger.slice import Change, Plain, Removal, Slice
 from app.service.indexing import description
 from app.service.turnform import read_object
 from app.storage.store import ReadStore
@@ -91,7 +91,7 @@ class Erased:
 
 
 @dataclass(frozen=True, slots=True)
-class Erase(Plain):
+class Erase(Removal):
     """The command to erase a conversation with all its rows.
 
     A long one only expires at once, so that its rows can be removed a few at a time. Nothing is

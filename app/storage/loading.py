@@ -25,6 +25,7 @@ from app.core.identity import ids
 from app.core.ledger.book import Book, Loaded, Names, names_of
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import (
+    SMALL,
     Call,
     ConversationRecord,
     KeyRecord,
@@ -238,6 +239,15 @@ class Loader:
             book = Book(whole=False, orphans=head.orphans, names=names, start=start)
         default = self._expires_after
         return Slice(cid, self._now, self._searches, head, book, expires_after=default)
+
+    def unread(self, cid: str, expires_at: datetime | None) -> Slice:
+        """A slice of a conversation whose head is damaged, with one in its place of which nothing
+        is true but that it may be long."""
+        now, default = self._now, self._expires_after
+        head = ConversationRecord(cid, None, b"{}", SMALL + 1, b"", 0, now, now)
+        head = replace(head, expires_at=expires_at)
+        book = Book(whole=False)
+        return Slice(cid, now, self._searches, head, book, expires_after=default)
 
     def absent(self, cid: str) -> Slice:
         return Slice.absent(

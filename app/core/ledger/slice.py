@@ -283,8 +283,14 @@ class Plain:
         return Keys()
 
 
+class Removal(Plain):
+    """What is common to commands that remove a conversation: they do so in whatever state it is."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class Sweep(Plain):
+class Sweep(Removal):
     """The command to erase a conversation that has expired; the only one that sees such a one.
 
     Its receipt says whether it was there.
