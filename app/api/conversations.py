@@ -139,20 +139,21 @@ async def change_conversation(cid: Cid, request: Request, here: Here) -> Respons
 
 @router.delete(
     "/{cid}",
-    status_code=204,
     summary="Erase a conversation",
+    response_model=shapes.ErasedOut,
     responses=refusals(404, 412),
     openapi_extra={"parameters": [IF_MATCH]},
 )
 async def erase_conversation(cid: Cid, request: Request, here: Here) -> Response:
-    """Everything of it is gone: turns, ledger, mapping table, idempotency keys."""
+    """Everything of it is gone: turns, ledger, mapping table, idempotency keys. The
+    response says how much that was."""
     conversations.known_form(cid)
-    is_gone = await here.database.write(conversations.Erase(cid, expected_state(request)))
+    erased = await here.database.write(conversations.Erase(cid, expected_state(request)))
     here.renders.forget(here.database.tenant_id, cid)
     # Others write in between. If we are stopped here, the sweeper goes on.
-    while not is_gone and await here.database.sweep(cid=cid):
+    while not erased.is_gone and await here.database.sweep(cid=cid):
         await asyncio.sleep(BREATH)
-    return Response(status_code=204)
+    return json_response(erased.shown)
 
 
 @router.get(

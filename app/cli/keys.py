@@ -113,8 +113,10 @@ def _create(args: argparse.Namespace) -> int:
 def _list(args: argparse.Namespace) -> int:
     with _database(args) as database:
         found = database.ask_keys_now(lambda keys: keys.every())
+        damaged = database.ask_keys_now(lambda keys: keys.damaged())
     now = datetime.now(UTC)
     rows = [_HEADINGS, *(_row(key, now) for key in found)]
+    rows += [(printable(one), "-", "-", "damaged", "-", "-", "-") for one in damaged]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))

@@ -5,9 +5,12 @@ from functools import partial
 
 from app.cli.options import add_database, add_tenant, all_ids, check_schema, settings_of
 from app.cli.words import Progress
-from app.service.conversations import known
+from app.core.errors import ConversationNotFound
 from app.service.indexing import Reindex, behind
+from app.service.verify import verify
+from app.storage.damage import may_be_damage
 from app.storage.database import Database
+from app.storage.store import ReadStore
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -16,8 +19,8 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help="make again what conversations are found by",
         description="Makes again what conversations are found by, and removes their words where"
         " TURNKEEP_SEARCH is false. Safe to run again, and while the service runs.",
-        epilog="Exit status: 0 done; 2 a wrong setting, or what was asked for cannot be read: no"
-        " such file, no such conversation, an old schema.",
+        epilog="Exit status: 0 done; 1 some are damaged; 2 a wrong setting, or what was"
+        " asked for cannot be read: no such file, no such conversation, an old schema.",
     )
     parser.add_argument("conversation", nargs="*", help="conversation ids (default: all)")
     add_tenant(parser)
@@ -29,20 +32,42 @@ def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     check_schema(settings.database_url)
     progress = Progress(0)
-    count = 0
+    count = bad = 0
     with Database(
         settings.database_url, tenant_id=args.tenant, pg_writers=1, search=settings.search
     ) as database:
         for cid in args.conversation:
-            database.read_now(partial(known, conversation_id=cid))
+            database.read_now(partial(_demand, cid=cid))
         for count, cid in enumerate(args.conversation or all_ids(database), 1):
-            database.write_now(Reindex(cid))
-            catch_up(database)
+            if not _reindexed(database, cid):
+                bad += 1
+                progress.say(f"{cid}: it is damaged; turnkeep verify says where")
             progress.show(count, f"{count} conversations")
     progress.clear()
     what = "with their texts" if settings.search else "without their texts: search is switched off"
-    print(f"{count} conversations can be found, {what}.")
-    return 0
+    print(f"{count - bad} conversations can be found, {what}.")
+    return 1 if bad else 0
+
+
+def _demand(store: ReadStore, cid: str) -> None:
+    if not store.damage.has_head(cid):
+        raise ConversationNotFound(cid)
+
+
+def _reindexed(database: Database, cid: str) -> bool:
+    """Whether all of it could be read."""
+    try:
+        database.write_now(Reindex(cid))
+        catch_up(database)
+        head = database.read_now(lambda store: store.conversations.head(cid))
+        if head is None or head.indexed == head.version:
+            return True
+    except Exception as error:
+        if not may_be_damage(error) or database.read_now(partial(verify, cid=cid))["ok"]:
+            raise
+        return False
+    # A turn that came meanwhile is not indexed yet; one that is damaged never will be.
+    return database.read_now(partial(verify, cid=cid))["ok"] is True
 
 
 def catch_up(database: Database) -> None:

@@ -35,6 +35,6 @@ def run(args: argparse.Namespace) -> int:
                 progress.show(removed.total(), f"{removed.total()} rows")
     progress.clear()
     print(f"{removed['conversations']} conversations were removed, {removed.total()} rows in all.")
-    for table, count in sorted(removed.items()):
-        print(f"  {table}: {count}")
+    for part, count in sorted(removed.items()):
+        print(f"  {part}: {count}")
     return 0

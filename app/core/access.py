@@ -32,6 +32,17 @@ class ApiKey:
     body_bytes: int | None = None
     conversations: int | None = None
 
+    def is_sound(self) -> bool:
+        """Whether every value is one that a key can have."""
+        limits = (self.requests, self.body_bytes, self.conversations)
+        return (
+            len(self.secret_sha256) == sha256().digest_size
+            and bool(self.scopes)
+            and CONVERSATION_ID.fits(self.tenant_id)
+            and is_prefix(self.prefix)
+            and all(limit is None or limit > 0 for limit in limits)
+        )
+
     def allows(self, scope: KeyScope) -> bool:
         """Whoever may do everything may also read and write."""
         return scope in self.scopes or "admin" in self.scopes

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from app.core.errors import ConversationExists, ConversationNotFound, RuleBroken, StaleVersion
 from app.core.identity.forms import CONVERSATION_ID
 from app.core.json.text import JsonObject, dumps, dumps_utf8
-from app.core.ledger.records import SMALL, ConversationRecord
-from app.core.ledger.slice import Change, Plain, Slice
+from app.core.ledger.keys import Keys
+from app.core.ledger.records import PARTS, SMALL, ConversationRecord
+from app.core.ledger.slice import Change, Plain, Removal, Slice
 from app.service.indexing import description
 from app.service.turnform import read_object
 from app.storage.damage import may_be_damage
@@ -84,23 +85,40 @@ class Describe(Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Erase(Plain):
+class Erased:
+    """What was erased, as it is shown, and whether nothing of it is left to remove."""
+
+    shown: JsonObject
+    is_gone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Erase(Removal):
     """The command to erase a conversation with all its rows.
 
-    A long one only expires at once, so that its rows can be removed a few at a time; the receipt
-    says whether nothing is left to do.
+    A long one only expires at once, so that its rows can be removed a few at a time. Nothing is
+    added to what has expired: what is counted now is what will have been removed, by whomever.
     """
 
     conversation_id: str
     expected: str | None = None
 
-    def decide(self, known: Slice) -> Change[bool]:
+    def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
+        return Keys(parts=True)
+
+    def decide(self, known: Slice) -> Change[Erased]:
         if known.head is None:
             raise ConversationNotFound(known.conversation_id)
         check_state(known, self.expected)
+        counted = known.counted()
+        shown: JsonObject = {
+            "conversation_id": known.conversation_id,
+            "erased_at": known.now.isoformat(),
+            "removed": {part: counted[part] for part in PARTS},
+        }
         if known.version > SMALL:
-            return Change(False, head=replace(known.head, expires_at=known.now))
-        return Change(True, erased=True)
+            return Change(Erased(shown, False), head=replace(known.head, expires_at=known.now))
+        return Change(Erased(shown, True), erased=True)
 
 
 def check_state(known: Slice, expected: str | None) -> None:

@@ -1,12 +1,18 @@
 """The stored API keys, of all tenants: who asks is not known before the key is found."""
 
+import logging
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, literal_column, select, update
 
 from app.core.access import SCOPES, ApiKey
+from app.storage.damage import may_be_damage, sound
+from app.storage.scope import AnySelect
 from app.storage.tables import api_keys
+
+log = logging.getLogger(__name__)
 
 _ROW = select(
     *(
@@ -19,7 +25,7 @@ _ROW = select(
 )
 _ONE = _ROW.where(api_keys.c.key_id == bindparam("id"))
 _EVERY = _ROW.order_by(api_keys.c.created_at, api_keys.c.key_id)
-_ANY = select(api_keys.c.key_id).limit(1)
+_ANY: AnySelect = select(literal_column("1")).select_from(api_keys).limit(1)
 _TENANTS = select(api_keys.c.tenant_id).distinct()
 _REVOKE = (
     update(api_keys)
@@ -38,14 +44,36 @@ class ApiKeys:
         return self._connection.execute(_ANY).first() is not None
 
     def find(self, key_id: str) -> ApiKey | None:
-        row = self._connection.execute(_ONE, {"id": key_id}).one_or_none()
-        return _key(*row) if row else None
+        """None, too, for one that is damaged; the log names it."""
+        try:
+            row = self._connection.execute(_ONE, {"id": key_id}).one_or_none()
+            return _key(row) if row else None
+        except Exception as error:
+            if not may_be_damage(error):
+                raise
+        log.warning("the API key %s is damaged and not let in", key_id)
+        return None
 
     def every(self) -> list[ApiKey]:
-        return [_key(*row) for row in self._connection.execute(_EVERY)]
+        return self._read()[0]
+
+    def damaged(self) -> list[str]:
+        """The ids of keys that cannot be read; they are let in nowhere."""
+        return self._read()[1]
+
+    def _read(self) -> tuple[list[ApiKey], list[str]]:
+        rows, damaged = sound(self._connection, _EVERY, {})
+        keys: list[ApiKey] = []
+        for row in rows:
+            try:
+                keys.append(_key(row))
+            except ValueError:
+                damaged.append(row[0])
+        return keys, damaged
 
     def tenants(self) -> set[str]:
-        return set(self._connection.execute(_TENANTS).scalars())
+        """Those of damaged keys are left out where they are damaged themselves."""
+        return {row[0] for row in sound(self._connection, _TENANTS, {})[0]}
 
     def add(self, key: ApiKey) -> None:
         values: dict[str, object] = {
@@ -59,6 +87,17 @@ class ApiKeys:
         return self._connection.execute(_REVOKE, {"id": key_id, "now": now}).rowcount == 1
 
 
-def _key(key_id: str, tenant_id: str, name: str, secret: bytes, scopes: str, *rest: Any) -> ApiKey:
-    known = tuple(scope for scope in SCOPES if scope in scopes.split())
-    return ApiKey(key_id, tenant_id, name, bytes(secret), known, *rest)
+def _key(row: Sequence[Any]) -> ApiKey:
+    key_id, tenant_id, name, secret, scopes, *rest = row
+    named = scopes.split()
+    key = ApiKey(
+        key_id,
+        tenant_id,
+        name,
+        bytes(secret),
+        tuple(scope for scope in SCOPES if scope in named),
+        *rest,
+    )
+    if len(key.scopes) != len(named) or not key.is_sound():
+        raise ValueError("the key is damaged")
+    return key

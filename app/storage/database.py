@@ -173,7 +173,7 @@ class Database:
         self, *, cid: str | None = None, keys_before: datetime | None = None, most: int = 2000
     ) -> Counter[str]:
         """Removes some rows of what has expired, this conversation or any, and some of the keys
-        that are older; by table, how many. Nothing when nothing is left."""
+        that are older; by part, how many. Nothing when nothing is left."""
         now = datetime.now(UTC)
 
         def step(connection: Connection) -> tuple[str | None, Counter[str]]:

@@ -10,7 +10,8 @@ from sqlalchemy import Connection
 from app.core.errors import Unavailable
 from app.core.ledger.keys import Keys, Unasked
 from app.core.ledger.records import SMALL
-from app.core.ledger.slice import Change, Command, Slice, Sweep
+from app.core.ledger.slice import Change, Command, Removal, Slice, Sweep
+from app.storage.damage import may_be_damage
 from app.storage.loading import Loader
 from app.storage.memory import Memory
 from app.storage.saving import save
@@ -54,7 +55,7 @@ class Group:
 
     def load(self, commands: Sequence[Command[Any]]) -> None:
         """What the commands ask for, as far as they can foresee it."""
-        self._slices = self._loader.heads(command.conversation_id for command in commands)
+        self._slices = self._heads(commands)
         self._before = dict(self._slices)
         # What has expired is absent, though its rows may be there.
         for cid, known in self._before.items():
@@ -71,6 +72,18 @@ class Group:
             wanted[cid] = wanted[cid] | asked if cid in wanted else asked
             versions[cid] += command.adds
         self._loader.load(self._slices, wanted)
+
+    def _heads(self, commands: Sequence[Command[Any]]) -> dict[str, Slice]:
+        cids = {command.conversation_id for command in commands}
+        # What is swept has expired.
+        expires_at = self._now if isinstance(commands[0], Sweep) else None
+        try:
+            return self._loader.heads(cids)
+        except Exception as error:
+            # A group is tried again one by one.
+            if len(commands) > 1 or not (isinstance(commands[0], Removal) and may_be_damage(error)):
+                raise
+        return {cid: self._loader.unread(cid, expires_at) for cid in cids}
 
     def decide(self, command: Command[T]) -> T:
         """The receipt of a command, whose change the next ones see."""

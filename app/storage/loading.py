@@ -5,7 +5,7 @@ calls and results they bring. Only whole turns, which retries ask for, cost a st
 stretch of them.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -25,6 +25,7 @@ from app.core.identity import ids
 from app.core.ledger.book import Book, Loaded, Names, names_of
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import (
+    SMALL,
     Call,
     ConversationRecord,
     KeyRecord,
@@ -35,6 +36,7 @@ from app.core.ledger.records import (
 )
 from app.core.ledger.seals import key_seal
 from app.core.ledger.slice import History, Slice, TurnPlace
+from app.storage import sweeping
 from app.storage.keyed import Key, Keyed, of_key
 from app.storage.memory import Memory
 from app.storage.rows import CALL, CONVERSATION, NEW_KEY, RESULT, TOOL_SET, Columns, conversation
@@ -238,6 +240,15 @@ class Loader:
         default = self._expires_after
         return Slice(cid, self._now, self._searches, head, book, expires_after=default)
 
+    def unread(self, cid: str, expires_at: datetime | None) -> Slice:
+        """A slice of a conversation whose head is damaged, with one in its place of which nothing
+        is true but that it may be long."""
+        now, default = self._now, self._expires_after
+        head = ConversationRecord(cid, None, b"{}", SMALL + 1, b"", 0, now, now)
+        head = replace(head, expires_at=expires_at)
+        book = Book(whole=False)
+        return Slice(cid, now, self._searches, head, book, expires_after=default)
+
     def absent(self, cid: str) -> Slice:
         return Slice.absent(
             cid, self._now, searches=self._searches, expires_after=self._expires_after
@@ -278,6 +289,7 @@ class Loader:
                 tool_sets=_by_number(*tool_sets.get(cid, ()), *known.tool_sets),
                 revisions=revisions.get(cid, known.revisions),
                 history=rows.history(cid) or known.history,
+                parts=rows.parts(cid) if asked.parts else known.parts,
             )
 
     def load_ledger(self, slices: dict[str, Slice], cid: str) -> None:
@@ -364,6 +376,9 @@ class _Rows:
         if not self._wanted[cid].history:
             return None
         return self._store.history(cid)
+
+    def parts(self, cid: str) -> Counter[str]:
+        return sweeping.count_parts(self._connection, self._tenant_id, cid)
 
     def ledgers(self) -> Mapping[str, Loaded]:
         found = {cid: _Gathered({}, {}, set(), {}, {}) for cid in self._wanted}

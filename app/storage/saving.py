@@ -38,6 +38,7 @@ from app.storage.rows import (
     turn_values,
 )
 from app.storage.scope import owned
+from app.storage.sweeping import mend_numbers
 from app.storage.tables import (
     conversation_facets,
     conversations,
@@ -193,9 +194,14 @@ class _Saving:
                 rows[_DESCRIBE].append((*owner, *_described_values(head), seal))
             else:
                 rows[_ADVANCE].append((*owner, *_advanced_values(head), seal))
+        for _, cid in erased:
+            self._mend_numbers(cid)
         _ERASE.run(self._connection, erased)
         for statement, heads in rows.items():
             statement.run(self._connection, heads)
+
+    def _mend_numbers(self, cid: str) -> None:
+        mend_numbers(self._connection, {"tenant": self._tenant_id, "conversation": cid})
 
     def _keys(self) -> None:
         rows: list[Values] = []
@@ -256,6 +262,8 @@ class _Saving:
             new += (
                 (self._tenant_id, cid, part, list(said)) for part, said in words.items() if said
             )
+        for cid in {cid for _, cid, _ in old}:
+            self._mend_numbers(cid)
         _REMOVE_WORDS.run(self._connection, old)
         _ADD_WORDS[self._connection.dialect.name].run(self._connection, new)
 

@@ -5,12 +5,24 @@ head goes last, by a command: the writer knows what else it has to forget.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, delete, func, select, tuple_
+from sqlalchemy import (
+    Connection,
+    bindparam,
+    delete,
+    func,
+    literal_column,
+    select,
+    text,
+    tuple_,
+    update,
+)
 
-from app.storage.scope import LIMIT, TENANT, owned
-from app.storage.tables import TENANTS_ROWS, conversations, idempotency_keys
+from app.core.ledger.records import PARTS
+from app.storage.scope import LIMIT, TENANT, AnySelect, owned
+from app.storage.tables import TENANTS_ROWS, conversations, idempotency_keys, search_texts
 from app.storage.types import UtcTime
 
 NOW = bindparam("now", type_=UtcTime)
@@ -22,16 +34,31 @@ _OLDEST = (
     .limit(1)
 )
 _STILL = select(func.count()).where(owned(conversations), *EXPIRED)
-_LOCK = select(conversations.c.version).where(owned(conversations)).with_for_update()
+_LOCK: AnySelect = (
+    select(literal_column("1"))
+    .select_from(conversations)
+    .where(owned(conversations))
+    .with_for_update()
+)
+_PARTS = {table.name.removeprefix("turn_"): table for table in reversed(TENANTS_ROWS)}
+_COUNTED = select(
+    *(
+        select(func.count()).where(owned(_PARTS[part])).scalar_subquery().label(part)
+        for part in PARTS
+    )
+)
 _ROWS = {
-    table.name: delete(table).where(
+    part: delete(table).where(
         tuple_(*table.primary_key.columns).in_(
             select(*table.primary_key.columns).where(owned(table)).limit(LIMIT)
         )
     )
-    for table in reversed(TENANTS_ROWS)
+    for part, table in _PARTS.items()
     if table is not conversations
 }
+_MEND_NUMBERS = (
+    update(search_texts).where(owned(search_texts), text("number >= ''")).values(number=None)
+)
 _KEYS = list(idempotency_keys.primary_key.columns)
 _OLD_KEYS = delete(idempotency_keys).where(
     tuple_(*_KEYS).in_(
@@ -40,6 +67,12 @@ _OLD_KEYS = delete(idempotency_keys).where(
         .limit(LIMIT)
     )
 )
+
+
+def count_parts(connection: Connection, tenant_id: str, cid: str) -> Counter[str]:
+    """How many of the `PARTS` a conversation has. None of them is read."""
+    row = connection.execute(_COUNTED, {"tenant": tenant_id, "conversation": cid}).one()
+    return Counter(row._asdict())
 
 
 def oldest(connection: Connection, tenant_id: str, now: datetime) -> str | None:
@@ -51,16 +84,24 @@ def oldest(connection: Connection, tenant_id: str, now: datetime) -> str | None:
 def remove_rows(
     connection: Connection, tenant_id: str, cid: str, now: datetime, most: int
 ) -> Counter[str]:
-    """Removes rows of a conversation that has expired, but not its head; by table, how many."""
+    """Removes rows of a conversation that has expired, but not its head; by part, how many."""
     owner = {"tenant": tenant_id, "conversation": cid}
     connection.execute(_LOCK, owner).all()
+    mend_numbers(connection, owner)
     removed: Counter[str] = Counter()
     if not connection.execute(_STILL, owner | {"now": now}).scalar():
         return removed
-    for table, statement in _ROWS.items():
+    for part, statement in _ROWS.items():
         if (left := most - removed.total()) > 0:
-            removed[table] += connection.execute(statement, owner | {"most": left}).rowcount
+            removed[part] += connection.execute(statement, owner | {"most": left}).rowcount
     return removed
+
+
+def mend_numbers(connection: Connection, owner: Mapping[str, str]) -> None:
+    """Takes away what cannot be a number of SQLite's full-text index, which would refuse to let the
+    words go; such values come behind all numbers, so that an index finds them."""
+    if connection.dialect.name == "sqlite":
+        connection.execute(_MEND_NUMBERS, owner)
 
 
 def remove_keys(

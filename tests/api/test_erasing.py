@@ -4,14 +4,18 @@ import contextlib
 import sqlite3
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partialmethod
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
+from app.core.ledger.records import PARTS, SMALL
 from app.storage import sqlite
-from app.storage.database import engine_url
+from app.storage.database import Database, engine_url
 from app.storage.tables import TENANTS_ROWS
 from tests.api.conftest import Api, answering, calling, user
 
@@ -76,15 +80,44 @@ def test_erasing_leaves_no_row(api: Api, database_url: str) -> None:
     before = rows(database_url)
     empty = {name for name, found in before.items() if not found}
     assert empty == {"turn_pieces"}
-    assert api.http.delete("/v1/conversations/c1").status_code == 204
+    assert api.http.delete("/v1/conversations/c1").status_code == 200
     assert {name for name, found in rows(database_url).items() if found} == set()
+
+
+@pytest.mark.parametrize("turns", [0, SMALL], ids=["at once", "in steps"])
+def test_the_receipt_says_what_was_removed_and_no_word_of_it(
+    api: Api, database_url: str, turns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Somebody else removes rows, too: the counts are those of what there was.
+    monkeypatch.setattr(Database, "sweep_now", partialmethod(by_somebody_else, Database.sweep_now))
+    tell(api, "c1", CANARY)
+    api.post(*[user("x")] * (turns or 1), headers={"Idempotency-Key": "k"})
+    api.post(user("other"), cid="other")
+    before = rows(database_url)
+    erased = api.http.delete("/v1/conversations/c1")
+    assert CANARY not in erased.text
+    told = erased.json()
+    assert told["conversation_id"] == "c1"
+    assert datetime.fromisoformat(told["erased_at"]) <= datetime.now(UTC)
+    tables = {"revisions": "turn_revisions"}
+    assert told["removed"] == {
+        part: sum(cid == "c1" for _, cid, *_ in before[tables.get(part, part)]) for part in PARTS
+    }
+    assert all(told["removed"].values())
+    again = api.http.delete("/v1/conversations/c1")
+    assert (again.status_code, again.json()["code"]) == (404, "conversation_not_found")
+
+
+def by_somebody_else(database: Database, sweep: Callable[..., Any], **what: Any) -> Any:
+    sweep(database, most=3)
+    return sweep(database, **what)
 
 
 def test_erasing_leaves_no_byte_in_the_file_or_its_log(lite: Api, sqlite_database_url: str) -> None:
     tell(lite, "c1", CANARY)
     tell(lite, "other", "sparrow_")
     assert left(sqlite_database_url) > 0
-    assert lite.http.delete("/v1/conversations/c1").status_code == 204
+    assert lite.http.delete("/v1/conversations/c1").status_code == 200
     assert comes_true(lambda: left(sqlite_database_url) == 0)
     assert lite.get("verify", cid="other").json()["ok"]
     found = lite.http.get("/v1/conversations", params={"q": "sparrow_text"}).json()["data"]
@@ -99,7 +132,7 @@ def test_what_a_reader_still_sees_is_removed_when_it_has_ended(
     with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM turns").fetchone()
-        assert lite.http.delete("/v1/conversations/c1").status_code == 204
+        assert lite.http.delete("/v1/conversations/c1").status_code == 200
         # Others write meanwhile.
         assert lite.post(user("x"), cid="c2").status_code == 201
         assert left(sqlite_database_url) > 0

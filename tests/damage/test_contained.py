@@ -105,12 +105,28 @@ def test_a_damaged_value_is_contained(
         for path in LISTS:
             assert http.get(path).status_code == 200, path
         assert dict(asked(http)) == healthy
-    assert main(["verify", "--database-url", url]) in (0, 1)
-    capfdbinary.readouterr()
-    assert main(["export", "--all", "--database-url", url]) in (0, 1)
-    lines = capfdbinary.readouterr().out.splitlines()
+        assert main(["verify", "--database-url", url]) in (0, 1)
+        capfdbinary.readouterr()
+        assert main(["export", "--all", "--database-url", url]) in (0, 1)
+        lines = capfdbinary.readouterr().out.splitlines()
+        assert main(["reindex", "--database-url", url]) in (0, 1)
+        erase(url, http, damaged)
+        assert dict(asked(http)) == healthy
     [line] = [one for one in map(json.loads, lines) if one["conversation_id"] == OTHER]
     assert [turn["turn_id"] for turn in line["turns"]][-4:-1] == ["resp", "broken", "broken-2"]
+
+
+def erase(url: str, http: TestClient, damaged: str) -> None:
+    """What is damaged can be erased, unless it is its id that is damaged."""
+    has_head = http.get(f"/v1/conversations/{damaged}").status_code != 404
+    erased = http.delete(f"/v1/conversations/{damaged}")
+    assert erased.status_code == (200 if has_head else 404), erased.text
+    if has_head:
+        owned = "tenant_id = 'default' AND conversation_id = ?"
+        with opened(url) as connection:
+            for name in TABLES:
+                count = f"SELECT count(*) FROM {name} WHERE {owned}"
+                assert connection.execute(count, (damaged,)).fetchone() == (0,), name
 
 
 def test_a_list_names_what_it_cannot_show(url: str) -> None:
@@ -157,6 +173,43 @@ def test_verify_and_export_name_the_damaged_and_go_on(
     told = capfdbinary.readouterr()
     assert [json.loads(one)["conversation_id"] for one in told.out.splitlines()] == [OTHER, "long"]
     assert b"c1: it is damaged and left out" in told.err
+
+
+@pytest.mark.parametrize(
+    ("table", "column"), [("conversations", "created_at"), ("turns", "blocks")]
+)
+def test_reindex_names_the_damaged_and_goes_on(
+    url: str, table: str, column: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spoil(url, table, column, "'no such value'")
+    with opened(url) as connection:
+        connection.execute("DELETE FROM search_texts")
+    for named in ([], [CID, OTHER, "long"]):
+        assert main(["reindex", *named, "--database-url", url]) == 1
+        told = capsys.readouterr()
+        assert told.err == "c1: it is damaged; turnkeep verify says where\n"
+        assert told.out == "2 conversations can be found, with their texts.\n"
+    with serve(url) as http:
+        found = http.get("/v1/conversations?q=apple").json()["data"]
+        assert [one["id"] for one in found] == [OTHER]
+
+
+def test_reindex_makes_a_damaged_number_of_the_index_again(url: str) -> None:
+    spoil(url, "search_texts", "number", "'no such value'")
+    assert main(["reindex", "--database-url", url]) == 0
+    with opened(url) as connection:
+        kinds = connection.execute("SELECT DISTINCT typeof(number) FROM search_texts").fetchall()
+    assert kinds == [("integer",)]
+
+
+def test_what_is_damaged_and_has_expired_is_swept_with_the_others(
+    url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with opened(url) as connection:
+        connection.execute("UPDATE conversations SET expires_at = '2020-01-01 00:00:00.000000'")
+    spoil(url, "conversations", "version", "CAST(x'ff41' AS TEXT)")
+    assert main(["sweep", "--database-url", url]) == 0
+    assert capsys.readouterr().out.startswith("3 conversations were removed")
 
 
 def test_what_is_no_damage_is_still_a_defect(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

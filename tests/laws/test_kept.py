@@ -85,9 +85,9 @@ class Talk:
     def again(self) -> None:
         """Another conversation under the same id."""
         with suppress(ConversationNotFound):
-            is_gone = self.database.write_now(Erase("c"))
+            erased = self.database.write_now(Erase("c"))
             # A long one is removed step by step.
-            while not is_gone and self.database.sweep_now(cid="c"):
+            while not erased.is_gone and self.database.sweep_now(cid="c"):
                 pass
         self.broken.clear()
         self.text("human")

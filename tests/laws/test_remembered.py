@@ -24,7 +24,7 @@ from app.core.ledger import book
 from app.core.ledger.slice import Change, Command
 from app.core.limits import Limits
 from app.service.append import Append, Appended
-from app.service.conversations import Erase
+from app.service.conversations import Erase, Erased
 from app.service.posting import read_post
 from app.service.turnform import made_ready
 from app.storage.database import Database
@@ -132,6 +132,8 @@ def outcome(given: "Future[Any]") -> object:
         done = given.result()
     except TurnkeepError as error:
         return type(error).__name__, error.detail
+    if isinstance(done, Erased):
+        return done.shown["removed"], done.is_gone
     return loads(done.receipt.decode()) if isinstance(done, Appended) else done
 
 

@@ -22,6 +22,8 @@ FINDING = ("tests/service/test_finding.py", "-k", "sqlite")
 PACKING = ("tests/storage/test_packing.py", "-k", "not postgres")
 ISOLATION = ("tests/api/test_isolation.py", "-k", "sqlite")
 ACCESS = ("tests/api/test_access.py", "-k", "sqlite")
+ERASING = ("tests/api/test_erasing.py", "-k", "not postgres")
+DAMAGED_KEYS = ("tests/damage/test_keys.py",)
 CUTS = ("tests/streams/test_line_cuts.py",)
 FOREIGN = ("tests/zoo/test_zoo.py::test_it_is_shown_as_it_should_be", "-k", "z50 or z54")
 
@@ -430,5 +432,36 @@ FAULTS = (
         "self.left -= amount",
         "self.left = max(0, self.left - amount)",
         ACCESS,
+    ),
+    Fault(
+        "the receipt for an erased conversation counts those beside it",
+        "app/storage/sweeping.py",
+        "select(func.count()).where(owned(_PARTS[part]))",
+        "select(func.count()).where(_PARTS[part].c.tenant_id == TENANT)",
+        ERASING,
+    ),
+    Fault(
+        "a conversation whose head is damaged stays for ever",
+        "app/storage/groups.py",
+        "isinstance(commands[0], Removal) and may_be_damage(error)",
+        "isinstance(commands[0], Sweep) and may_be_damage(error)",
+        ("tests/damage/test_contained.py", "-k", "conversations-version"),
+    ),
+    Fault(
+        "a key with a limit below nothing is let in",
+        "app/core/access.py",
+        "limit is None or limit > 0",
+        "limit is None or limit",
+        DAMAGED_KEYS,
+    ),
+    Fault(
+        "a damaged key is an error of the service",
+        "app/storage/apikeys.py",
+        """            if not may_be_damage(error):
+                raise
+        log""",
+        """            raise Exception from error
+        log""",
+        DAMAGED_KEYS,
     ),
 )

@@ -86,6 +86,22 @@ class ConversationListOut(ListOut):
     damaged: list[str] = left_out("Conversations that would be here but cannot be read; by id.")
 
 
+class RemovedOut(Out):
+    turns: int
+    revisions: int = said("Later versions of turns.")
+    tool_calls: int
+    tool_results: int
+    provider_ids: int
+    tool_sets: int
+    idempotency_keys: int
+
+
+class ErasedOut(Out):
+    conversation_id: str
+    erased_at: str
+    removed: RemovedOut
+
+
 class CheckedOut(Out):
     turns: int
     tool_calls: int

@@ -27,6 +27,7 @@ class Keys:
     | `tools` | the newest tool set; `all_tools`: all of them |
     | `revisions` | how many revisions there are |
     | `history` | the whole conversation |
+    | `parts` | how many parts of each kind there are |
     """
 
     idempotency: frozenset[str] = frozenset()
@@ -41,6 +42,7 @@ class Keys:
     all_tools: bool = False
     revisions: bool = False
     history: bool = False
+    parts: bool = False
     named: Mapping[tuple[str, ...], int] = field(default_factory=dict)
 
     def __or__(self, other: "Keys") -> "Keys":

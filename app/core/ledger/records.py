@@ -9,6 +9,11 @@ from app.core.wire.usage import Usage
 
 # Turns of a conversation that may be erased at once; a longer one would hold up other writers.
 SMALL = 20
+# What a conversation consists of, in the words of the receipt for its removal.
+PARTS = (
+    *("turns", "revisions", "tool_calls", "tool_results", "provider_ids", "tool_sets"),
+    "idempotency_keys",
+)
 
 MatchedBy: TypeAlias = Literal[
     "canonical", "raw", "provider_id", "normalized", "name", "position", "none"

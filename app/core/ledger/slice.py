@@ -4,6 +4,7 @@ Both are values. A command says which keys it needs, the writer loads them, and 
 slice into a change without touching anything; what it raises leaves nothing to undo.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -65,6 +66,7 @@ class Slice:
     tool_sets: tuple[ToolSetRecord, ...] = ()
     revisions: int = 0
     history: History | None = None
+    parts: Counter[str] | None = None
     whole: bool = False
     all_places: bool = False
     # After how many seconds one expires that is made without saying it.
@@ -80,8 +82,16 @@ class Slice:
         expires_after: int | None = None,
     ) -> "Slice":
         """A conversation of which there is nothing."""
-        default = expires_after
-        return cls(conversation_id, now, searches, None, Book(), whole=True, expires_after=default)
+        return cls(
+            conversation_id,
+            now,
+            searches,
+            None,
+            Book(),
+            parts=Counter(),
+            whole=True,
+            expires_after=expires_after,
+        )
 
     @property
     def version(self) -> int:
@@ -143,6 +153,12 @@ class Slice:
             raise Unasked(Keys(history=True))
         return self.history
 
+    def counted(self) -> Counter[str]:
+        """How many of the `PARTS` there are."""
+        if self.parts is None:
+            raise Unasked(Keys(parts=True))
+        return self.parts
+
     def after(self, change: "Change[T]") -> "Slice":
         """What is known once the change is made."""
         if change.erased:
@@ -171,6 +187,7 @@ class Slice:
             revisions=self.revisions + len(change.revisions),
             # What was read of the whole is not the whole any more.
             history=None if change.head else self.history,
+            parts=None if self.parts is None else self.parts + change.parts(),
         )
 
 
@@ -202,6 +219,18 @@ class Change(Generic[T_co]):
     facets: frozenset[Facet] = frozenset()
     words: Mapping[int, Sequence[str]] = field(default_factory=dict)
     erased: bool = False
+
+    def parts(self) -> Counter[str]:
+        """How many of the `PARTS` it adds."""
+        return Counter(
+            turns=len(self.turns),
+            revisions=len(self.revisions),
+            tool_calls=len(self.entries.calls),
+            tool_results=len(self.entries.results),
+            provider_ids=len(self.entries.provider_ids),
+            tool_sets=len(self.tool_sets),
+            idempotency_keys=len(self.keys),
+        )
 
     def then(self, later: "Change[T]") -> "Change[T]":
         """Both as one, with the receipt of the later one."""
@@ -254,8 +283,14 @@ class Plain:
         return Keys()
 
 
+class Removal(Plain):
+    """What is common to commands that remove a conversation: they do so in whatever state it is."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class Sweep(Plain):
+class Sweep(Removal):
     """The command to erase a conversation that has expired; the only one that sees such a one.
 
     Its receipt says whether it was there.
