@@ -33,12 +33,14 @@ class Server:
 
 
 @contextmanager
-def turnkeep(url: str, *, workers: int = 1) -> Iterator[Server]:
+def turnkeep(
+    url: str, *, workers: int = 1, environment: Mapping[str, str] | None = None
+) -> Iterator[Server]:
     """`turnkeep serve` on this database, which is migrated first."""
     if not url.startswith("sqlite"):
         command("migrate", "--database-url", url)
     arguments = ["app", "serve", *_QUIET, "--database-url", url, "--workers", str(workers)]
-    with _running([*arguments, "--port"], {}) as server:
+    with _running([*arguments, "--port"], environment or {}) as server:
         yield server
 
 
