@@ -36,6 +36,9 @@ curl -s -X DELETE $TURNKEEP/v1/conversations/c2
     "verify_conversation": r"""
 curl -s $TURNKEEP/v1/conversations/c1/verify
 """,
+    "listen_to_conversation": r"""
+curl -sN --max-time 1 "$TURNKEEP/v1/conversations/c1/events" || true
+""",
     "append_turns": r"""
 curl -s $TURNKEEP/v1/conversations/c1/turns -H "$JSON" -H 'Idempotency-Key: 3f1c' -d '
   {"provider": "anthropic", "turn_id": "t4",
