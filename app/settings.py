@@ -142,3 +142,19 @@ def _no_number(given: str, lowest: int, highest: int | None) -> str:
 
 def _written(value: Value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """What a command that asks is told by its environment: whom, and whether colours are wanted."""
+
+    url: str | None
+    # Here rather than on the command line, which others on the machine can read.
+    key: str | None = field(repr=False)
+    colour: bool
+
+
+def client_from_environment(environ: Mapping[str, str] = os.environ, /) -> Client:
+    url, key = (environ.get(PREFIX + name, "").strip() or None for name in ("URL", "API_KEY"))
+    # https://no-color.org: any value but an empty one.
+    return Client(url, key, colour=not environ.get("NO_COLOR") and environ.get("TERM") != "dumb")

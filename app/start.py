@@ -6,11 +6,18 @@ time. So it is not looked for until they are.
 
 import gc
 from importlib import import_module
+from typing import Any
+
+
+def loaded(name: str) -> Any:
+    """A module that is loaded when it is needed."""
+    gc.disable()
+    try:
+        return import_module(name)
+    finally:
+        gc.enable()
 
 
 def main() -> int:
-    gc.disable()
-    cli = import_module("app.cli")
-    gc.enable()
-    status: int = cli.main()
+    status: int = loaded("app.cli").main()
     return status

@@ -1,44 +1,134 @@
-"""The command `turnkeep`: one file per command."""
+"""The command `turnkeep`: one file per command.
+
+To load all of them takes seconds, so only the one that is asked for is loaded.
+"""
 
 import argparse
-from collections.abc import Sequence
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from io import TextIOWrapper
 
 from app import __version__
-from app.cli import (
-    backup,
-    convert,
-    exporting,
-    importing,
-    keys,
-    migrate,
-    reindex,
-    serve,
-    sweep,
-    verify,
-)
+from app.cli.asking import Refused
 from app.cli.words import complain
 from app.core.errors import TurnkeepError
+from app.core.nearest import nearest
+from app.core.telling import did_you_mean
 from app.settings import SettingsError
-from app.storage.database import DatabaseUrlError
+from app.start import loaded
+
+# By what they are for: each command, its file, and what it does.
+GROUPS: dict[str, dict[str, tuple[str, str]]] = {
+    "see what is stored": {
+        "list": ("listing", "conversations, the newest first; those with certain words, tools …"),
+        "show": ("show", "one conversation: its head and its turns"),
+        "find": ("find", "what any id is: of a call, a turn, a response, a conversation"),
+        "replay": ("replay", "the request that a provider takes"),
+        "audit": ("audit", "every tool call with the id that each provider knows it by"),
+        "diff": ("diff", "what two providers are shown, turn by turn"),
+        "tail": ("tail", "the last turns, and new ones as they come"),
+        "verify": ("verify", "compute every id, hash and mapping again"),
+    },
+    "run the service": {
+        "serve": ("serve", "serve on http (migrates an SQLite file by itself)"),
+        "migrate": ("migrate", "bring the database's schema to the newest one"),
+        "doctor": ("doctor", "look at database, disk, port, clock and keys; say what to do"),
+        "keys": ("keys", "create, list and revoke API keys"),
+        "sweep": ("sweep", "remove conversations and idempotency keys that have expired"),
+        "reindex": ("reindex", "make again what conversations are found by"),
+    },
+    "bring and take": {
+        "import": ("importing", "store whole histories from files"),
+        "export": ("exporting", "write conversations as JSON lines"),
+        "backup": ("backup", "copy an SQLite database while the service runs"),
+        "restore": ("backup", "make an SQLite database of a backup"),
+    },
+    "beside that": {
+        "convert": ("convert", "messages, tools or tool ids between providers (no database)"),
+        "completion": ("completion", "a script that lets a shell complete all this"),
+    },
+}
+COMMANDS = {name: file for group in GROUPS.values() for name, (file, _) in group.items()}
+INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    given = sys.argv[1:] if argv is None else list(argv)
+    if isinstance(sys.stdout, TextIOWrapper):
+        # Whatever the terminal cannot show is escaped.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        return _run(given)
+    except _problems() as error:
+        complain(_words(error))
+        return error.status if isinstance(error, Refused) else 2
+    except BrokenPipeError:
+        # The reader has seen enough (`| head`); without this Python complains once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _run(given: list[str]) -> int:
+    if not given or given[0] not in COMMANDS:
+        _explain(given)
+        return 0
+    args = parser_of(given[:1]).parse_args(given)
+    code: int = args.run(args)
+    sys.stdout.flush()
+    return code
+
+
+def _explain(given: list[str]) -> None:
+    """Lists the commands, or says what is wrong where a command was to stand."""
+    parser = _without_command()
+    name = parser.parse_known_args(given)[0].command
+    if not given:
+        parser.print_help()
+    elif name != given[0]:
+        parser.error(f"{given[0]!r} must stand behind a command; turnkeep --help lists them")
+    else:
+        meant = did_you_mean(nearest(name, COMMANDS))
+        parser.error(f"there is no command {name!r}{meant} turnkeep --help lists them")
+
+
+def parser_of(names: Iterable[str]) -> argparse.ArgumentParser:
+    """The parser of these commands. Only their files are loaded."""
+    parser = argparse.ArgumentParser(prog="turnkeep")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for file in dict.fromkeys(COMMANDS[name] for name in names):
+        loaded(f"app.cli.{file}").add_to(commands)
+    return parser
+
+
+def _without_command() -> argparse.ArgumentParser:
+    listed = [
+        f"{heading}:\n" + "".join(f"  {name:<12}{what}\n" for name, (_, what) in group.items())
+        for heading, group in GROUPS.items()
+    ]
     parser = argparse.ArgumentParser(
-        prog="turnkeep", description="Keeps the conversations of agents, valid for any provider."
+        prog="turnkeep",
+        usage="turnkeep COMMAND …",
+        description="Keeps the conversations of agents, valid for any provider.",
+        epilog="\n".join([*listed, "turnkeep COMMAND --help says more."]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"turnkeep {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in (
-        *(serve, migrate, reindex, verify, sweep, backup),
-        *(convert, importing, exporting, keys),
-    ):
-        command.add_to(commands)
-    args = parser.parse_args(argv)
-    try:
-        code: int = args.run(args)
-    except (SettingsError, TurnkeepError, DatabaseUrlError) as error:
-        pointer = error.facts.get("pointer") if isinstance(error, TurnkeepError) else None
-        where = f"{pointer}: " if pointer else ""
-        complain(f"{where}{error}")
-        return 2
-    return code
+    parser.add_argument("command", nargs="?", help=argparse.SUPPRESS)
+    return parser
+
+
+def _words(error: Exception) -> str:
+    if not isinstance(error, TurnkeepError):
+        return str(error)
+    pointer = error.facts.get("pointer")
+    said = str(Refused(error.code, error.detail))
+    return f"{pointer}: {said}" if pointer else said
+
+
+def _problems() -> tuple[type[Exception], ...]:
+    """What is told in a line. That of the storage is known where the storage is loaded."""
+    engines = sys.modules.get("app.storage.engines")
+    return (SettingsError, TurnkeepError, Refused, *([engines.DatabaseUrlError] if engines else []))

@@ -3,8 +3,9 @@
 import argparse
 from pathlib import Path
 
-from app.cli.options import add_database, check_schema, settings_of
-from app.cli.verify import check
+from app.cli.checking import check
+from app.cli.databases import check_schema
+from app.cli.options import add_database, settings_of
 from app.cli.words import complain
 from app.core.errors import Unavailable
 from app.storage import backup
@@ -21,7 +22,6 @@ _STATUS = (
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser(
         "backup",
-        help="copy an SQLite database while the service runs",
         description="Copies an SQLite database into a new file, with its checksum in FILE.sha256"
         " beside it, and verifies the copy. The service may run and write meanwhile.",
         epilog=_STATUS,
@@ -31,7 +31,6 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.set_defaults(run=save)
     parser = commands.add_parser(
         "restore",
-        help="make an SQLite database of a backup",
         description="Makes the database of a backup: the one of --database-url, which must not be"
         " there yet. The checksum is compared, and everything is verified.",
         epilog=_STATUS,

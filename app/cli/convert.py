@@ -51,7 +51,6 @@ example:
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser(
         "convert",
-        help="convert messages, tools or tool ids between providers (no database)",
         description="Converts from one provider's shape to another's. Nothing is stored.",
     )
     kinds = parser.add_subparsers(dest="kind", metavar="WHAT", required=True)

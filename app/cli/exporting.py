@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import BinaryIO
 
-from app.cli.options import add_database, add_tenant, all_ids, check_schema, one_of, settings_of
+from app.cli.databases import add_tenant, all_ids, check_schema
+from app.cli.options import add_database, settings_of
 from app.cli.output import output
+from app.cli.targets import OneOf
 from app.cli.words import complain, printable
 from app.codecs import TARGETS
 from app.core.errors import ConversationNotFound
@@ -22,7 +24,6 @@ from app.storage.database import Database
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser(
         "export",
-        help="write conversations as JSON lines",
         description="Writes one conversation a line. The neutral form can be imported again and"
         " gives the same ids and the same replays; a provider's form is the request it takes.",
         epilog="Exit status: 0 all is written; 1 something cannot be read and is left out, or the"
@@ -33,7 +34,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument(
         "--provider",
         default="neutral",
-        type=one_of(TARGETS),
+        type=OneOf(TARGETS),
         metavar="NAME",
         help=f"one of {', '.join(TARGETS)} (default neutral)",
     )

@@ -10,8 +10,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from app.cli.options import add_database, add_tenant, check_schema, one_of, settings_of
+from app.cli.databases import add_tenant, check_schema
+from app.cli.options import add_database, settings_of
 from app.cli.sources import STDIN, Source, found_in, sources
+from app.cli.targets import OneOf
 from app.cli.words import Progress, printable
 from app.codecs import TARGETS
 from app.core.errors import Conflict, RuleBroken, Unavailable
@@ -34,7 +36,6 @@ FORMATS = ("auto", "messages", *TARGETS, *IMPORTERS)
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser(
         "import",
-        help="store whole histories from files",
         description="Stores whole histories: message lists and requests of any provider, OpenAI's"
         " fine-tuning lines, exports of our own, sessions of Claude Code and of the Codex CLI."
         " The same command again stores only what is new, also after it was interrupted.",
@@ -47,7 +48,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument(
         "--format",
         default="auto",
-        type=one_of(FORMATS),
+        type=OneOf(FORMATS),
         metavar="NAME",
         help=f"one of {', '.join(FORMATS)} (default auto: told from the content)",
     )

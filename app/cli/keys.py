@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from app.cli.options import add_database, add_tenant, check_schema, settings_of
+from app.cli.databases import add_tenant, check_schema
+from app.cli.options import add_database, settings_of
 from app.cli.words import complain, printable
 from app.core.access import SCOPES, ApiKey, KeyScope
 from app.service.apikeys import made
@@ -24,7 +25,6 @@ database cannot be reached or has an old schema.
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser(
         "keys",
-        help="create, list and revoke API keys",
         description="Keys for the HTTP interface. As soon as there is one, every request needs one;"
         " before that the service can only be reached from its own machine.",
         epilog=_STATUS,

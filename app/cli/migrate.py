@@ -10,7 +10,6 @@ from app.storage.migrations import current_and_head, grant, upgrade
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser(
         "migrate",
-        help="bring the database's schema to the newest one",
         description="Brings the schema to the newest one. Safe to run again, and by two at once.",
         epilog="Exit status: 0 done; 2 a wrong setting, or the database cannot be reached.",
     )

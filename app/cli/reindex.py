@@ -3,7 +3,8 @@
 import argparse
 from functools import partial
 
-from app.cli.options import add_database, add_tenant, all_ids, check_schema, settings_of
+from app.cli.databases import add_tenant, all_ids, check_schema
+from app.cli.options import add_database, settings_of
 from app.cli.words import Progress
 from app.core.errors import ConversationNotFound
 from app.service.indexing import Reindex, behind
@@ -16,7 +17,6 @@ from app.storage.store import ReadStore
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser(
         "reindex",
-        help="make again what conversations are found by",
         description="Makes again what conversations are found by, and removes their words where"
         " TURNKEEP_SEARCH is false. Safe to run again, and while the service runs.",
         epilog="Exit status: 0 done; 1 some are damaged; 2 a wrong setting, or what was"

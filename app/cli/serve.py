@@ -53,7 +53,6 @@ class Supervisor(Multiprocess):
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser(
         "serve",
-        help="serve on http (migrates an SQLite file by itself)",
         description="Serves the HTTP interface. Every flag is also a variable TURNKEEP_<NAME>.",
         epilog=_STATUS,
     )

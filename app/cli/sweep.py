@@ -4,7 +4,8 @@ import argparse
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
-from app.cli.options import add_database, check_schema, settings_of
+from app.cli.databases import check_schema
+from app.cli.options import add_database, settings_of
 from app.cli.words import Progress
 from app.storage.database import Database, all_tenants
 
@@ -12,7 +13,6 @@ from app.storage.database import Database, all_tenants
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser(
         "sweep",
-        help="remove conversations and idempotency keys that have expired",
         description="Removes conversations that have expired, and idempotency keys that are older"
         " than TURNKEEP_KEEP_KEYS, and prints what was removed. The service does the same by"
         " itself; safe to run again, and while it runs.",

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psycopg
 
-from app.cli.options import all_ids
+from app.cli.databases import all_ids
 from app.service.turns import Page, listed
 from app.storage.database import Database
 from tests.crash.posts import TURNS, Json, Post, mark_of

@@ -1,0 +1,123 @@
+"""What `turnkeep doctor` sees of a database, and of the machine that it is on."""
+
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from app.api.guard import is_loopback
+from app.cli.databases import check_file
+from app.cli.doctor import APART, Check, newest
+from app.core.errors import Unavailable
+from app.service.finding import Asked, listed
+from app.settings import Settings
+from app.storage.database import Database, all_tenants
+from app.storage.engines import (
+    database_file,
+    described,
+    driver_of,
+    engine_url,
+    is_sqlite,
+    kind_of,
+    make_engine,
+)
+from app.storage.migrations import current_and_head
+
+_MB = 1024 * 1024
+# So little is soon used up, and so little is too little for SQLite to write.
+_LITTLE, _TOO_LITTLE = 1024 * _MB, 100 * _MB
+
+
+def checks(settings: Settings) -> Iterator[Check]:
+    url = settings.database_url
+    try:
+        check_file(url)
+        current, head = current_and_head(url)
+    except Unavailable as error:
+        yield Check("database", "bad", error.detail)
+        return
+    yield Check("database", "ok", f"{described(url)} can be reached")
+    if current != head:
+        yield Check("schema", "bad", Unavailable.behind("it", current, head).detail)
+        return
+    yield Check("schema", "ok", f"it is at {head}, which is the newest")
+    engine = make_engine(url, "read")
+    try:
+        with engine.connect() as connection:
+            # Both drivers have a method of this name.
+            driver: Any = driver_of(connection)
+            yield _durability(settings, driver)
+            yield _disk(url, driver)
+            if not is_sqlite(url):
+                yield _database_clock(driver)
+    finally:
+        engine.dispose()
+    with Database(url) as database:
+        yield newest(_newest(database))
+        yield _keys(database, settings)
+
+
+def _durability(settings: Settings, driver: Any) -> Check:
+    url = settings.database_url
+    if why := kind_of(engine_url(url)).unfit(driver, unsafe=False):
+        todo = (
+            "let this user write the file and its folder"
+            if is_sqlite(url)
+            else "set fsync and synchronous_commit to on, or use the primary"
+        )
+        allowed = settings.allow_unsafe and "read-only" not in why
+        said = f"{why}; {'TURNKEEP_ALLOW_UNSAFE accepts it' if allowed else todo}"
+        return Check("durability", "warning" if allowed else "bad", said)
+    if not is_sqlite(url):
+        return Check("durability", "ok", "fsync and synchronous_commit are on")
+    mode = driver.execute("PRAGMA journal_mode").fetchone()[0]
+    if mode != "wal":
+        said = f"journal_mode is {mode}; `turnkeep migrate` switches it to wal"
+        return Check("durability", "warning", said)
+    return Check("durability", "ok", "journal_mode is wal, synchronous is FULL")
+
+
+def _disk(url: str, driver: Any) -> Check:
+    if not is_sqlite(url):
+        size = driver.execute("SELECT pg_database_size(current_database())").fetchone()[0]
+        said = f"the database has {size // _MB} MB; what is free there only its machine knows"
+        return Check("disk", "ok", said)
+    folder = database_file(url).parent
+    free = shutil.disk_usage(folder).free
+    said = f"{free // _MB} MB are free in {folder}"
+    if free < _LITTLE:
+        todo = f"{said}; make room, or move the database"
+        return Check("disk", "bad" if free < _TOO_LITTLE else "warning", todo)
+    return Check("disk", "ok", said)
+
+
+def _database_clock(driver: Any) -> Check:
+    [theirs] = driver.execute("SELECT clock_timestamp()").fetchone()
+    apart = abs((datetime.now(UTC) - theirs).total_seconds())
+    if apart > APART:
+        said = f"it is {apart:.0f} s apart from that of PostgreSQL; set the wrong one"
+        return Check("clock", "warning", f"{said} (timedatectl status)")
+    return Check("clock", "ok", "it goes with that of PostgreSQL")
+
+
+def _newest(database: Database) -> str | None:
+    """When anything was stored last."""
+    found: list[str] = []
+    for mine in map(database.of, database.ask_keys_now(all_tenants)):
+        page: Any = mine.read_now(lambda store: listed(store, Asked(order="updated", limit=1)))
+        found += [one["updated_at"] for one in page["data"]]
+    return max(found, default=None)
+
+
+def _keys(database: Database, settings: Settings) -> Check:
+    keys = database.ask_keys_now(lambda stored: stored.every())
+    holding = [key for key in keys if key.holds(datetime.now(UTC))]
+    if keys and not holding:
+        said = "none of them holds any more, so nobody is served; run: turnkeep keys create"
+        return Check("keys", "bad", said)
+    if keys:
+        return Check("keys", "ok", f"{len(holding)} of {len(keys)} hold")
+    if is_loopback(settings.host):
+        return Check("keys", "ok", "there are none: whoever is on this machine is served")
+    said = f"there are none, and others could reach {settings.host}; run: turnkeep keys create"
+    return Check("keys", "bad", said)

@@ -1,0 +1,53 @@
+"""What commands need of a database: the check of its schema, all conversations, whose."""
+
+import argparse
+from collections.abc import Iterator
+
+from app.core.errors import Unavailable
+from app.storage.database import DEFAULT_TENANT, Database
+from app.storage.engines import database_file, described, is_sqlite
+from app.storage.migrations import current_and_head
+from app.storage.store import ReadStore
+
+_PAGE = 200
+
+
+def add_tenant(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tenant", default=DEFAULT_TENANT, help=f"whose conversations (default {DEFAULT_TENANT})"
+    )
+
+
+def check_schema(url: str) -> None:
+    """Raises `Unavailable` unless the database is there and has the newest schema."""
+    check_file(url)
+    current, head = current_and_head(url)
+    if current != head:
+        raise Unavailable.behind(f"the schema of {described(url)}", current, head)
+
+
+def check_file(url: str) -> None:
+    """Raises `Unavailable` for a file that is not there: SQLite itself would make an empty one."""
+    if not is_sqlite(url) or (file := database_file(url)).exists():
+        return
+    if not file.parent.is_dir():
+        raise Unavailable(
+            f"the folder {file.parent} does not exist, hence no {file.name} in it. Name another"
+            " file with --database-url"
+        )
+    raise Unavailable(
+        f"the file {file.name} does not exist in the folder {file.parent}. Name another one"
+        " with --database-url; for a new one run this first: turnkeep migrate"
+    )
+
+
+def all_ids(database: Database) -> Iterator[str]:
+    """The ids of all conversations, page by page."""
+    after: str | None = None
+
+    def page(store: ReadStore) -> list[str]:
+        return store.conversations.ids(_PAGE, after)
+
+    while found := database.read_now(page):
+        yield from found
+        after = found[-1]

@@ -1,0 +1,59 @@
+"""JSON of others, read and printed: numbers as they were written, nothing that moves a cursor."""
+
+import sys
+from typing import Any
+
+from app.core.errors import TurnkeepError
+from app.core.json.text import dumps_utf8, loads
+from app.core.limits import Limits
+
+# What a service stores it also shows.
+_UNLIMITED = Limits(depth=10_000, json_values=sys.maxsize, integer_digits=1_000_000)
+
+
+def read_json(text: str) -> dict[str, Any]:
+    """An object; anything else is a `ValueError`."""
+    try:
+        value = loads(text, _UNLIMITED)
+    except TurnkeepError as error:
+        raise ValueError(error.detail) from None
+    if not isinstance(value, dict):
+        raise ValueError("no object")
+    return value
+
+
+def json_line(value: Any) -> str:
+    """In one line."""
+    return _harmless(dumps_utf8(value).decode())
+
+
+def json_lines(value: Any, indent: str = "") -> list[str]:
+    """A line for each member and element."""
+    inner = f"{indent}  "
+    match value:
+        case dict() if value:
+            parts = [(f"{json_line(key)}: ", member) for key, member in value.items()]
+            begin, end = "{", "}"
+        case list() if value:
+            parts = [("", element) for element in value]
+            begin, end = "[", "]"
+        case _:
+            return [json_line(value)]
+    lines = [begin]
+    for place, (name, member) in enumerate(parts, 1):
+        first, *rest = json_lines(member, inner)
+        lines += [f"{inner}{name}{first}", *rest]
+        lines[-1] += "," if place < len(parts) else ""
+    return [*lines, f"{indent}{end}"]
+
+
+def _harmless(text: str) -> str:
+    """The same JSON, with escapes for all that is not printed as a sign of its own."""
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() else _escaped(sign) for sign in text)
+
+
+def _escaped(sign: str) -> str:
+    units = sign.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))

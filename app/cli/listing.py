@@ -1,0 +1,96 @@
+"""`turnkeep list`: conversations, the newest first."""
+
+import argparse
+
+from app.cli.asking import Told, add_asking, all_of, asking, number
+from app.cli.jsontext import json_line
+from app.cli.looks import Cell, Look, add_looks, excerpt, moment
+from app.cli.words import complain
+
+_HEADINGS = ("CONVERSATION", "TURNS", "UPDATED (UTC)", "TOKENS IN", "OUT", "TITLE")
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = commands.add_parser(
+        "list",
+        description="Lists conversations, the one that changed last first. Everything that is asked"
+        " for must hold.",
+        epilog="Exit status: 0 done, also where nothing is found; 1 some cannot be read and are"
+        " left out; 2 a wrong flag or setting, or nobody to ask. With --json a line for each.",
+    )
+    parser.add_argument(
+        "--q", metavar="WORDS", help="words of a turn, of the title or of an id; all must occur"
+    )
+    parser.add_argument("--title", metavar="WORDS", help="words of the title")
+    parser.add_argument(
+        "--tool", action="append", default=[], metavar="NAME", help="a tool that was called"
+    )
+    parser.add_argument(
+        "--provider", action="append", default=[], metavar="NAME", help="a provider of turns"
+    )
+    parser.add_argument(
+        "--metadata",
+        action="append",
+        default=[],
+        type=_pair,
+        metavar="KEY=VALUE",
+        help="a member of the metadata; these three may be given again",
+    )
+    parser.add_argument(
+        "--limit", type=number(1), default=50, metavar="N", help="at most so many (default 50)"
+    )
+    add_looks(parser)
+    add_asking(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    damaged: dict[str, None] = {}
+    with asking(args) as ask:
+
+        def page(**wish: object) -> Told:
+            found = ask.conversations(**wish)
+            damaged.update(dict.fromkeys(found.get("damaged", ())))
+            return found
+
+        wish = {
+            name: getattr(args, name) for name in ("q", "title", "tool", "provider", "metadata")
+        }
+        found = all_of(page, args.limit, order="updated", **wish)
+        if args.json:
+            for one in found:
+                print(json_line(one))
+        else:
+            _print(list(found), args)
+    for cid in damaged:
+        complain(f"{cid} cannot be read; `turnkeep verify {cid}` says where it is damaged")
+    return 1 if damaged else 0
+
+
+def _print(found: list[Told], args: argparse.Namespace) -> None:
+    if not found:
+        complain("there is no such conversation")
+        return
+    for line in Look(args).table(_HEADINGS, [_row(one) for one in found]):
+        print(line)
+    if len(found) == args.limit:
+        complain(f"these are the newest {args.limit}; --limit {args.limit * 10} shows more")
+
+
+def _row(one: Told) -> list[Cell]:
+    usage = one["usage"]
+    return [
+        Cell(one["id"], "cyan"),
+        Cell(f"{one['version']:>5}"),
+        Cell(moment(one["updated_at"])),
+        Cell(f"{usage['input_tokens']:>9}"),
+        Cell(f"{usage['output_tokens']:>6}"),
+        Cell(" ".join(excerpt(one["title"] or "", 60))),
+    ]
+
+
+def _pair(given: str) -> tuple[str, str]:
+    key, sign, value = given.partition("=")
+    if not key or not sign:
+        raise argparse.ArgumentTypeError(f"must be KEY=VALUE, not {given!r}")
+    return key, value

@@ -1,0 +1,98 @@
+"""`turnkeep replay`: the request that a provider takes."""
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, get_args
+
+from app.cli.asking import Told, add_asking, asking, conversation_id, number
+from app.cli.jsontext import json_line, json_lines
+from app.cli.looks import add_looks
+from app.cli.targets import OneOf
+from app.cli.words import complain
+from app.codecs import TARGETS
+from app.core.render.options import REASONINGS, ToolsShown
+from app.core.render.repairs import CODES
+
+_OPTIONS = ("model", "until", "last", "max_tokens", "reasoning", "tools", "since", "ready")
+
+
+def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = commands.add_parser(
+        "replay",
+        description="Prints the request that a provider takes: the history of a conversation,"
+        " always valid. What it took is told on standard error.",
+        epilog="Exit status: 0 done; 1 there is no such conversation or turn; 2 a wrong flag or"
+        " setting, or nobody to ask. With --json all that the HTTP interface tells.",
+    )
+    parser.add_argument("conversation", metavar="CONVERSATION", type=conversation_id)
+    parser.add_argument(
+        "--provider",
+        required=True,
+        type=OneOf(TARGETS),
+        metavar="NAME",
+        help=f"one of {', '.join(TARGETS)}",
+    )
+    add_options(parser)
+    parser.add_argument(
+        "--since", type=number(0), metavar="VERSION", help="only what is new since this version"
+    )
+    add_looks(parser)
+    add_asking(parser)
+    parser.set_defaults(run=run)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What may be said of any replay."""
+    parser.add_argument("--model", metavar="NAME", help="the model that is to read it")
+    parser.add_argument("--until", metavar="TURN", help="the history as of this turn, by its id")
+    parser.add_argument("--last", type=number(1), metavar="N", help="the newest N turns")
+    parser.add_argument(
+        "--max-tokens", type=number(1), metavar="N", help="what fits into so many tokens, estimated"
+    )
+    parser.add_argument(
+        "--reasoning", choices=REASONINGS, default="auto", help="how thinking is shown"
+    )
+    parser.add_argument(
+        "--tools",
+        choices=get_args(ToolsShown),
+        default="include",
+        help="how calls and tools are shown",
+    )
+    parser.add_argument(
+        "--ready", action="store_true", help="add what the wire needs to be sent as it is"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    with asking(args) as ask:
+        replay = ask.replay(args.conversation, provider=args.provider, **options_of(args))
+    if args.json:
+        print(json_line(replay))
+        return 0
+    for line in json_lines(replay["request"]):
+        print(line)
+    for line in repairs(replay):
+        complain(line)
+    return 0
+
+
+def options_of(args: argparse.Namespace) -> dict[str, Any]:
+    return {name: getattr(args, name) for name in _OPTIONS if getattr(args, name, None) is not None}
+
+
+def repairs(replay: Told) -> Iterator[str]:
+    """What it took, in words: a line for each kind of repair."""
+    told = replay["repairs"]
+    places: dict[str, list[str]] = {}
+    for repair in told:
+        if repair["turn_id"] is not None:
+            places.setdefault(repair["code"], []).append(repair["turn_id"])
+    for code, count in Counter(repair["code"] for repair in told).items():
+        turns = list(dict.fromkeys(places.get(code, ())))
+        more = f" and {len(turns) - 3} more" if len(turns) > 3 else ""
+        where = f" (in {', '.join(turns[:3])}{more})" if turns else ""
+        times = f", {count} times" if count > 1 else ""
+        yield f"{code}{times}: {CODES.get(code, 'a newer release knows what')}{where}"
+    for call in replay["pending"]:
+        yield f"pending: the call {call['call_id']} of {call['name']} has no result yet"

@@ -1,0 +1,64 @@
+"""A service and its database tell the same: what is printed does not depend on who was asked."""
+
+import pytest
+
+from tests.cli.conftest import Run, World
+
+COMMANDS = [
+    "list",
+    "list --json",
+    "list --limit 1",
+    "list --q paris",
+    "list --title paris --tool weather --provider kimi --metadata user=7",
+    "list --metadata user=8 --metadata user=7",
+    "show trip",
+    "show trip --last 2",
+    "show trip --json --raw",
+    "show trip --turn called",
+    "show trip --turn 3",
+    "show trip --turn 3 --raw",
+    "show trip --turn 3 --json",
+    "show trip --turn 99",
+    "show absent",
+    "find weather:0",
+    "find weather:0 --json",
+    "find trip",
+    "find called",
+    "find call_lost",
+    "find nobody_knows_it",
+    "replay trip --provider anthropic",
+    "replay trip --provider mistral --json --last 3 --reasoning text --tools flatten --ready",
+    "replay trip --provider openai --until called --model gpt --max-tokens 900",
+    "replay trip --provider openai --since 2 --json",
+    "replay trip --provider openai --since 99",
+    "replay trip --provider neutral --tools flatten",
+    "replay trip --provider openai --until absent",
+    "audit trip",
+    "audit trip --state open",
+    "audit trip --csv",
+    "audit trip --json",
+    "audit plain",
+    "audit absent",
+    "diff trip --between anthropic,openai",
+    "diff trip --between kimi,gemini --json",
+    "diff trip --between kimi,vercel --last 3",
+    "tail trip",
+    "tail trip -n 2 --json",
+    "verify trip plain",
+    "verify trip --json",
+    "verify absent",
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_service_and_its_database_tell_the_same(world: World, run: Run, command: str) -> None:
+    asked = run(*command.split(), "--url", world.url)
+    read = run(*command.split(), "--database-url", world.database_url)
+    assert (asked.code, asked.out, asked.err) == (read.code, read.out, read.err)
+    assert asked.out or asked.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_nothing_of_a_conversation_moves_the_cursor(world: World, run: Run, command: str) -> None:
+    done = run(*command.split(), "--database-url", world.database_url)
+    assert not [line for line in (done.out + done.err).split("\n") if not line.isprintable()]
