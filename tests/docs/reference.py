@@ -156,7 +156,7 @@ def _page(
     yield f"{_HEAD}```sh\n{before.strip()}\n```\n\n## Operations\n\n"
     rows = [
         [
-            f"[`{one.method} {one.path}`](#{_anchor(one.summary)})",
+            f"[`{one.method} {one.path}`](#{anchor(one.summary)})",
             one.scope or "no key",
             one.summary,
         ]
@@ -172,7 +172,7 @@ def _page(
         yield f"\n```sh\n{command.strip()}\n```\n{shown(printed)}"
 
 
-def _anchor(heading: str) -> str:
+def anchor(heading: str) -> str:
     """As code hosts make it."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
