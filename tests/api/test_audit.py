@@ -1,3 +1,5 @@
+import base64
+import hashlib
 import itertools
 import json
 from typing import Any
@@ -96,6 +98,9 @@ def test_calls_of_a_broken_stream_are_interrupted_then_open_or_superseded(api: A
     text, _, time = content
     respond(api, RESPONSE | {"content": [text, time | {"id": "toolu_new"}]}, turn_id="s1")
     gone = api.get("tool-calls", state="superseded", order="asc").json()
+    assert [_hashed(call["hash_input"]) for call in gone["data"]] == [
+        call["id"] for call in gone["data"]
+    ]
     assert [call["raw_id"] for call in gone["data"]] == ["toolu_time", "toolu_weather"]
     # What they were given stands in the earlier version of their turn.
     assert [call.get("parameters", call.get("arguments")) for call in gone["data"]] == [
@@ -168,3 +173,28 @@ def test_long_arguments_and_results_are_cut_and_say_so(api: Api) -> None:
     assert (media["text"], media["size"] > SHOWN, media["cut"]) == ("a chart", True, True)
     assert not {"result", "content"} & (text.keys() | media.keys())
     assert (failed["result"], failed["error"], failed["cut"]) == ("", long[:SHOWN], True)
+
+
+def _hashed(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return "hist_tool_" + base64.urlsafe_b64encode(digest).decode()[:24]
+
+
+def test_anybody_can_compute_the_canonical_id_again(api: Api) -> None:
+    api.post(user("x"), calling(("a|b\\c", "read", "{}"), (None, "write", "{}")), turn_id=None)
+    api.post(calling(("a", "read", "{}")), turn_id="mine")
+    calls = api.get("tool-calls", order="asc").json()["data"]
+    assert calls[0]["hash_input"] == f"openai|a\\|b\\\\c|read|{calls[0]['turn_id']}|0"
+    assert calls[2]["hash_input"] == "openai|a|read|mine|0"
+    assert [_hashed(call["hash_input"]) for call in calls] == [call["id"] for call in calls]
+
+
+def test_a_canonical_id_that_came_with_its_call_has_no_hash_input(api: Api) -> None:
+    forged = _hashed("openai||read|mine|0")
+    api.post(calling((forged, "elsewhere", "{}")))
+    api.post(calling((None, "read", "{}")), turn_id="mine")
+    salted, kept = api.get("tool-calls").json()["data"]
+    assert (kept["id"], kept["hash_input"]) == (forged, None)
+    # Its own was taken, so it was hashed with salt.
+    assert salted["hash_input"] == "openai||read|mine~|0"
+    assert _hashed(salted["hash_input"]) == salted["id"]
