@@ -19,7 +19,7 @@ from app.api.guard import Guarded, allowed_hosts, is_loopback
 from app.api.indexer import Indexer
 from app.api.listening import Listeners
 from app.api.middleware import REGISTRY, Headed, Measured, WriterNumbers
-from app.api.pages import assets, conversation, docs, lists, login
+from app.api.pages import assets, conversation, docs, lists, login, replays
 from app.api.problems import HANDLERS
 from app.api.sweeper import sweep
 from app.service.kept import Renders
@@ -126,7 +126,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(Measured)
     # One list: an included router matches every path twice.
     shown = [conversations, turns, replay, tools, tool_calls, convert, health]
-    seen = [lists, conversation, assets, login] * settings.pages
+    seen = [lists, conversation, replays, assets, login] * settings.pages
     for resource in shown + [docs] * settings.docs + seen:
         app.router.routes.extend(resource.router.routes)
     return app

@@ -28,6 +28,7 @@ PATHS = {
     "/conversations/{cid}/turns": "/conversations/c1/turns?after=0",
     "/conversations/{cid}/turns/{turn_id}": "/conversations/c1/turns/t-1",
     "/conversations/{cid}/identity": "/conversations/c1/identity",
+    "/conversations/{cid}/replay": "/conversations/c1/replay",
     "/conversations/{cid}/picture": "/conversations/c1/picture",
     "/conversations/{cid}/verify": "/conversations/c1/verify",
 }

@@ -76,7 +76,13 @@ def shown(render: Render, to: Wire) -> tuple[Any, ...]:
         list(render.lines()),
         list(render.repairs()),
         segments.joined_told(render.segments),
+        told_turns(render),
     )
+
+
+def told_turns(render: Render) -> list[tuple[str, ...]]:
+    """The turns that each message tells."""
+    return [turns for segment in render.segments for turns in segment.turns]
 
 
 @pytest.fixture(scope="module", params=["short", "long"])
@@ -95,6 +101,7 @@ some_options = st.builds(
     reasoning=st.sampled_from(("auto", "text", "drop")),
     tools=st.sampled_from(("include", "flatten")),
     ready=st.booleans(),
+    tokens=st.booleans(),
 )
 
 
@@ -127,6 +134,30 @@ def test_what_is_said_to_stand_since_a_version_stood_there_then(
         kept = extend(Render(), *past(history, newest), to).as_of(version)
         then = past(history, min(version, newest))
         assert shown(extend(kept, *then, to), to) == shown(extend(Render(), *then, to), to)
+
+
+@pytest.mark.usefixtures("joins_soon")
+@tried(80)
+@given(histories(), st.lists(some_options, min_size=4, max_size=4))
+def test_messages_know_their_turns_and_are_the_same(
+    bodies: Bodies, asked: list[ReplayOptions]
+) -> None:
+    history = posted(*bodies)
+    now = past(history, len(history.remembered.turns))
+    for options in asked:
+        plain, told = (
+            extend(Render(), *now, wire(history, replace(options, tokens=tokens)))
+            for tokens in (False, True)
+        )
+        assert list(told.lines()) == list(plain.lines())
+        turns = told_turns(told)
+        assert len(turns) == told.count
+        shown_turns = {turn for one in turns for turn in one}
+        assert shown_turns <= {turn.turn_id for turn in now[0]}
+        for turn in now[0]:
+            texts = [one.text for one in turn.blocks or () if isinstance(one, Text)]
+            if turn.speaker == "human" and any(text.strip() for text in texts):
+                assert turn.turn_id in shown_turns
 
 
 def test_only_the_end_of_a_long_history_is_written_again() -> None:

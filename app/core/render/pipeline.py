@@ -53,7 +53,8 @@ def _verbatim(
             yield Segment.of(turn.seq, Carry(), (), (repair,), pending)
         elif turn.seq in shown:
             lines = wire.lines(View(turns=(turn_json(turn, links),)))
-            yield Segment.of(turn.seq, Carry(), lines, (), pending)
+            told = [(turn.turn_id,)] * len(lines) if wire.options.tokens else ()
+            yield Segment.of(turn.seq, Carry(), lines, (), pending, turns=told)
 
 
 def _dated(
