@@ -234,6 +234,14 @@ Index(
     *(tool_calls.c[name] for name in (*_OWNER, "answered", "seq", "call_index")),
 )
 
+# The conversations with calls that wait for a result.
+Index(
+    "ix_tool_calls_waiting",
+    *(tool_calls.c[name] for name in _OWNER),
+    sqlite_where=text("answered = 0"),
+    postgresql_where=text("NOT answered"),
+)
+
 tool_results = Table(
     "tool_results",
     metadata,
@@ -340,8 +348,8 @@ conversation_facets = Table(
     sqlite_with_rowid=False,
 )
 
-# The words of each turn, by its seq; at 0 those of the title, at -1 those of the conversation's id.
-# `number` is for SQLite's index alone and empty elsewhere.
+# The words of each turn, by its seq; at 0 those of the title, at -1 those of the conversation's id,
+# at -2 those of its metadata. `number` is for SQLite's index alone and empty elsewhere.
 search_texts = Table(
     "search_texts",
     metadata,
