@@ -12,7 +12,7 @@ from app.core.identity import ids
 from app.core.identity.forms import CONVERSATION_ID
 from app.core.json.text import Json, JsonObject
 from app.core.ledger.records import ConversationRecord
-from app.core.search.wanted import Facet, Order, Place, Questions, Wanted
+from app.core.search.wanted import Facet, Order, Place, Questions, State, Wanted
 from app.core.search.words import asked
 from app.service.conversations import shown
 from app.storage.damage import may_be_damage
@@ -38,6 +38,7 @@ class Asked:
     provider: Sequence[str] = ()
     metadata: Sequence[tuple[str, str]] = ()
     prefix: str = ""
+    state: State | None = None
 
 
 def listed(store: ReadStore, wish: Asked) -> JsonObject:
@@ -51,12 +52,15 @@ def listed(store: ReadStore, wish: Asked) -> JsonObject:
         if not may_be_damage(error):
             raise
         records, damaged = store.finder.find_sound(wanted, limit + 1)
-    data: list[Json] = [shown(record) for record in records[:limit]]
-    more = len(records) > limit
+    records, more = records[:limit], len(records) > limit
+    open_calls = store.finder.open_calls([record.id for record in records])
+    data: list[Json] = [
+        {**shown(record), "open_calls": open_calls.get(record.id, 0)} for record in records
+    ]
     page: JsonObject = {
         "data": data,
         "has_more": more,
-        "next_cursor": _cursor(records[limit - 1], wish.order) if more else None,
+        "next_cursor": _cursor(records[-1], wish.order) if more else None,
     }
     return page | ({"damaged": [*damaged]} if damaged else {})
 
@@ -75,7 +79,7 @@ def _wanted(store: ReadStore, wish: Asked) -> Wanted:
     place = None if wish.cursor is None else _place(wish.cursor, wish.order)
     text = _questions(store, "q", wish.q, PREFIXES)
     title = _questions(store, "title", wish.title)
-    return Wanted(wish.order, place, facets, text, title, wish.prefix)
+    return Wanted(wish.order, place, facets, text, title, wish.prefix, wish.state)
 
 
 def _questions(

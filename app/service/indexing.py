@@ -13,8 +13,8 @@ from app.core.conversation import Turn
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import Call, ConversationRecord
 from app.core.ledger.slice import Change, Description, Plain, Slice
-from app.core.search.texts import conversation_words, title_words, turn_words
-from app.core.search.wanted import ID_PART, TITLE_PART, Facet, metadata_facets
+from app.core.search.texts import conversation_words, metadata_words, title_words, turn_words
+from app.core.search.wanted import ID_PART, METADATA_PART, TITLE_PART, Facet, metadata_facets
 from app.service.turnform import read_object, read_turn
 from app.storage.damage import may_be_damage
 from app.storage.scope import ALL
@@ -26,11 +26,13 @@ BATCH = 64
 
 def description(known: Slice, title: str | None, metadata: bytes) -> Description:
     """Title and metadata of a conversation, and what it is found by through them."""
+    members = read_object(metadata)
     words = {
+        METADATA_PART: metadata_words(members) if known.searches else [],
         ID_PART: conversation_words(known.conversation_id) if known.searches else [],
         TITLE_PART: title_words(title) if known.searches else [],
     }
-    return Description(frozenset(metadata_facets(read_object(metadata))), words)
+    return Description(frozenset(metadata_facets(members)), words)
 
 
 def turn_facets(turns: Iterable[Turn]) -> frozenset[Facet]:

@@ -12,8 +12,8 @@ from app.core.json.text import JsonObject
 from app.core.ledger.book import Book
 from app.core.ledger.records import ConversationRecord, RevisionRecord, TurnRecord
 from app.core.ledger.seals import head_seal, key_seal, tool_set_hash
-from app.core.search.texts import conversation_words, title_words, turn_words
-from app.core.search.wanted import ID_PART, TITLE_PART, Facet, metadata_facets
+from app.core.search.texts import conversation_words, metadata_words, title_words, turn_words
+from app.core.search.wanted import ID_PART, METADATA_PART, TITLE_PART, Facet, metadata_facets
 from app.service.indexing import turn_facets
 from app.service.receipts import note
 from app.service.turnform import content_hashes, read_object, read_turn, response_id
@@ -178,6 +178,8 @@ def _words(
 ) -> set[str] | None:
     if part == ID_PART:
         return set(conversation_words(head.id))
+    if part == METADATA_PART:
+        return set(metadata_words(read_object(head.metadata)))
     if part == TITLE_PART:
         return set(title_words(head.title))
     return set(turn_words(newest[part], book.calls_of(part))) if part in newest else None

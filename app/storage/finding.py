@@ -1,10 +1,11 @@
 """Finding conversations: by index, whatever is asked for.
 
-The rarest thing that is asked for comes first, by the best guess there is (words, then metadata,
-then tools, then providers); only what it finds is held against the rest.
+What few conversations have comes first: words, or the first of metadata, tools, states and
+providers that few have; only what it finds is held against the rest. Where many conversations have
+all that is asked for, they are gone through in order until the page is full.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from typing import Any, assert_never
 
@@ -15,27 +16,68 @@ from sqlalchemy import (
     and_,
     bindparam,
     exists,
+    func,
     literal_column,
+    not_,
     select,
     text,
     tuple_,
 )
 
 from app.core.ledger.records import ConversationRecord
-from app.core.search.wanted import TITLE_PART, Facet, Questions, Wanted
+from app.core.search.wanted import TITLE_PART, Facet, Questions, State, Wanted
 from app.storage.conversations import KEPT
 from app.storage.damage import sound
 from app.storage.fulltext import CONDITIONS, written
 from app.storage.rows import CONVERSATION, conversation
-from app.storage.scope import ALL, LIMIT, TENANT, AnySelect, Scope, beginning_with, begins
-from app.storage.tables import conversation_facets, conversations
+from app.storage.scope import (
+    ALL,
+    IDS,
+    LIMIT,
+    TENANT,
+    AnySelect,
+    Scope,
+    beginning_with,
+    begins,
+    pieces,
+)
+from app.storage.tables import (
+    conversation_facets,
+    conversations,
+    tool_calls,
+    turn_revisions,
+    turns,
+)
 from app.storage.types import UtcTime
 
-_RANK = ("metadata", "tool", "provider")
+_RANK = ("metadata", "tool", "state", "provider")
+# So many conversations are sorted rather than looked for among all others.
+_FEW = 1_000
 _ID = conversations.c.conversation_id
 _KEYS: tuple[ColumnElement[Any], ...] = (_ID, conversations.c.updated_at)
 _AFTER_ID = bindparam("after_id", type_=Text)
 _AFTER_UPDATED = bindparam("after_updated", type_=UtcTime)
+# Not parameters: the indexes hold these alone, and must be recognised.
+_WAITING = and_(tool_calls.c.tenant_id == TENANT, not_(tool_calls.c.answered))
+_BROKEN = and_(
+    turns.c.tenant_id == TENANT,
+    turns.c.status == literal_column("'interrupted'"),
+    ~exists().where(
+        turn_revisions.c.tenant_id == TENANT,
+        turn_revisions.c.conversation_id == turns.c.conversation_id,
+        turn_revisions.c.seq == turns.c.seq,
+        turn_revisions.c.status == literal_column("'complete'"),
+    ),
+)
+_OF_STATE: dict[State, tuple[ColumnElement[str], ColumnElement[bool]]] = {
+    "open": (tool_calls.c.conversation_id, _WAITING),
+    "interrupted": (turns.c.conversation_id, _BROKEN),
+}
+_OPEN_CALLS = (
+    select(tool_calls.c.conversation_id, func.count())
+    .where(_WAITING, tool_calls.c.conversation_id.in_(IDS))
+    .group_by(tool_calls.c.conversation_id)
+)
 
 
 class Finder(Scope):
@@ -60,19 +102,25 @@ class Finder(Scope):
                 return [conversation(row) for row in rows[:limit]], damaged
             most = limit + 2 * len(damaged)
 
+    def open_calls(self, cids: Collection[str]) -> dict[str, int]:
+        """How many calls have no result, by conversation; nothing where all have one."""
+        rows = (row for ids in pieces(cids) for row in self._run(_OPEN_CALLS, ids=ids))
+        return {row[0]: row[1] for row in rows}
+
     def _statement(self, wanted: Wanted) -> tuple[AnySelect, dict[str, object]]:
         values: dict[str, object] = {"now": datetime.now(UTC)}
         conditions = list(self._conditions(wanted, values))
+        had, leads = self._had(wanted, values)
         mine = (conversations.c.tenant_id == TENANT, KEPT)
-        statement = select(*CONVERSATION).where(*mine, *conditions)
+        statement = select(*CONVERSATION).where(*mine, *conditions, *had)
         # SQLite would rather walk through all conversations in order than sort a few.
-        hidden = bool(conditions) and self._connection.dialect.name == "sqlite"
+        hidden = (bool(conditions) or leads) and self._connection.dialect.name == "sqlite"
         return _page(statement, wanted, values, hidden=hidden), values
 
     def _conditions(
         self, wanted: Wanted, values: dict[str, object]
     ) -> Iterator[ColumnElement[bool] | TextClause]:
-        """What must hold. Values are parameters: statements of one shape are prepared once."""
+        """Prefix and words. Values are parameters: statements of one shape are prepared once."""
         if wanted.prefix:
             values |= beginning_with(wanted.prefix)
             yield begins(_ID)
@@ -80,9 +128,31 @@ class Finder(Scope):
             yield self._said("text", wanted.text, values, -ALL, ALL)
         if wanted.title is not None:
             yield self._said("title", wanted.title, values, TITLE_PART, TITLE_PART)
-        leads = wanted.text is None and wanted.title is None
-        for number, facet in enumerate(sorted(wanted.facets, key=_rank)):
-            yield _has(facet, number, values, leads=leads and number == 0)
+
+    def _had(
+        self, wanted: Wanted, values: dict[str, object]
+    ) -> tuple[list[ColumnElement[bool]], bool]:
+        """What conversations must have, and whether one of it leads. The first that few have gives
+        conversations; the others are looked up for each of them."""
+        conditions: list[ColumnElement[bool]] = []
+        has_words = wanted.text is not None or wanted.title is not None
+        leads = False
+        for cid, condition in _asked(wanted, values):
+            if not (has_words or leads) and self._is_rare(cid, condition, values):
+                leads = True
+                conditions.append(_ID.in_(select(cid).where(condition)))
+            else:
+                # Not EXISTS: PostgreSQL would rather join with all that have it.
+                one = select(cid).where(condition, cid == _ID).limit(1)
+                conditions.append(one.scalar_subquery().is_not(None))
+        return conditions, leads
+
+    def _is_rare(
+        self, cid: ColumnElement[str], condition: ColumnElement[bool], values: dict[str, object]
+    ) -> bool:
+        some = select(cid).where(condition).distinct().limit(LIMIT).subquery()
+        counted = self._run(select(func.count()).select_from(some), None, **values, most=_FEW)
+        return int(counted.scalar_one()) < _FEW
 
     def _said(
         self, name: str, questions: Questions, values: dict[str, object], *parts: int
@@ -94,24 +164,28 @@ class Finder(Scope):
         return text(CONDITIONS[dialect].format(name=name))
 
 
-def _rank(facet: Facet) -> int:
-    return _RANK.index(facet.kind)
+def _asked(
+    wanted: Wanted, values: dict[str, object]
+) -> Iterator[tuple[ColumnElement[str], ColumnElement[bool]]]:
+    """Facets and the state: where the conversations stand that have them, the rarest first by the
+    best guess there is."""
+    found: list[Facet | State] = [*wanted.facets, *([wanted.state] if wanted.state else [])]
+    for number, one in enumerate(sorted(found, key=_rank)):
+        if not isinstance(one, Facet):
+            yield _OF_STATE[one]
+            continue
+        values |= {f"kind_{number}": one.kind, f"value_{number}": one.fingerprint}
+        rows = conversation_facets.alias(f"facet_{number}").c
+        same = and_(
+            rows.tenant_id == TENANT,
+            rows.kind == bindparam(f"kind_{number}"),
+            rows.value_sha256 == bindparam(f"value_{number}"),
+        )
+        yield rows.conversation_id, same
 
 
-def _has(
-    facet: Facet, number: int, values: dict[str, object], *, leads: bool
-) -> ColumnElement[bool]:
-    """The first facet gives conversations; the others are looked up for each of them."""
-    values |= {f"kind_{number}": facet.kind, f"value_{number}": facet.fingerprint}
-    rows = conversation_facets.alias(f"facet_{number}").c
-    same = and_(
-        rows.tenant_id == TENANT,
-        rows.kind == bindparam(f"kind_{number}"),
-        rows.value_sha256 == bindparam(f"value_{number}"),
-    )
-    if leads:
-        return _ID.in_(select(rows.conversation_id).where(same))
-    return exists().where(same, rows.conversation_id == _ID)
+def _rank(asked: Facet | State) -> int:
+    return _RANK.index(asked.kind if isinstance(asked, Facet) else "state")
 
 
 def _page(

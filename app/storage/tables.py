@@ -284,6 +284,14 @@ Index(
     **_asked("which calls are open, and where is the newest?"),
 )
 
+Index(
+    "ix_tool_calls_waiting",
+    *(tool_calls.c[name] for name in _OWNER),
+    sqlite_where=text("answered = 0"),
+    postgresql_where=text("NOT answered"),
+    info={"asked": "which conversations have calls that wait for a result?"},
+)
+
 tool_results = Table(
     "tool_results",
     metadata,
@@ -419,12 +427,12 @@ search_texts = Table(
     "search_texts",
     metadata,
     *_owner(),
-    Column("part", BigInteger, nullable=False, doc="the turn; 0: the title; -1: the id"),
+    Column("part", BigInteger, nullable=False, doc="the turn; 0: the title; -1: the id; -2: the metadata"),
     Column("words", SEARCHED_WORDS, nullable=False, doc="the words that are found"),
     Column("number", BigInteger, doc="for SQLite's index; empty elsewhere"),
     PrimaryKeyConstraint(*_OWNER, "part"),
     _of_conversation(),
-    info={"about": "the words of each turn, of titles and of conversation ids"},
+    info={"about": "the words of each turn, of titles, of conversation ids and of metadata"},
 )
 api_keys = Table(
     "api_keys",

@@ -324,7 +324,8 @@ def test_unknown_parameters_and_too_many_are_refused(lite: Api) -> None:
 
 def test_the_parameters_are_described(lite: Api) -> None:
     described = lite.http.get("/openapi.json").json()["paths"][LIST]["get"]["parameters"]
-    names = ["limit", "cursor", "order", "q", "title", "tool", "provider", "metadata.{key}"]
+    names = ["limit", "cursor", "order", "q", "title", "tool", "provider"]
+    names += ["state", "metadata.{key}"]
     assert [one["name"] for one in described] == names
 
 
@@ -363,3 +364,67 @@ def test_a_parameter_of_another_name_inside_must_be_given_once_too(lite: Api) ->
     body = {"provider": "openai", "messages": [{"role": "user", "content": "hello"}]}
     path = "/v1/conversations/c1/turns?return=turns&return=turns"
     assert "`return` must be given once" in lite.http.post(path, json=body).json()["detail"]
+
+
+def test_conversations_are_found_by_calls_that_wait_for_a_result(api: Api) -> None:
+    api.post(user("x"), cid="quiet")
+    api.post(calling(("a", "f", "{}"), ("b", "g", "{}")), cid="busy")
+    api.post(calling(("c", "f", "{}")), answering("c", "1"), cid="done")
+
+    def counted() -> dict[str, int]:
+        return {one["id"]: one["open_calls"] for one in api.http.get(LIST).json()["data"]}
+
+    assert counted() == {"quiet": 0, "busy": 2, "done": 0}
+    assert found(api, state="open") == ["busy"]
+    assert found(api, state="open", tool="f") == ["busy"]
+    assert found(api, state="open", tool="h") == []
+    api.post(answering("a", "1"), cid="busy")
+    assert (counted()["busy"], found(api, state="open", order="updated")) == (1, ["busy"])
+    api.post(answering("b", "1"), cid="busy")
+    assert (counted()["busy"], found(api, state="open")) == (0, [])
+    assert refused(api, state="closed")["pointer"] == "?state"
+
+
+def test_conversations_are_found_by_turns_that_were_not_completed(api: Api) -> None:
+    turn = {"turn_id": "t1", "speaker": "ai", "blocks": [{"type": "text", "text": "x"}]}
+    broken = turn | {"status": "interrupted"}
+    for cid in "ab":
+        api.post(broken, cid=cid, provider="neutral")
+    api.post(user("x"), cid="c")
+    assert found(api, state="interrupted") == ["a", "b"]
+    longer = {"blocks": [{"type": "text", "text": "xy"}]}
+    api.post(broken | longer, cid="a", provider="neutral")
+    assert found(api, state="interrupted") == ["a", "b"]
+    api.post(turn | longer, cid="a", provider="neutral")
+    assert found(api, state="interrupted") == ["b"]
+    assert [one["id"] for one in api.http.get(LIST, params={"state": "open"}).json()["data"]] == []
+
+
+@pytest.mark.parametrize("few", [1_000, 1])
+def test_how_many_have_it_changes_nothing_but_the_way(
+    api: Api, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.storage.finding._FEW", few)
+    for number in range(6):
+        create(api, f"c{number}", metadata={"even": number % 2 == 0})
+        api.post(calling((f"r{number}", "f", "{}")), cid=f"c{number}")
+        if number < 3:
+            api.post(answering(f"r{number}", "1"), cid=f"c{number}")
+    for params in ({"state": "open"}, {"state": "open", "metadata.even": "true"}):
+        expected = ["c3", "c4", "c5"] if len(params) == 1 else ["c4"]
+        assert list(pages(api, limit=1, **params)) == [[cid] for cid in expected]
+        newest = list(pages(api, limit=1, order="updated", **params))
+        assert newest == [[cid] for cid in expected[::-1]]
+
+
+def test_words_of_the_metadata_are_found(api: Api) -> None:
+    create(api, "a", metadata={"team": "Blue Whales", "deep": {"list": ["plankton", 4711]}})
+    create(api, "b", title="whales")
+    assert found(api, q="blue whales") == found(api, q="plankton") == found(api, q="4711") == ["a"]
+    assert found(api, q="team") == ["a"]
+    assert found(api, q="whales") == ["a", "b"]
+    assert found(api, title="whales") == ["b"]
+    api.http.patch(f"{LIST}/a", json={"metadata": {"team": "red"}})
+    assert found(api, q="plankton") == []
+    assert found(api, q="red") == ["a"]
+    assert api.get("verify", cid="a").json()["ok"]

@@ -8,6 +8,7 @@ import base64
 import gzip
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,6 +72,10 @@ def copy(source: str, target: str) -> None:
                 new.execute(insert(table), rows)
 
 
+# Members that came later.
+ADDED = re.compile(rb',"(?:open_calls":[0-9]+|hash_input":"(?:[^"\\]|\\.)*")')
+
+
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
@@ -82,7 +87,7 @@ def request_sha256(answer: bytes) -> str:
 
 
 def differing(http: TestClient, asked: dict[str, list[str]]) -> list[str]:
-    """The paths that are answered with other bytes now.
+    """The paths that are answered with other bytes now, but for members that 0.1.0 did not send.
 
     0.1.0 reported repairs at other places (an id that is used again at its first use), and wrote a
     whole body in ASCII where one message holds a lone surrogate. So of a replay with repairs or
@@ -92,7 +97,7 @@ def differing(http: TestClient, asked: dict[str, list[str]]) -> list[str]:
     for path, expected in asked.items():
         answer = http.get(path)
         assert answer.status_code == 200, (path, answer.text)
-        same = sha256(answer.content) == expected[0]
+        same = sha256(ADDED.sub(b"", answer.content)) == expected[0]
         if "/replay?" in path:
             same = same or bool(answer.json()["repairs"]) or b"\\ud" in answer.content
             same = same and request_sha256(answer.content) == expected[1]

@@ -15,6 +15,7 @@ from app.api.schemas.shapes import (
     left_out,
     said,
 )
+from app.core.search.wanted import State
 
 # Up to a hundred years.
 ExpiresAfter: TypeAlias = Annotated[int, Field(ge=1, le=3_155_760_000, strict=True)]
@@ -42,7 +43,8 @@ class ConversationQuery(PageQuery):
 
     order: Literal["id", "updated"] = said("By id, or the one that changed last first.", "id")
     q: str | None = said(
-        "Words of one turn, of the title or of an id (conversation, turn, call)."
+        "Words of one turn, of the title, of the metadata or of an id (conversation, turn,"
+        " call)."
         " All must occur; the last may be the beginning of a word.",
         None,
         examples=["weather in par"],
@@ -52,6 +54,11 @@ class ConversationQuery(PageQuery):
         "A tool that was called, by its exact name; may repeat.", default_factory=list
     )
     provider: list[str] = said("A provider that turns are of; may repeat.", default_factory=list)
+    state: State | None = said(
+        "`open`: with a call that has no result; `interrupted`: with a turn whose stream broke and"
+        " that was not completed.",
+        None,
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -81,8 +88,12 @@ class ConversationOut(Out):
     expires_at: str = left_out("When it is erased unless a turn is appended. Left out for never.")
 
 
+class ListedConversationOut(ConversationOut):
+    open_calls: int = said("How many of its calls have no result.")
+
+
 class ConversationListOut(ListOut):
-    data: list[ConversationOut]
+    data: list[ListedConversationOut]
     damaged: list[str] = left_out("Conversations that would be here but cannot be read; by id.")
 
 

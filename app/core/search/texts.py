@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from app.core.conversation import Block, Text, ToolCall, ToolResult, Turn
 from app.core.json.fields import text_in
-from app.core.json.text import Json
+from app.core.json.text import Json, JsonObject
 from app.core.ledger.records import Call
 from app.core.render.arguments import as_given
 from app.core.search.words import id_words, words
@@ -29,6 +29,10 @@ def conversation_words(conversation_id: str) -> list[str]:
 
 def title_words(title: str | None) -> list[str]:
     return _bounded(words((title or "")[:SEARCHED]))
+
+
+def metadata_words(metadata: JsonObject) -> list[str]:
+    return _bounded(set().union(*map(words, _pieces(_inside(metadata)))))
 
 
 def turn_words(turn: Turn, calls: Sequence[Call]) -> list[str]:

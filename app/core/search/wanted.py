@@ -15,11 +15,15 @@ from app.core.search.words import AskedWord
 
 FacetKind: TypeAlias = Literal["metadata", "tool", "provider"]
 Order: TypeAlias = Literal["id", "updated"]
+# With a call that has no result, or with a turn whose stream broke and that was not completed.
+State: TypeAlias = Literal["open", "interrupted"]
 # Members of the metadata that conversations are found by: each costs a row.
 MOST_MEMBERS = 1_000
-# Words are kept in parts: those of a turn at its seq, those of the title and of the id at these.
+# Words are kept in parts: those of a turn at its seq, those of the title, the id and the metadata
+# at these.
 TITLE_PART = 0
 ID_PART = -1
+METADATA_PART = -2
 # All words of a question must occur; one of several questions is enough.
 Questions: TypeAlias = tuple[tuple[AskedWord, ...], ...]
 
@@ -57,6 +61,7 @@ class Wanted:
     title: Questions | None = None
     # How the ids of all conversations begin.
     prefix: str = ""
+    state: State | None = None
 
 
 def metadata_facets(metadata: JsonObject) -> list[Facet]:
