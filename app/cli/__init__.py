@@ -60,7 +60,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whatever the terminal cannot show is escaped.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        return _run(given)
+        try:
+            return _run(given)
+        finally:
+            sys.stdout.flush()
     except _problems() as error:
         complain(_words(error))
         return error.status if isinstance(error, Refused) else 2
@@ -78,7 +81,6 @@ def _run(given: list[str]) -> int:
         return 0
     args = parser_of(given[:1]).parse_args(given)
     code: int = args.run(args)
-    sys.stdout.flush()
     return code
 
 

@@ -74,11 +74,12 @@ def test_a_terminal_is_given_colours_unless_it_wants_none(
         os.close(theirs)
 
 
-def test_a_reader_that_has_enough_is_no_failure(world: World) -> None:
+@pytest.mark.parametrize("command", ["show trip --json", "list --help", ""])
+def test_a_reader_that_has_enough_is_no_failure(world: World, command: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     try:
-        with started(world, "show trip --json", writing) as process:
+        with started(world, command, writing) as process:
             _, err = process.communicate(timeout=60)
     finally:
         os.close(writing)
