@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from io import TextIOWrapper
+from typing import Any
 
 from app import __version__
 from app.cli.asking import Refused
@@ -59,7 +60,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whatever the terminal cannot show is escaped.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        return _run(given)
+        try:
+            return _run(given)
+        finally:
+            sys.stdout.flush()
     except _problems() as error:
         complain(_words(error))
         return error.status if isinstance(error, Refused) else 2
@@ -77,7 +81,6 @@ def _run(given: list[str]) -> int:
         return 0
     args = parser_of(given[:1]).parse_args(given)
     code: int = args.run(args)
-    sys.stdout.flush()
     return code
 
 
@@ -94,9 +97,22 @@ def _explain(given: list[str]) -> None:
         parser.error(f"there is no command {name!r}{meant} turnkeep --help lists them")
 
 
+class _Parser(argparse.ArgumentParser):
+    """Tells itself what it does not know: argparse leaves that to the program as a whole."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, strange = super().parse_known_args(args, namespace)
+        if strange:
+            flags = [flag for action in self._actions for flag in action.option_strings]
+            meant = nearest(strange[0], flags) if strange[0].startswith("-") else None
+            told = f"{strange[0]!r} is not known here{did_you_mean(meant)}"
+            self.error(f"{told} {self.prog} --help says what is")
+        return found, strange
+
+
 def parser_of(names: Iterable[str]) -> argparse.ArgumentParser:
     """The parser of these commands. Only their files are loaded."""
-    parser = argparse.ArgumentParser(prog="turnkeep")
+    parser = _Parser(prog="turnkeep")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for file in dict.fromkeys(COMMANDS[name] for name in names):
         loaded(f"app.cli.{file}").add_to(commands)

@@ -23,7 +23,7 @@ PAUSE = 0.5
 _ABSENT = ("conversation_not_found", "turn_not_found")
 # Where the words of a problem speak of the HTTP interface, and what is said here instead.
 _NEXT = {
-    "conversation_not_found": (" POST /", " `turnkeep list` shows those that do."),
+    "conversation_not_found": (" POST /", " `turnkeep list` shows what there is."),
     "turn_not_found": (" GET /", " `turnkeep show` lists its turns."),
     "conversation_damaged": (" GET /", " `turnkeep verify` says where."),
     "unauthorized": (

@@ -65,8 +65,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _of_service(service: Service) -> Iterator[Check]:
     questions: dict[str, Callable[[], Told]] = {
-        "service": lambda: service.get("/healthz"),
-        "database": lambda: service.get("/readyz"),
+        "service": lambda: service.get("/healthz", "status"),
+        "database": lambda: service.get("/readyz", "schema"),
         "key": lambda: service.conversations(limit=1, order="updated"),
     }
     for name, question in questions.items():
@@ -128,8 +128,10 @@ def _listener(host: str, port: int, where: str) -> Check:
     here = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     named = f"[{here}]" if ":" in here else here
     try:
-        Service(f"http://{named}:{port}").get("/healthz")
-    except Refused:
+        Service(f"http://{named}:{port}").get("/readyz", "schema")
+    except Refused as refused:
+        if refused.code == "unavailable":
+            return Check("port", "bad", f"the service on {where} is not ready: {refused}")
         return Check(
             "port", "bad", f"another program listens on {where}; choose another one with --port"
         )

@@ -1,6 +1,7 @@
 """`turnkeep list`: conversations, the newest first."""
 
 import argparse
+from itertools import islice
 
 from app.cli.asking import Told, add_asking, all_of, asking, number
 from app.cli.jsontext import json_line
@@ -56,9 +57,10 @@ def run(args: argparse.Namespace) -> int:
         wish = {
             name: getattr(args, name) for name in ("q", "title", "tool", "provider", "metadata")
         }
-        found = all_of(page, args.limit, order="updated", **wish)
+        # One more than is shown tells whether there are more.
+        found = all_of(page, args.limit + 1, order="updated", **wish)
         if args.json:
-            for one in found:
+            for one in islice(found, args.limit):
                 print(json_line(one))
         else:
             _print(list(found), args)
@@ -71,10 +73,10 @@ def _print(found: list[Told], args: argparse.Namespace) -> None:
     if not found:
         complain("there is no such conversation")
         return
-    for line in Look(args).table(_HEADINGS, [_row(one) for one in found]):
+    for line in Look(args).table(_HEADINGS, [_row(one) for one in found[: args.limit]]):
         print(line)
-    if len(found) == args.limit:
-        complain(f"these are the newest {args.limit}; --limit {args.limit * 10} shows more")
+    if len(found) > args.limit:
+        complain(f"only the newest {args.limit} are shown; --limit {args.limit * 10} shows more")
 
 
 def _row(one: Told) -> list[Cell]:

@@ -26,8 +26,12 @@ WIDTH = 96
 _LONG = 4 * WIDTH
 
 
+def add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="JSON, for programs")
+
+
 def add_looks(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="JSON, in one line, for programs")
+    add_json(parser)
     parser.add_argument(
         "--color",
         choices=("auto", "always", "never"),

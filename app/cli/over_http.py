@@ -46,28 +46,28 @@ class Service:
     def conversations(self, metadata: Sequence[tuple[str, str]] = (), **wish: Any) -> Told:
         for key, value in metadata:
             wish.setdefault(f"metadata.{key}", []).append(value)
-        return self.get("/v1/conversations", **wish)
+        return self.get("/v1/conversations", "data", **wish)
 
     def conversation(self, cid: str) -> Told:
-        return self.get(_of(cid))
+        return self.get(_of(cid), "version")
 
     def turns(self, cid: str, **page: Any) -> Told:
-        return self.get(f"{_of(cid)}/turns", **page)
+        return self.get(f"{_of(cid)}/turns", "data", **page)
 
     def turn(self, cid: str, turn_id: str) -> Told:
-        return self.get(f"{_of(cid)}/turns/{_segment(turn_id)}")
+        return self.get(f"{_of(cid)}/turns/{_segment(turn_id)}", "blocks")
 
     def tool_calls(self, cid: str, **page: Any) -> Told:
-        return self.get(f"{_of(cid)}/tool-calls", **page)
+        return self.get(f"{_of(cid)}/tool-calls", "data", **page)
 
     def lookup(self, **wish: Any) -> Told:
-        return self.get("/v1/tool-calls/lookup", **wish)
+        return self.get("/v1/tool-calls/lookup", "data", **wish)
 
     def replay(self, cid: str, **options: Any) -> Told:
-        return self.get(f"{_of(cid)}/replay", **options)
+        return self.get(f"{_of(cid)}/replay", "request", **options)
 
     def verify(self, cid: str) -> Told:
-        return self.get(f"{_of(cid)}/verify")
+        return self.get(f"{_of(cid)}/verify", "problems")
 
     def versions(self, cid: str, after: int) -> Iterator[int]:
         """By the events of the service; a service that has none is looked at again and again."""
@@ -100,9 +100,12 @@ class Service:
                             "conversation_not_found", f"Conversation {cid!r} was erased. POST /"
                         )
 
-    def get(self, path: str, **params: Any) -> Told:
+    def get(self, path: str, member: str, /, **params: Any) -> Told:
+        """`member`: what a Turnkeep would tell; others answer, too."""
         with self._asked(path, params, "application/json") as response:
-            return read_json(response.read().decode())
+            told = read_json(response.read().decode())
+            _ = told[member]
+            return told
 
     @contextmanager
     def _asked(self, path: str, params: Told, accept: str) -> Iterator[HTTPResponse]:

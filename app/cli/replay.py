@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from app.cli.asking import Told, add_asking, asking, conversation_id, number
 from app.cli.jsontext import json_line, json_lines
-from app.cli.looks import add_looks
+from app.cli.looks import add_json
 from app.cli.targets import OneOf
 from app.cli.words import complain
 from app.codecs import TARGETS
@@ -37,7 +37,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument(
         "--since", type=number(0), metavar="VERSION", help="only what is new since this version"
     )
-    add_looks(parser)
+    add_json(parser)
     add_asking(parser)
     parser.set_defaults(run=run)
 

@@ -15,7 +15,7 @@ from app.cli.asking import (
 )
 from app.cli.jsontext import json_line, json_lines
 from app.cli.looks import Look, add_looks, moment, value_text
-from app.cli.timeline import Timeline, calls_of, result_text, told_briefly
+from app.cli.timeline import INDENT, Timeline, calls_of, result_text, told_briefly
 from app.cli.words import printable
 
 
@@ -31,7 +31,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("conversation", metavar="CONVERSATION", type=conversation_id)
     parser.add_argument("--last", type=number(1), metavar="N", help="only the newest N turns")
     parser.add_argument("--turn", metavar="ID", help="one turn in full, by its id or its number")
-    parser.add_argument("--raw", action="store_true", help="what was posted, with --turn or --json")
+    parser.add_argument("--raw", action="store_true", help="what was posted")
     add_looks(parser)
     add_asking(parser)
     parser.set_defaults(run=run)
@@ -53,10 +53,26 @@ def run(args: argparse.Namespace) -> int:
             return 0
         for line in _head(head, look):
             print(line)
-        timeline = Timeline(look, calls_of(ask, cid))
-        for turn in all_turns(ask, cid, after):
-            print("\n".join(["", *timeline.lines(turn)]))
+        timeline = Timeline(look, {} if args.raw else calls_of(ask, cid))
+        for turn in all_turns(ask, cid, after, raw=args.raw):
+            print()
+            for line in _posted_below(turn, timeline) if args.raw else timeline.lines(turn):
+                print(line)
     return 0
+
+
+def _posted_below(turn: Told, timeline: Timeline) -> Iterator[str]:
+    yield timeline.heading(turn)
+    yield from (f"{INDENT}{line}" for line in _posted(turn))
+
+
+def _posted(turn: Told) -> Iterator[str]:
+    """What was posted: JSON, the lines of a stream, or bytes that are neither."""
+    for name, value in turn.items():
+        if name == "payload_text":
+            yield from map(printable, value.split("\n"))
+        elif name.startswith("payload"):
+            yield from json_lines(value)
 
 
 def _turn(ask: Asking, cid: str, named: str) -> Told:
@@ -91,17 +107,13 @@ def _head(head: Told, look: Look) -> Iterator[str]:
 
 def _one(turn: Told, look: Look, args: argparse.Namespace) -> Iterator[str]:
     """A turn in full. Each line of a text is harmless, and stands further in than ours."""
-    posted = {name: turn[name] for name in turn if name.startswith("payload")}
     if not args.raw:
-        turn = {name: turn[name] for name in turn if name not in posted}
+        turn = {name: turn[name] for name in turn if not name.startswith("payload")}
     if args.json:
         yield json_line(turn)
         return
     if args.raw:
-        for name, value in posted.items():
-            yield from map(
-                printable, value.split("\n") if name == "payload_text" else json_lines(value)
-            )
+        yield from _posted(turn)
         return
     for name in ("seq", "turn_id", "speaker", "provider", "model", "status", "created_at", "hash"):
         if name in turn:

@@ -8,7 +8,7 @@ from app.cli.asking import Asking, Told, all_of
 from app.cli.looks import Look, excerpt, moment, value_text
 from app.cli.words import printable
 
-_INDENT = " " * 15
+INDENT = " " * 15
 # How a result found its call (`matched_by`).
 MATCHED = {
     "canonical": "by the canonical id",
@@ -30,6 +30,12 @@ class Timeline:
 
     def lines(self, turn: Told) -> Iterator[str]:
         """A turn in a few lines, with the results of its calls."""
+        yield self.heading(turn)
+        for block in turn["blocks"]:
+            yield from (f"{INDENT}{line}" for line in self._block(block))
+
+    def heading(self, turn: Told) -> str:
+        """Who spoke, and when."""
         look = self._look
         by = turn["provider"] + (f"/{turn['model']}" if turn.get("model") else "")
         speaker = turn["speaker"].ljust(6)
@@ -39,9 +45,7 @@ class Timeline:
             parts.append(look.state(turn["status"]))
         if turn.get("quarantined"):
             parts.append(look.paint("cannot be read", "red"))
-        yield "  ".join(parts)
-        for block in turn["blocks"]:
-            yield from (f"{_INDENT}{line}" for line in self._block(block))
+        return "  ".join(parts)
 
     def _block(self, block: Told) -> Iterator[str]:
         match block["type"]:

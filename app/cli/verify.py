@@ -6,6 +6,7 @@ from typing import Any
 
 from app.cli.asking import Asking, Refused, add_asking, all_of, asking, asks_service
 from app.cli.jsontext import json_line
+from app.cli.looks import add_json
 from app.cli.words import complain, printable
 from app.settings import SettingsError
 from app.start import loaded
@@ -24,7 +25,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser.add_argument("conversation", nargs="*", help="conversation ids (default: all)")
     parser.add_argument("--anchor", metavar="FILE", help="compare with what was so then")
     parser.add_argument("--write-anchor", metavar="FILE", help="write down what is so now")
-    parser.add_argument("--json", action="store_true", help="JSON, for programs")
+    add_json(parser)
     add_asking(parser, "all; of conversations that are named, those of a service without keys")
     parser.set_defaults(run=run)
 

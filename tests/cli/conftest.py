@@ -84,7 +84,7 @@ def world(
 
 
 @contextmanager
-def served(database_url: str) -> Iterator[World]:
+def served(database_url: str, *, filled: bool = True) -> Iterator[World]:
     """A real server in a thread, with a few conversations."""
     # The PostgreSQL of the tests syncs nothing.
     app = create_app(Settings(database_url=database_url, allow_unsafe=True))
@@ -97,7 +97,8 @@ def served(database_url: str) -> Iterator[World]:
             time.sleep(0.01)
         port = server.servers[0].sockets[0].getsockname()[1]
         world = World(database_url, f"http://127.0.0.1:{port}")
-        _fill(world)
+        if filled:
+            _fill(world)
         yield world
     finally:
         server.should_exit = True

@@ -13,6 +13,7 @@ COMMANDS = [
     "list --metadata user=8 --metadata user=7",
     "show trip",
     "show trip --last 2",
+    "show trip --raw",
     "show trip --json --raw",
     "show trip --turn called",
     "show trip --turn 3",
