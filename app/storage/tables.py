@@ -427,7 +427,7 @@ search_texts = Table(
     "search_texts",
     metadata,
     *_owner(),
-    Column("part", BigInteger, nullable=False, doc="the turn; 0: the title; -1: the id; -2: the metadata"),
+    Column("part", BigInteger, nullable=False, doc="the turn; 0: title; -1: id; -2: metadata"),
     Column("words", SEARCHED_WORDS, nullable=False, doc="the words that are found"),
     Column("number", BigInteger, doc="for SQLite's index; empty elsewhere"),
     PrimaryKeyConstraint(*_OWNER, "part"),

@@ -48,6 +48,7 @@ async def conversations_page(query: Annotated[ListQuery, Query()], here: Here) -
         tool=[query.tool] if query.tool else [],
         provider=[query.provider] if query.provider else [],
         metadata=list(_metadata(query.metadata)),
+        state=query.state or None,
         prefix=here.prefix,
     )
     if here.database.searches and query.q:
