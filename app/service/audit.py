@@ -3,9 +3,11 @@
 What was said stands in the turns, so each turn that a page needs is read once, a few at a time.
 """
 
+import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 from itertools import islice
 from typing import Literal
 
@@ -13,6 +15,7 @@ from app.codecs import TARGETS, provider_id
 from app.core import telling
 from app.core.conversation import STATUSES, is_real, last_real
 from app.core.errors import RuleBroken
+from app.core.identity import ids
 from app.core.json.text import JsonObject
 from app.core.ledger.records import RULES, Call, CallRecord, ResultRecord
 from app.core.neutral.excerpts import given_excerpt, result_excerpt
@@ -25,6 +28,10 @@ _NUMBER = re.compile(r"-?[0-9]{1,18}")
 _BATCH = 512
 # Turns may be long: this many are held at once.
 _HELD = 32
+_COLUMNS = (
+    *("seq", "turn_id", "call_index", "provider", "model", "name", "raw_id", "canonical_id"),
+    *("state", "matched_by", "result_turn_id", "hash_input"),
+)
 _STATES = frozenset({"denied", "interrupted", "unknown"})
 
 
@@ -50,6 +57,36 @@ def tool_calls(store: ReadStore, cid: str, page: Page) -> JsonObject:
         "has_more": more,
         "next_cursor": f"{last.seq}.{last.call_index}" if last else None,
     }
+
+
+def table(store: ReadStore, cid: str, page: Page) -> tuple[bytes, str | None]:
+    """Lines of the whole table as CSV, and where the next ones begin; the first with its head."""
+    known(store, cid)
+    found = list(islice(_in_state(store, cid, page), page.limit + 1))
+    text = StringIO()
+    lines = csv.writer(text)
+    if page.cursor is None:
+        lines.writerow((*_COLUMNS, *TARGETS))
+    lines.writerows(_cells(record, state) for record, state in found[: page.limit])
+    last = found[page.limit - 1][0].call if len(found) > page.limit else None
+    place = f"{last.seq}.{last.call_index}" if last else None
+    return text.getvalue().encode(errors="backslashreplace"), place
+
+
+def _cells(record: CallRecord, state: str) -> Iterator[str | int | None]:
+    call, chosen = record.call, chosen_result(record.results)
+    yield from (call.seq, call.turn_id, call.call_index, _harmless(call.provider))
+    yield from map(_harmless, (call.model, call.name, call.raw_id))
+    yield from (call.id, state)
+    yield from (chosen.matched_by, chosen.turn_id) if chosen else (None, None)
+    yield _harmless(hash_input(call))
+    for target in TARGETS:
+        yield _harmless(provider_id(target, call.id, call.provider_ids))
+
+
+def _harmless(text: str | None) -> str | None:
+    """A spreadsheet takes what begins with these signs for a formula, but not behind a quote."""
+    return f"'{text}" if text and text[0] in "=+-@\t\r\n" else text
 
 
 def _in_state(store: ReadStore, cid: str, page: Page) -> Iterator[tuple[CallRecord, str]]:
@@ -135,11 +172,19 @@ def call_json(record: CallRecord, state: str, told: Contents) -> JsonObject:
         "seq": call.seq,
         "call_index": call.call_index,
         "state": state,
+        "hash_input": hash_input(call),
         **told.calls.get(call.id, {}),
         "ids": {target: provider_id(target, call.id, call.provider_ids) for target in TARGETS},
         "result": result_json(chosen, told) if chosen else None,
         "repeats": [result_json(one) for one in record.results if one is not chosen],
     }
+
+
+def hash_input(call: Call) -> str | None:
+    """The text whose hash is the id of a call; None where it has its id from somewhere else, or
+    is at another place now."""
+    fields = (call.provider, call.raw_id, call.name, call.turn_id, call.call_index)
+    return ids.canonical_input(*fields) if ids.canonical_id(*fields) == call.id else None
 
 
 def result_json(result: ResultRecord, told: Contents | None = None) -> JsonObject:

@@ -73,7 +73,7 @@ def copy(source: str, target: str) -> None:
 
 
 # Members that came later.
-ADDED = re.compile(rb',"(?:open_calls":[0-9]+|hash_input":"(?:[^"\\]|\\.)*")')
+ADDED = re.compile(rb',"(?:open_calls":[0-9]+|hash_input":(?:null|"(?:[^"\\]|\\.)*"))')
 
 
 def sha256(data: bytes) -> str:

@@ -29,10 +29,16 @@ def turn_id(conversation_id: str, seq: int) -> str:
 # An append asks twice: for what it must know, and when it decides.
 @lru_cache(maxsize=256)
 def canonical_id(provider: str, raw_id: str | None, name: str, turn: str, call_index: int) -> str:
-    """The one id of a call. All five fields always take part; a missing one keeps its slot."""
+    """The one id of a call."""
+    return CANONICAL_PREFIX + _short_hash(canonical_input(provider, raw_id, name, turn, call_index))
+
+
+def canonical_input(
+    provider: str, raw_id: str | None, name: str, turn: str, call_index: int
+) -> str:
+    """What is hashed. All five fields always take part; a missing one keeps its slot."""
     fields = (provider, raw_id or "", name, turn, str(call_index))
-    escaped = (field.replace("\\", "\\\\").replace("|", "\\|") for field in fields)
-    return CANONICAL_PREFIX + _short_hash("|".join(escaped))
+    return "|".join(field.replace("\\", "\\\\").replace("|", "\\|") for field in fields)
 
 
 def is_canonical(text: str) -> bool:
