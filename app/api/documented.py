@@ -154,3 +154,9 @@ EVENTS: dict[int | str, dict[str, Any]] = {
         "content": {"text/event-stream": {"itemSchema": _EVENT}},
     }
 }
+TABLE: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "A page of calls, or all of them as a table",
+        "content": {"text/csv": {"schema": {"type": "string"}}},
+    }
+}

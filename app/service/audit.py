@@ -3,9 +3,11 @@
 What was said stands in the turns, so each turn that a page needs is read once, a few at a time.
 """
 
+import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 from itertools import islice
 from typing import Literal
 
@@ -29,6 +31,10 @@ _HELD = 32
 # A hashed id that somebody had forged before is salted; hardly ever once, never so often.
 _SALTS = ("", "~", "~~")
 _PLACES = 64
+_COLUMNS = (
+    *("seq", "turn_id", "call_index", "provider", "model", "name", "raw_id", "canonical_id"),
+    *("state", "matched_by", "result_turn_id", "hash_input"),
+)
 _STATES = frozenset({"denied", "interrupted", "unknown"})
 
 
@@ -54,6 +60,36 @@ def tool_calls(store: ReadStore, cid: str, page: Page) -> JsonObject:
         "has_more": more,
         "next_cursor": f"{last.seq}.{last.call_index}" if last else None,
     }
+
+
+def table(store: ReadStore, cid: str, page: Page) -> tuple[bytes, str | None]:
+    """Lines of the whole table as CSV, and where the next ones begin; the first with its head."""
+    known(store, cid)
+    found = list(islice(_in_state(store, cid, page), page.limit + 1))
+    text = StringIO()
+    lines = csv.writer(text)
+    if page.cursor is None:
+        lines.writerow((*_COLUMNS, *TARGETS))
+    lines.writerows(_cells(record, state) for record, state in found[: page.limit])
+    last = found[page.limit - 1][0].call if len(found) > page.limit else None
+    place = f"{last.seq}.{last.call_index}" if last else None
+    return text.getvalue().encode(errors="backslashreplace"), place
+
+
+def _cells(record: CallRecord, state: str) -> Iterator[str | int | None]:
+    call, chosen = record.call, chosen_result(record.results)
+    yield from (call.seq, call.turn_id, call.call_index, _harmless(call.provider))
+    yield from map(_harmless, (call.model, call.name, call.raw_id))
+    yield from (call.id, state)
+    yield from (chosen.matched_by, chosen.turn_id) if chosen else (None, None)
+    yield _harmless(hash_input(call))
+    for target in TARGETS:
+        yield _harmless(provider_id(target, call.id, call.provider_ids))
+
+
+def _harmless(text: str | None) -> str | None:
+    """A spreadsheet takes what begins with these signs for a formula, but not behind a quote."""
+    return f"'{text}" if text and text[0] in "=+-@\t\r\n" else text
 
 
 def _in_state(store: ReadStore, cid: str, page: Page) -> Iterator[tuple[CallRecord, str]]:

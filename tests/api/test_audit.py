@@ -1,5 +1,7 @@
 import base64
+import csv
 import hashlib
+import io
 import itertools
 import json
 from typing import Any
@@ -198,3 +200,50 @@ def test_a_canonical_id_that_came_with_its_call_has_no_hash_input(api: Api) -> N
     # Its own was taken, so it was hashed with salt.
     assert salted["hash_input"] == "openai||read|mine~|0"
     assert _hashed(salted["hash_input"]) == salted["id"]
+
+
+def test_every_canonical_id_can_be_recomputed(api: Api) -> None:
+    own = "hist_tool_" + "A" * 24
+    api.post(calling(("a|b\\c", "f", "{}"), (None, "g", "{}"), (own, "h", "{}")), turn_id="t1")
+    told = {call["name"]: call for call in api.get("tool-calls").json()["data"]}
+    assert told["f"]["hash_input"] == "openai|a\\|b\\\\c|f|t1|0"
+    for name in "fg":
+        digest = hashlib.sha256(told[name]["hash_input"].encode()).digest()
+        short = base64.urlsafe_b64encode(digest).decode()[:24]
+        assert told[name]["id"] == f"hist_tool_{short}"
+    assert (told["h"]["id"], told["h"]["hash_input"]) == (own, None)
+
+
+def test_all_calls_are_a_table(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.api.tool_calls._LINES", 2)
+    nasty = ["=1+1", "+1", "-1", "@x", "\tx", 'plain "and", so\non', "\ud800"]
+    message = calling(*((raw_id, "f", "{}") for raw_id in nasty))
+    # As ASCII: the client cannot send half a character.
+    body = json.dumps({"provider": "openai", "messages": [message], "turn_id": "t1", "model": "=m"})
+    headers = {"Content-Type": "application/json"}
+    posted = api.http.post("/v1/conversations/c1/turns", content=body, headers=headers)
+    assert posted.status_code == 201, posted.text
+    api.post(answering("@x", "1"), turn_id="t2")
+    answer = api.get("tool-calls", format="csv", order="asc", limit=1)
+    assert answer.headers["content-type"].startswith("text/csv")
+    rows = list(csv.DictReader(io.StringIO(answer.text, newline="")))
+    calls = api.get("tool-calls", order="asc").json()["data"]
+    columns = "seq turn_id call_index provider model name raw_id canonical_id state matched_by"
+    assert list(rows[0]) == [*columns.split(), "result_turn_id", "hash_input", *TARGETS]
+    assert [row["raw_id"] for row in rows] == [
+        *("'=1+1", "'+1", "'-1", "'@x", "'\tx"),
+        nasty[5],
+        "\\ud800",
+    ]
+    assert {row["model"] for row in rows} == {"'=m"}
+    for row, call in zip(rows, calls, strict=True):
+        assert (row["canonical_id"], row["state"]) == (call["id"], call["state"])
+        assert (row["seq"], row["call_index"]) == (str(call["seq"]), str(call["call_index"]))
+        assert row["hash_input"] == call["hash_input"].replace("\ud800", "\\ud800")
+        assert [row[target].removeprefix("'") for target in TARGETS] == [
+            call["ids"][target] for target in TARGETS
+        ]
+    assert (rows[3]["matched_by"], rows[3]["result_turn_id"]) == ("raw", "t2")
+    waiting = api.get("tool-calls", format="csv", state="open").text
+    assert waiting.count("t1,") == len(nasty) - 1
+    assert api.get("tool-calls", cid="c2", format="csv").status_code == 404

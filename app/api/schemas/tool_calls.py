@@ -16,6 +16,9 @@ CallState: TypeAlias = Literal["open", "answered", "denied", "interrupted", "unk
 class ToolCallPageQuery(PageQuery):
     state: CallState | None = said("Only calls in this state.", None)
     order: Order = said("`desc`: the newest first.", "desc")
+    format: Literal["json", "csv"] = said(
+        "`csv`: all calls as a table, whatever the `limit`.", "json"
+    )
 
 
 class LookupQuery(PageQuery):
@@ -61,6 +64,10 @@ class ToolCallOut(GivenOut):
     seq: int
     call_index: int
     state: CallState = said("`superseded`: the newest version of its turn does not make the call.")
+    hash_input: str | None = said(
+        "The text whose sha256 is the id (`hist_tool_` and 24 characters of its base64url); null"
+        " where the call came with its id, or stands at another place now."
+    )
     arguments_size: int = left_out("Where they are cut: the characters of all arguments.")
     arguments_cut: Literal[True] = left_out(
         f"Where `arguments` are only the first {SHOWN:,} characters."
