@@ -14,7 +14,7 @@ DEV := $(VENV)/.dev
 PEERS := .venv-bench/.peers
 
 .DEFAULT_GOAL := help
-.PHONY: help serve example test test-long mutants fuzz crash retries appends lint bench bench-quick \
+.PHONY: help serve example test test-pages test-long mutants fuzz crash retries appends lint bench bench-quick \
 	bench-parts dev lock clean
 
 help: ## List the targets
@@ -29,6 +29,14 @@ example: $(DEV) ## Run examples/agent_loop.py with a service and a fake provider
 
 test: $(DEV) ## Run the tests on SQLite and PostgreSQL (ARGS="-k name")
 	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal $(ARGS)
+
+test-pages: $(DEV) ## Run the tests of the pages in Chromium, which root fetches where it is missing
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { \
+		[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "Installing Chromium" && \
+		{ apt-get install -qq --yes chromium >/dev/null 2>&1 || { apt-get update -qq && \
+		apt-get install -qq --yes chromium; } >/dev/null 2>&1; }; } || \
+		{ echo "make test-pages needs Chromium (Debian: apt-get install chromium)." >&2; exit 1; }
+	@TURNKEEP_BROWSER=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile tests/browser $(ARGS)
 
 test-long: $(DEV) ## The laws on twenty thousand random histories (half an hour and more)
 	@TURNKEEP_LAWS=long $(BIN)/python -m pytest --numprocesses auto --dist worksteal tests/laws $(ARGS)

@@ -65,18 +65,14 @@ class ToolCallOut(GivenOut):
     call_index: int
     state: CallState = said("`superseded`: the newest version of its turn does not make the call.")
     hash_input: str | None = said(
-        "The text whose sha256 is the id (`hist_tool_` and 24 characters of its base64url); null"
-        " where the call came with its id, or stands at another place now."
+        "The text whose sha256 gives the id, in base64url, the first 24 characters behind"
+        " `hist_tool_`. Null for a canonical id that came with its call."
     )
     arguments_size: int = left_out("Where they are cut: the characters of all arguments.")
     arguments_cut: Literal[True] = left_out(
         f"Where `arguments` are only the first {SHOWN:,} characters."
     )
     created_at: str = left_out("When the call was stored.")
-    hash_input: str | None = said(
-        "The text whose sha256 gives the id, in base64url, the first 24 characters behind"
-        " `hist_tool_`. Null for a canonical id that came with its call."
-    )
     ids: dict[str, str] = said("The id that each target shows.")
     result: ShownResultOut | None = said("The one that replays show: the last real one.")
     repeats: list[ResultOut] = said("Its other results, oldest first.")
