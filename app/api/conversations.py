@@ -7,7 +7,16 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 
 from app.api.context import Here, encoded, json_response
-from app.api.documented import ABSENT, IF_MATCH, IF_NONE_MATCH, UNCHANGED, Cid, reading, refusals
+from app.api.documented import (
+    ABSENT,
+    IF_MATCH,
+    IF_NONE_MATCH,
+    UNCHANGED,
+    Cid,
+    leads_to,
+    reading,
+    refusals,
+)
 from app.api.requests import body_of, expected_state, has_already, model_of, worked
 from app.api.routes import routes
 from app.api.schemas import conversations as shapes
@@ -32,12 +41,19 @@ _METADATA = {
 }
 
 
+_THEN = leads_to(
+    *("get_conversation", "change_conversation", "append_turns", "list_turns", "get_tools"),
+    *("replay_conversation", "list_tool_calls", "verify_conversation", "erase_conversation"),
+    cid="$response.body#/id",
+)
+
+
 @router.post(
     "",
     status_code=201,
     summary="Create a conversation",
     response_model=shapes.ConversationOut,
-    **reading(shapes.ConversationIn, 409),
+    **reading(shapes.ConversationIn, 409, then=_THEN),
 )
 async def create_conversation(request: Request, here: Here) -> Response:
     """An id is made when none is given. Posting turns creates a conversation, too."""
