@@ -3,11 +3,12 @@
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from fastapi import Request
 
@@ -18,8 +19,13 @@ from app.storage.database import Database
 
 # What the pages keep the key under that somebody has logged in with.
 COOKIE = "turnkeep_key"
+T = TypeVar("T")
 # Seconds for which a key that was read is taken at its word: so soon it is known to be revoked.
 _FRESH = 0.5
+# Seconds after which nobody goes on without having looked again whether there is a key.
+_STALE = 2 * _FRESH
+# Keys that are asked for at once: they wait for one thread, and so does the health.
+_MOST_ASKED = 16
 # Keys that are remembered.
 _MOST = 10_000
 _MINUTE = 60.0
@@ -56,10 +62,10 @@ class Access:
         self._database = database
         self._workers = workers
         self._is_open = may_be_open
-        # When somebody looked last, and whether anybody has yet.
-        self._looked = float("-inf")
-        self._is_sure = False
-        self._looking = asyncio.Lock()
+        # When somebody looked last, and when somebody did who found out.
+        self._looked = self._seen = float("-inf")
+        # What is asked now, by the id of the key; without one, whether there is any.
+        self._asking: dict[str, asyncio.Task[Any]] = {}
         # When each was read, and when somebody asked for it again.
         self._known: OrderedDict[str, tuple[float, float, ApiKey]] = OrderedDict()
         self._allowances: OrderedDict[tuple[str, str], Allowance] = OrderedDict()
@@ -80,21 +86,19 @@ class Access:
 
     async def _still_open(self) -> bool:
         """Whether there is no key yet. Once there is one, the service is never open again."""
-        if not self._is_sure:
-            # All wait for the first look; later ones are waited for by one request alone.
-            async with self._looking:
-                if not self._is_sure:
-                    await self._look()
-        elif time.monotonic() - self._looked > _FRESH:
-            # Without the database nothing can be read or written either; what needs none goes on.
+        now = time.monotonic()
+        if now - self._seen > _STALE:
+            await self._once("", self._look)
+        elif now - self._looked > _FRESH:
+            # One request alone waits for this look, and goes on where it fails.
             with suppress(Unavailable):
-                await self._look()
+                await self._once("", self._look)
         return self._is_open
 
     async def _look(self) -> None:
-        self._looked = time.monotonic()
+        now = self._looked = time.monotonic()
         self._is_open = not await self._database.ask_keys(lambda keys: keys.any())
-        self._is_sure = True
+        self._seen = now
 
     async def _find(self, key_id: str) -> ApiKey | None:
         now = time.monotonic()
@@ -104,6 +108,13 @@ class Access:
             if now - read_at <= _FRESH or max(now - asked_at, now - read_at - _FRESH) <= _FRESH:
                 return known
             self._known[key_id] = read_at, now, known
+        elif key_id not in self._asking and len(self._asking) >= _MOST_ASKED:
+            # Whoever makes up keys must not keep others from being asked for, nor the health.
+            raise Unavailable("Too many API keys are asked for that are not known yet.")
+        return await self._once(key_id, partial(self._ask, key_id))
+
+    async def _ask(self, key_id: str) -> ApiKey | None:
+        now = time.monotonic()
         key = await self._database.ask_keys(lambda keys: keys.find(key_id))
         if key is None:
             self._known.pop(key_id, None)
@@ -113,6 +124,14 @@ class Access:
         if len(self._known) > _MOST:
             self._known.popitem(last=False)
         return key
+
+    async def _once(self, name: str, question: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """All who ask the same at once wait for the same response."""
+        if name not in self._asking:
+            self._asking[name] = asyncio.create_task(question())
+            self._asking[name].add_done_callback(lambda _: self._asking.pop(name))
+        found: T = await asyncio.shield(self._asking[name])
+        return found
 
     def check(self, key: ApiKey, scope: KeyScope, cid: str | None, request: Request) -> Request:
         """Raises unless the key may do this now. Gives the request, with its bytes counted."""

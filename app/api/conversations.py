@@ -15,6 +15,7 @@ from app.api.documented import (
     LAST_EVENT_ID,
     UNCHANGED,
     Cid,
+    leads_to,
     reading,
     refusals,
 )
@@ -42,12 +43,19 @@ _METADATA = {
 }
 
 
+_THEN = leads_to(
+    *("get_conversation", "change_conversation", "append_turns", "list_turns", "get_tools"),
+    *("replay_conversation", "list_tool_calls", "verify_conversation", "erase_conversation"),
+    cid="$response.body#/id",
+)
+
+
 @router.post(
     "",
     status_code=201,
     summary="Create a conversation",
     response_model=shapes.ConversationOut,
-    **reading(shapes.ConversationIn, 409),
+    **reading(shapes.ConversationIn, 409, then=_THEN),
 )
 async def create_conversation(request: Request, here: Here) -> Response:
     """An id is made when none is given. Posting turns creates a conversation, too."""

@@ -47,6 +47,18 @@ HEALTH = refusals(422, 503)
 ABSENT = refusals(404, 409)
 
 
+def leads_to(*operations: str, **given: str) -> dict[str, Any]:
+    """What can be asked for next, with what a response, or its request, says."""
+    said = {"provider": "openai", "messages": [{"role": "user", "content": "Hello"}]}
+    bodies = {"append_turns": {"requestBody": said}}
+    return {
+        "links": {
+            name: {"operationId": name, "parameters": {**given}, **bodies.get(name, {})}
+            for name in operations
+        }
+    }
+
+
 def takes_stream() -> dict[str, Any]:
     """A body that is no JSON document of ours: events, as the provider sent them."""
     text = {"type": "string", "minLength": 1}
@@ -74,12 +86,15 @@ def appended_before(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
     return {200: {"description": said, "model": model}}
 
 
-def reading(model: type[BaseModel], *refused: int) -> dict[str, Any]:
+def reading(
+    model: type[BaseModel], *refused: int, then: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """What is said of a route that reads a body of this shape and may refuse it for more reasons
-    than its form."""
+    than its form. `then`: where a 201 leads to."""
     statuses = sorted({400, 413, 415, *refused})
     conditions = {"parameters": [IF_MATCH]} if 412 in statuses else {}
-    return {"openapi_extra": takes(model) | conditions, "responses": refusals(*statuses)}
+    responses = refusals(*statuses) | ({201: then} if then else {})
+    return {"openapi_extra": takes(model) | conditions, "responses": responses}
 
 
 def takes(model: type[BaseModel]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from app.api.documented import (
     Cid,
     TurnId,
     appended_before,
+    leads_to,
     refusals,
     takes,
     takes_stream,
@@ -63,11 +64,19 @@ router = routes("/v1/conversations/{cid}/turns", "turns")
 _log = logging.getLogger("turnkeep")
 
 
+_THEN = leads_to(
+    *("get_turn", "append_turns", "list_turns", "replay_conversation", "list_tool_calls"),
+    *("verify_conversation", "erase_conversation"),
+    cid="$request.path.cid",
+)
+_THEN["links"]["get_turn"]["parameters"] |= {"turn_id": "$response.body#/turns/0/turn_id"}
+
+
 @router.post(
     "",
     status_code=201,
     summary="Append turns, atomically",
-    responses=appended_before(AppendedOut) | refusals(400, 409, 412, 413, 415),
+    responses=appended_before(AppendedOut) | refusals(400, 409, 412, 413, 415) | {201: _THEN},
     response_model=AppendedOut,
     openapi_extra={**takes(TurnsIn), "parameters": CONDITIONS},
 )

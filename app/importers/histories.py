@@ -40,7 +40,7 @@ class Message:
 class History:
     """A whole conversation. `members` ride beside the messages: system prompt, tools, tool choice.
 
-    `tool_sets` are the definitions of our own export, by version.
+    `tool_sets` are the definitions of our own export, by version; `expires_after` is its expiry.
     """
 
     conversation_id: str
@@ -54,6 +54,7 @@ class History:
     title: str | None = None
     metadata: JsonObject = field(default_factory=dict)
     tool_sets: tuple[JsonObject, ...] = ()
+    expires_after: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.json.fields import text_in
 from app.core.json.text import Json, JsonObject, dumps, loads, loads_object
+from app.core.ledger.records import LONGEST_EXPIRY
 from app.core.neutral import sums
 from app.importers import naming
 from app.importers.detecting import LISTS, has_messages, wire_of
@@ -136,6 +137,7 @@ def _histories(
             text_in(around, "title"),
             metadata if isinstance(metadata := around.get("metadata"), dict) else {},
             _tool_sets(members) if wire == "neutral" else (),
+            _expires_after(members) if wire == "neutral" else None,
         )
 
 
@@ -180,13 +182,20 @@ def _beside(
     """What rides with the messages: everything but the list and the names we read ourselves."""
     taken = {*read, "conversation_id", "title", "metadata", "model"}
     if wire == "neutral":
-        taken |= {"tools", sums.MEMBER}
+        taken |= {"tools", "expires_after", sums.MEMBER}
     beside = {name: value for name, value in members.items() if name not in taken}
     functions = beside.pop("functions", None)
     if isinstance(functions, list) and "tools" not in beside:
         # The older form of the same thing: https://platform.openai.com/docs/guides/fine-tuning
         beside["tools"] = [{"type": "function", "function": one} for one in functions]
     return beside, {name: texts[name] for name in beside if name in texts}
+
+
+def _expires_after(members: JsonObject) -> int | None:
+    given = members.get("expires_after")
+    if given is not None and (type(given) is not int or not 0 < given <= LONGEST_EXPIRY):
+        raise RuleBroken(telling.out_of_range("expires_after", 1, LONGEST_EXPIRY, given))
+    return given
 
 
 def _tool_sets(members: JsonObject) -> tuple[JsonObject, ...]:

@@ -63,8 +63,10 @@ def _neutral(store: ReadStore, cid: str) -> Exported:
         "conversation_id": cid,
         "title": head.title,
         "metadata": read_object(head.metadata),
-        "turns": shown,
     }
+    if head.expires_after is not None:
+        line["expires_after"] = head.expires_after
+    line["turns"] = [*shown]
     if sets := {
         record.at_version: _tool_set(record, left_out) for record in store.tools.every(cid)
     }:

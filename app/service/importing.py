@@ -7,7 +7,7 @@ file again, a file that has grown, or one whose import was interrupted appends o
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, pairwise
 
 from app.codecs import ID_RULES
 from app.core.conversation import Draft
@@ -21,7 +21,7 @@ from app.service.append import Append, append
 from app.service.conversations import described, ensured
 from app.service.exporting import exported_turn
 from app.service.planning import Plan, Turned, turned_of
-from app.service.posting import Post
+from app.service.posting import Post, calls_in
 from app.service.tooldefs import KeepTools, kept_tools
 from app.service.turnform import UNLIMITED, content_hash, made_ready, read_turn
 from app.service.versions import Told, as_told
@@ -41,10 +41,23 @@ def store_history(database: Database, plan: Plan) -> Iterator[Future[Counted]]:
 
     A batch is begun when it is asked for. Whoever asks for the next one has waited for the last.
     """
-    most = plan.limits.turns
-    starts = range(0, len(plan.turns), most) or range(1)
-    for start in starts:
-        yield database.write_soon(ImportBatch(plan, start, min(start + most, len(plan.turns))))
+    for start, end in pairwise(_cuts(plan)):
+        yield database.write_soon(ImportBatch(plan, start, end))
+
+
+def _cuts(plan: Plan) -> Iterator[int]:
+    """Where batches begin and end: each is what one POST may hold. A turn is never cut."""
+    start = calls = 0
+    yield start
+    for place, turned in enumerate(plan.turns):
+        more = calls_in(turned.draft)
+        if place > start and (
+            place - start == plan.limits.turns or calls + more > plan.limits.calls
+        ):
+            yield place
+            start, calls = place, 0
+        calls += more
+    yield len(plan.turns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +96,11 @@ class ImportBatch:
         if made and (history.title is not None or history.metadata):
             told = described(known, history.title, dumps(history.metadata).encode())
             done, known = done.then(told), known.after(told)
+        if made and history.expires_after is not None:
+            assert known.head is not None
+            head = replace(known.head, expires_after=history.expires_after).renewed(known.now)
+            expiring: Change[None] = Change(None, head=head)
+            done, known = done.then(expiring), known.after(expiring)
         batch = plan.turns[self.start : self.end]
         new, completing = _missing(known, plan, batch)
         there = self.end - len(new)

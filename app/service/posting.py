@@ -47,11 +47,16 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
             raise (_misplaced(members, error.pointer or "") or error) from None
     if len(drafts) > limits.turns:
         raise LimitExceeded("turns", limits.turns, len(drafts), pointer=f"/{codec.messages}")
-    calls = sum(isinstance(one, ToolCall | ToolResult) for draft in drafts for one in draft.blocks)
+    calls = sum(map(calls_in, drafts))
     if calls > limits.calls:
         raise LimitExceeded("calls", limits.calls, calls, pointer=f"/{codec.messages}")
     completed = _completed(drafts, provider, members, limits)
     return Post(wire, tuple(completed), ignored_settings(members, wire, known))
+
+
+def calls_in(draft: Draft) -> int:
+    """Tool calls and results together."""
+    return sum(isinstance(one, ToolCall | ToolResult) for one in draft.blocks)
 
 
 def read_stream(

@@ -15,13 +15,14 @@ from app.codecs import CODECS
 from app.core.conversation import SPEAKERS, UNREADABLE, Block, Draft, Remark, ToolCall, Turn
 from app.core.errors import TurnkeepError
 from app.core.identity.ids import CANONICAL_PREFIX
-from app.core.json.large import Bytes, Chunks, digest, whole
+from app.core.json.large import PIECE, Bytes, Chunks, digest, whole
 from app.core.json.text import (
     Json,
     JsonObject,
     dumps,
     dumps_pieces,
     dumps_sorted,
+    in_order,
     joined_array,
     loads,
 )
@@ -95,6 +96,8 @@ def content_hash(draft: Draft, wire: str) -> bytes:
     facts: list[Json] = [draft.provider, wire, draft.model, draft.metadata]
     if draft.facts is None:
         said = loads(draft.payload, UNLIMITED)
+        if len(draft.payload) > PIECE:
+            return _hash_of_long([*facts, said])
         return hashlib.sha256(dumps_sorted([*facts, said]).encode()).digest()
     # The same response, whole or as a stream, whatever was said about it.
     counted = hashlib.sha256(dumps_sorted([*facts, draft.status]).encode())
@@ -104,6 +107,14 @@ def content_hash(draft: Draft, wire: str) -> bytes:
     if any(remark.code == UNREADABLE for remark in draft.notes):
         # What it says stands in its bytes alone: other bytes are another turn.
         counted.update(digest(draft.raw).encode())
+    return counted.digest()
+
+
+def _hash_of_long(value: Json) -> bytes:
+    """The sha256 of `dumps_sorted`, for which the lock of Python is held piece by piece."""
+    counted = hashlib.sha256()
+    for piece in dumps_pieces(in_order(value)):
+        counted.update(piece)
     return counted.digest()
 
 
@@ -224,13 +235,20 @@ def made_ready(post: Post) -> tuple[NewTurn, ...]:
             post.format,
             content_hash(draft, post.format),
             dumps(draft.all_metadata).encode(),
-            () if isinstance(draft.stream, Chunks) else tuple(map(_encoded, draft.blocks)),
+            () if isinstance(draft.stream, Chunks) else _all_encoded(draft),
         )
         for draft in post.drafts
     )
 
 
-def _encoded(block: Block) -> bytes:
+def _all_encoded(draft: Draft) -> tuple[bytes, ...]:
+    long = len(draft.payload) > PIECE
+    return tuple(_encoded(block, long=long) for block in draft.blocks)
+
+
+def _encoded(block: Block, *, long: bool) -> bytes:
     if isinstance(block, ToolCall):
         block = ToolCall(block.raw_id, block.name, block.arguments, _NO_ID, block.signature)
+    if long:
+        return b"".join(dumps_pieces(block_json(block)))
     return dumps(block_json(block)).encode()

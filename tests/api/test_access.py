@@ -1,9 +1,12 @@
 """API keys: who is let in, what for, and how often."""
 
 import logging
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,11 +15,13 @@ from fastapi.testclient import TestClient
 
 from app.api import access, context
 from app.core.access import ApiKey, KeyScope
+from app.core.errors import Unavailable
 from app.main import create_app
 from app.service.apikeys import made
 from app.settings import Settings
 from app.storage.database import Database
 from tests.api.conftest import user
+from tests.api.test_erasing import comes_true
 
 TURNS = "/v1/conversations/c1/turns"
 BODY = {"provider": "openai", "messages": [user("hello")]}
@@ -228,6 +233,90 @@ def test_too_many_waiting_writes_are_refused_at_once(
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
     monkeypatch.undo()
     assert service.http.post(TURNS, json=BODY).status_code == 201
+
+
+class Gate:
+    """The door of a database, at which questions wait while it is closed."""
+
+    def __init__(self, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.asked = 0
+        self.opened = threading.Event()
+        ask = database.ask_keys_now
+
+        def waiting(question: Any) -> Any:
+            self.asked += 1
+            assert self.opened.wait(10)
+            return ask(question)
+
+        monkeypatch.setattr(database, "ask_keys_now", waiting)
+
+
+def database_of(service: Keyed) -> Database:
+    found: Database = service.http.app.state.context.database  # type: ignore[attr-defined]
+    return found
+
+
+def test_made_up_keys_wait_in_a_short_queue(
+    service: Keyed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = service.key()
+    assert service.http.get("/v1/conversations", headers=known).status_code == 200
+    gate = Gate(database_of(service), monkeypatch)
+    beyond = 5
+    # Each is another one, and all come at once.
+    made_up = [
+        {"Authorization": f"Bearer tk_{number:012x}_{'a' * 43}"}
+        for number in range(access._MOST_ASKED + beyond)
+    ]
+    with ThreadPoolExecutor(len(made_up)) as pool:
+
+        def ask(headers: dict[str, str]) -> int:
+            return service.http.get("/v1/conversations", headers=headers).status_code
+
+        waiting = [pool.submit(ask, headers) for headers in made_up]
+        try:
+            first = islice(as_completed(waiting, timeout=10), beyond)
+            refused = [one.result() for one in first]
+            # Whoever is known goes on meanwhile.
+            assert ask(known) == 200
+        finally:
+            gate.opened.set()
+        assert refused == [503] * beyond
+        assert sorted(one.result() for one in waiting) == [401] * access._MOST_ASKED + refused
+    assert gate.asked == access._MOST_ASKED
+
+
+def test_one_question_serves_all_who_come_with_the_same_key(
+    service: Keyed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    headers = service.key()
+    service.http.get("/v1/conversations", headers=service.key())
+    gate = Gate(database_of(service), monkeypatch)
+    many = 2 * access._MOST_ASKED
+    with ThreadPoolExecutor(many) as pool:
+
+        def ask(_: int) -> int:
+            return service.http.get("/v1/conversations", headers=headers).status_code
+
+        waiting = [pool.submit(ask, number) for number in range(many)]
+        assert comes_true(lambda: gate.asked == 1)
+        gate.opened.set()
+        assert {one.result() for one in waiting} == {200}
+
+
+def test_nobody_is_let_in_for_long_while_nobody_knows_whether_there_is_a_key(
+    service: Keyed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert service.http.post(TURNS, json=BODY).status_code == 201
+    service.key(tenant_id="default")
+
+    def fails(_: object) -> object:
+        raise Unavailable("not now")
+
+    monkeypatch.setattr(database_of(service), "ask_keys_now", fails)
+    service.ahead += 0.6
+    assert service.http.get(TURNS).status_code == 503
+    monkeypatch.undo()
 
 
 def test_no_secret_is_told(service: Keyed, caplog: pytest.LogCaptureFixture) -> None:

@@ -3,12 +3,14 @@ import pickle
 import tracemalloc
 from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.core.errors import LimitExceeded, NotJson, RuleBroken
+from app.core.errors import LimitExceeded, NotJson, RuleBroken, TurnkeepError
+from app.core.json import strings, text
 from app.core.json.text import (
     Json,
     NumberText,
@@ -277,6 +279,32 @@ def test_an_object_is_read_as_the_standard_library_reads_it(
         elements = member if isinstance(member, list) else [member]
         assert [loads(one) for one in found[key]] == elements
         assert all(one in text and one == one.strip() for one in found[key])
+
+
+pairs = st.text(
+    alphabet=st.sampled_from(['"', "\\", "\n", "\U0001f600", "\ud83d", "\ude00", "u", "a"])
+)
+
+
+@given(st.lists(pairs | values), st.integers(1, 20), st.integers(6, 12), st.data())
+@example(["\U0001f600"], 1, 6, None)
+def test_what_is_read_in_parts_is_what_is_read_at_once(
+    value: list[Any], window: int, size: int, data: st.DataObject | None
+) -> None:
+    written = json.dumps(value, ensure_ascii=data is None or data.draw(st.booleans()))
+    if data is not None and data.draw(st.booleans()):
+        place = data.draw(st.integers(0, len(written)))
+        written = written[:place] + data.draw(st.sampled_from(["", ",", '"', "\\", "1", "}"]))
+    whole = _outcome(written)
+    with patch.object(text, "_WINDOW", window), patch.object(strings, "_SLICE", size):
+        assert _outcome(written) == whole
+
+
+def _outcome(written: str) -> bytes | type[Exception]:
+    try:
+        return dumps(loads(written)).encode()
+    except TurnkeepError as error:
+        return type(error)
 
 
 def _spaced(value: dict[str, Any], data: st.DataObject) -> str:

@@ -30,7 +30,8 @@ def keys_in(url: str) -> tuple[tuple[ApiKey, str], tuple[ApiKey, str]]:
     """Two keys: one to be damaged, and another."""
     two = made("acme", "bad", ["read"]), made("default", "good", ["read"])
     with Database(url) as database:
-        database.change_keys(lambda keys: [keys.add(key) for key, _ in two])
+        database.change_keys(lambda keys: keys.add(two[0][0]))
+        database.change_keys(lambda keys: keys.add(two[1][0]))
     return two
 
 

@@ -12,12 +12,15 @@ import pytest
 
 from app.codecs import TARGETS
 from app.core.errors import RuleBroken
-from app.core.json.text import dumps_utf8, loads_object
+from app.core.json.text import Json, JsonObject, dumps_utf8, loads_object
 from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
+from app.importers.histories import History, Message
 from app.service.append import Append
 from app.service.audit import Page, tool_calls
-from app.service.conversations import Create, Describe
+from app.service.conversations import Create, Describe, Expiry, known
+from app.service.importing import store_history
+from app.service.planning import read_history
 from app.service.posting import read_post
 from app.service.replay import replay
 from app.service.tooldefs import PutTools, read_order, riding_order
@@ -134,6 +137,50 @@ def test_title_metadata_and_tools_of_every_version_survive(
             for until, target in product(untils, TARGETS):
                 query = partial(replay, cid="c1", options=ReplayOptions(target, until=until))
                 assert after.read_now(query).body == database.read_now(query).body
+
+
+def test_an_expiry_survives(
+    database_url: str, other_database_url: str, tmp_path: Path, turnkeep: Run
+) -> None:
+    said = {"provider": "openai", "messages": [{"role": "user", "content": "hello"}]}
+    with Database(database_url) as database:
+        database.write_now(Create("short", None, {}, Expiry(3_600)))
+        database.write_now(Create("empty", "nothing said", {}, Expiry(60)))
+        database.write_now(Create("kept", None, {}))
+        post(database, "short", said)
+    one, other = moved(turnkeep, database_url, other_database_url, tmp_path)
+    assert one == other
+    with Database(other_database_url) as after:
+        for cid, seconds in (("short", 3_600), ("empty", 60), ("kept", None)):
+            head = after.read_now(partial(known, conversation_id=cid))
+            assert (head.expires_after, head.expires_at is None) == (seconds, seconds is None)
+
+
+@pytest.mark.parametrize("given", [0, -1, "60", 1.5, True, 10**12])
+def test_an_expiry_that_cannot_be_is_refused(
+    sqlite_database_url: str, tmp_path: Path, turnkeep: Run, given: Any
+) -> None:
+    file = tmp_path / "one.jsonl"
+    file.write_text(json.dumps({"conversation_id": "c1", "expires_after": given, "turns": []}))
+    done = turnkeep(sqlite_database_url, "import", file)
+    assert (done.code, "`expires_after` must be" in done.err) == (1, True)
+
+
+def test_a_batch_holds_no_more_calls_than_a_post(sqlite_database_url: str) -> None:
+    def turn(number: int, calls: int) -> Message:
+        made: list[Json] = [
+            {"type": "tool_call", "id": f"{number}.{n}", "name": "f"} for n in range(calls)
+        ]
+        value: JsonObject = {"speaker": "ai", "blocks": made}
+        return Message(value, json.dumps(value), f"t{number}")
+
+    messages = tuple(turn(number, calls) for number, calls in enumerate([1, 2, 2, 5, 0, 0, 1, 3]))
+    limits = Limits(calls=3, turns=3)
+    history = History("c1", "neutral", "neutral", messages)
+    with Database(sqlite_database_url) as database:
+        stored = store_history(database, read_history(history, limits))
+        assert [batch.result().stored for batch in stored] == [2, 1, 1, 3, 1]
+        assert database.read_now(partial(verify, cid="c1"))["ok"]
 
 
 def test_an_export_beside_other_turns_brings_its_newest_tools(

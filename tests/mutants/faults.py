@@ -464,4 +464,18 @@ FAULTS = (
         log""",
         DAMAGED_KEYS,
     ),
+    Fault(
+        "whoever makes up keys keeps everybody waiting",
+        "app/api/access.py",
+        "elif key_id not in self._asking and len(self._asking) >= _MOST_ASKED:",
+        "elif key_id not in self._asking and len(self._asking) > 100 * _MOST_ASKED:",
+        ACCESS,
+    ),
+    Fault(
+        "a service stays open while nobody can say whether there is a key",
+        "app/api/access.py",
+        "_STALE = 2 * _FRESH",
+        "_STALE = 200 * _FRESH",
+        ACCESS,
+    ),
 )

@@ -17,10 +17,10 @@ _BRACKET = re.compile(r"[\[\]{}]")
 
 def check_bounds(text: str, limits: Limits) -> None:
     """Raises `TooLarge` for too many values, `LimitExceeded` for too many inside one another."""
-    opened = text.count("{") + text.count("[")
+    opened = _count(text, "{") + _count(text, "[")
     # With those inside of strings, so there are never more; and never more than characters.
     if opened <= limits.depth and (
-        len(text) <= limits.json_values or opened + text.count(",") <= limits.json_values
+        len(text) <= limits.json_values or opened + _count(text, ",") <= limits.json_values
     ):
         return
     values = depth = 0
@@ -32,6 +32,10 @@ def check_bounds(text: str, limits: Limits) -> None:
             depth += 1 if sign in "[{" else -1
             if depth > limits.depth:
                 raise LimitExceeded("depth", limits.depth, None)
+
+
+def _count(text: str, sign: str) -> int:
+    return sum(text.count(sign, at, at + _SLICE) for at in range(0, len(text), _SLICE))
 
 
 def _outside_strings(text: str) -> Iterator[str]:

@@ -21,6 +21,7 @@ import orjson
 from app.core.errors import LimitExceeded, NotJson, RuleBroken
 from app.core.json.bounds import check_bounds
 from app.core.json.faults import told
+from app.core.json.strings import read_string
 from app.core.limits import Limits
 from app.core.telling import named
 
@@ -31,6 +32,10 @@ JsonObject: TypeAlias = dict[str, "Json"]
 _CONVERTED = 4_300
 # Characters of a long text that are written at a time.
 _SLICE = 64 * 1024
+# Below this, numbers are written with an exponent by `json`.
+_SMALL = 0.0001
+# Characters that the decoder sees at once: it holds Python's lock until it is done.
+_WINDOW = 1024 * 1024
 # What is no plain JSON value is refused rather than written in some way.
 _PLAIN = (
     orjson.OPT_PASSTHROUGH_SUBCLASS
@@ -73,14 +78,11 @@ def loads(text: str, limits: Limits | None = None) -> Json:
     limits = limits or Limits()
     check_bounds(text, limits)
     try:
-        value, end = _decoder(limits.integer_digits).raw_decode(text, _skip_blanks(text, 0))
+        return _Walk(text, limits).whole()
     except json.JSONDecodeError as error:
         raise NotJson(told(error)) from None
     except RecursionError:
         raise LimitExceeded("depth", limits.depth, None) from None
-    if (end := _skip_blanks(text, end)) != len(text):
-        raise NotJson(told(json.JSONDecodeError("Extra data", text, end)))
-    return cast(Json, value)
 
 
 def dumps(value: Json) -> str:
@@ -91,7 +93,7 @@ def dumps(value: Json) -> str:
 def dumps_sorted(value: Json) -> str:
     """The same with the members of every object in the order of their names."""
     plain = _plain_ascii(value, _PLAIN | orjson.OPT_SORT_KEYS)
-    return plain or _encode(_sorted(value), ascii_only=True)
+    return plain or _encode(in_order(value), ascii_only=True)
 
 
 def dumps_utf8(value: Json) -> bytes:
@@ -112,17 +114,25 @@ def _plain(value: Json, options: int) -> bytes | None:
         return None
     # Where orjson may have written something else than `json` does: 1e-7 for 1e-07, 0.00001 for
     # 1e-05, null for a number that is not finite.
-    if b"e-" in text or b"0.0000" in text or (b"null" in text and not _is_finite(value)):
-        return None
-    return text
+    signs = (b"e-", b"0.0000", b"null")
+    return None if any(_holds(text, sign) for sign in signs) and _holds_odd(value) else text
 
 
-def _is_finite(value: Json) -> bool:
+def _holds(text: bytes, sign: bytes) -> bool:
+    """Whether the sign stands in a text; of a long one, slice by slice."""
+    if len(text) <= _WINDOW:
+        return sign in text
+    starts = range(0, len(text), _WINDOW)
+    return any(text.find(sign, start, start + _WINDOW + len(sign) - 1) >= 0 for start in starts)
+
+
+def _holds_odd(value: Json) -> bool:
+    """Whether there is a number that orjson writes in another way."""
     if isinstance(value, dict):
-        return all(map(_is_finite, value.values()))
+        return any(map(_holds_odd, value.values()))
     if isinstance(value, list):
-        return all(map(_is_finite, value))
-    return not isinstance(value, float) or isfinite(value)
+        return any(map(_holds_odd, value))
+    return isinstance(value, float) and (not isfinite(value) or 0 < abs(value) < _SMALL)
 
 
 def _plain_ascii(value: Json, options: int) -> str | None:
@@ -131,12 +141,13 @@ def _plain_ascii(value: Json, options: int) -> str | None:
     return text.decode() if text and text.isascii() and b"\x7f" not in text else None
 
 
-def _sorted(value: Json) -> Json:
+def in_order(value: Json) -> Json:
+    """The same with the members of every object in the order of their names."""
     match value:
         case dict():
-            return {key: _sorted(value[key]) for key in sorted(value)}
+            return {key: in_order(value[key]) for key in sorted(value)}
         case list():
-            return list(map(_sorted, value))
+            return list(map(in_order, value))
         case _:
             return value
 
@@ -148,7 +159,7 @@ def joined_object(members: Mapping[str, bytes]) -> bytes:
 
 def joined_array(elements: Sequence[bytes]) -> bytes:
     """An array of elements that are encoded already."""
-    return b"[" + b",".join(elements) + b"]"
+    return b"".join((b"[", b",".join(elements), b"]"))
 
 
 def dumps_pieces(value: Json) -> Iterator[bytes]:
@@ -185,21 +196,31 @@ def loads_object(text: str, limits: Limits) -> tuple[JsonObject, dict[str, list[
 
 
 class _Walk:
-    """Reads the outermost object by hand, so that each element's place in the text is known."""
+    """Reads the outermost object by hand, so that each element's place in the text is known; and
+    whatever is long, so that others have their turn in between."""
 
     def __init__(self, text: str, limits: Limits) -> None:
         self.text = text
         self.decode = _decoder(limits.integer_digits).raw_decode
         self.position = 0
+        # The part of the text that the decoder sees, and where it begins.
+        self.window = text[:_WINDOW]
+        self.start = 0
+        self.seen: Json = None
+
+    def whole(self) -> Json:
+        self.sign()
+        value = self.value()
+        if self.sign():
+            self.fail("Extra data")
+        return value
 
     def object(self) -> tuple[JsonObject, dict[str, list[str]]]:
         members: JsonObject = {}
         texts: dict[str, list[str]] = {}
         self.expect("{")
         while self.sign() != "}":
-            if self.sign() != '"':
-                self.fail("Expecting property name enclosed in double quotes")
-            key = cast(str, self.value())
+            key = self.key()
             if key in members:
                 # Whichever one is kept, the other would be lost.
                 raise RuleBroken(f"{named(key)} is given twice.", pointer=f"/{key[:64]}")
@@ -219,16 +240,69 @@ class _Walk:
     def array(self) -> tuple[list[Json], list[str]]:
         values: list[Json] = []
         texts: list[str] = []
-        self.expect("[")
-        while self.sign() != "]":
-            start = self.position
-            values.append(self.value())
+        for start, value in self.elements():
+            values.append(value)
             texts.append(self.text[start : self.position])
-            self.next_or("]")
-        self.expect("]")
         return values, texts
 
+    def elements(self) -> Iterator[tuple[int, Json]]:
+        """Each with the place where it begins."""
+        self.expect("[")
+        while self.sign() != "]":
+            yield self.position, self.value()
+            self.next_or("]")
+        self.expect("]")
+
+    def members(self) -> JsonObject:
+        """An object inside another value: of two members with one name the last one counts."""
+        found: JsonObject = {}
+        self.expect("{")
+        while self.sign() != "}":
+            key = self.key()
+            self.expect(":")
+            self.sign()
+            found[key] = self.value()
+            self.next_or("}")
+        self.expect("}")
+        return found
+
+    def key(self) -> str:
+        if self.sign() != '"':
+            self.fail("Expecting property name enclosed in double quotes")
+        return cast(str, self.value())
+
     def value(self) -> Json:
+        if len(self.text) <= _WINDOW:
+            value, self.position = self.decode(self.text, self.position)
+            return cast(Json, value)
+        if self.position - self.start < _WINDOW and self.in_window():
+            return self.seen
+        self.start = self.position
+        self.window = self.text[self.start : self.start + _WINDOW]
+        return self.seen if self.in_window() else self.in_parts()
+
+    def in_window(self) -> bool:
+        """Whether the value was `seen` as a whole."""
+        try:
+            value, end = self.decode(self.window, self.position - self.start)
+        except json.JSONDecodeError:
+            return False
+        # A number may go on behind the edge: `1`, `1.`, `1e+`.
+        if end + 2 >= len(self.window) and self.start + len(self.window) < len(self.text):
+            return False
+        self.seen, self.position = cast(Json, value), self.start + end
+        return True
+
+    def in_parts(self) -> Json:
+        """A value that is longer than the window, or broken."""
+        match self.sign():
+            case "{":
+                return self.members()
+            case "[":
+                return [value for _, value in self.elements()]
+            case '"':
+                value, self.position = read_string(self.text, self.position)
+                return value
         value, self.position = self.decode(self.text, self.position)
         return cast(Json, value)
 

@@ -1,0 +1,49 @@
+"""A long text is read and written in parts: nobody else is served while one call holds the lock."""
+
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import orjson
+import pytest
+
+from app.core.json import text
+from app.core.limits import Limits
+from app.service.posting import read_post
+from app.service.turnform import made_ready
+
+SIZE = 3 * 1024 * 1024
+SAID: dict[str, Any] = {
+    "plain": "x" * SIZE,
+    "escapes": "\n" * SIZE,
+    "parts": [{"type": "text", "text": "\n" * (SIZE // 10)}] * 10,
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_no_call_of_the_decoder_or_the_encoder_sees_all_of_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    written: list[int] = []
+    decode = text._decoder(Limits().integer_digits).raw_decode
+    encode = orjson.dumps
+
+    def decoded(given: str, position: int) -> Any:
+        read.append(len(given) - position)
+        return decode(given, position)
+
+    def encoded(value: Any, *more: Any) -> bytes:
+        done = encode(value, *more)
+        written.append(len(done))
+        return done
+
+    body = json.dumps({"provider": "openai", "messages": [{"role": "user", "content": SAID[name]}]})
+    whole = made_ready(read_post(*text.loads_object(body, Limits()), Limits()))
+    monkeypatch.setattr(text, "_decoder", lambda _: SimpleNamespace(raw_decode=decoded))
+    monkeypatch.setattr(orjson, "dumps", encoded)
+    members, texts = text.loads_object(body, Limits())
+    turns = made_ready(read_post(members, texts, Limits()))
+    assert max(read) <= text._WINDOW
+    assert max(written) <= text._WINDOW
+    assert turns == whole
