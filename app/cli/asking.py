@@ -114,11 +114,14 @@ def asking(args: argparse.Namespace) -> AbstractContextManager[Asking]:
     return way
 
 
-def all_of(ask: Callable[..., Told], most: int | None = None, **wish: Any) -> Iterator[Told]:
-    """What all pages hold, one by one; at most so many."""
+def all_of(
+    ask: Callable[..., Told], most: int | None = None, *, size: int | None = None, **wish: Any
+) -> Iterator[Told]:
+    """What all pages hold, one by one; at most so many. `size`: of a page."""
+    size = size or PAGE
     cursor: str | None = None
     while most is None or most > 0:
-        page = ask(**wish, limit=min(PAGE, most or PAGE), cursor=cursor)
+        page = ask(**wish, limit=min(size, most or size), cursor=cursor)
         yield from page["data"]
         cursor = page["next_cursor"]
         if cursor is None:

@@ -87,18 +87,18 @@ class Service:
 
     def _events(self, cid: str, after: int) -> Iterator[int]:
         with self._asked(f"{_of(cid)}/events", {"after": after}, "text/event-stream") as response:
-            event = "message"
+            event = ""
             for line in response:
-                name, _, value = line.decode("utf-8", "replace").strip("\r\n").partition(":")
-                match name, value.strip():
-                    case "event", what:
-                        event = what
-                    case "data", said if event == "version":
-                        yield int(read_json(said)["version"])
-                    case "", "" if event == "erased":
-                        raise Refused(
-                            "conversation_not_found", f"Conversation {cid!r} was erased. POST /"
-                        )
+                name, colon, value = line.decode("utf-8", "replace").strip("\r\n").partition(":")
+                if name == "event":
+                    event = value.strip()
+                elif name == "data" and event == "version":
+                    yield int(read_json(value)["version"])
+                elif not name and not colon:
+                    if event == "erased":
+                        gone = f"Conversation {cid!r} was erased. POST /"
+                        raise Refused("conversation_not_found", gone)
+                    event = ""
 
     def get(self, path: str, member: str, /, **params: Any) -> Told:
         """`member`: what a Turnkeep would tell; others answer, too."""

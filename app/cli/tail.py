@@ -2,12 +2,15 @@
 
 import argparse
 from collections.abc import Iterable
+from functools import partial
+from itertools import takewhile
 
 from app.cli.asking import (
     PAGE,
     Asking,
     Told,
     add_asking,
+    all_of,
     all_turns,
     asking,
     conversation_id,
@@ -16,6 +19,9 @@ from app.cli.asking import (
 from app.cli.jsontext import json_line
 from app.cli.looks import Look, add_looks
 from app.cli.timeline import Timeline
+
+# Calls that are read at a time, and turns before the first that are looked at for its results.
+_CALLS = 50
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -55,9 +61,13 @@ def _print(ask: Asking, turns: Iterable[Told], args: argparse.Namespace) -> int 
         if args.json:
             print(json_line(turn), flush=True)
         else:
-            if timeline is None:
-                newest = ask.tool_calls(args.conversation, limit=PAGE)["data"]
-                timeline = Timeline(Look(args), {call["id"]: call for call in newest})
+            timeline = timeline or Timeline(Look(args), _calls(ask, args, turn["seq"]))
             print("\n".join([*timeline.lines(turn), ""]), flush=True)
         seq = turn["seq"]
     return seq
+
+
+def _calls(ask: Asking, args: argparse.Namespace, seq: int) -> dict[str, Told]:
+    """The calls of this turn and later ones, and of some before it: their results come later."""
+    newest = all_of(partial(ask.tool_calls, args.conversation), size=_CALLS)
+    return {call["id"]: call for call in takewhile(lambda one: one["seq"] > seq - _CALLS, newest)}

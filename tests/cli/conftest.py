@@ -144,5 +144,13 @@ def _fill(world: World) -> None:
         model="claude-sonnet-4-5",
         turn_ids=["asked", "called", None],
     )
+    world.post(
+        "hostile",
+        {"role": "assistant", "content": None, "tool_calls": [call(HOSTILE, HOSTILE, HOSTILE)]},
+        {"role": "tool", "tool_call_id": HOSTILE, "content": HOSTILE},
+        {"role": "tool", "tool_call_id": f"lost {HOSTILE}", "content": HOSTILE},
+        model=HOSTILE,
+        metadata={HOSTILE: HOSTILE},
+    )
     world.post("orphans", {"role": "tool", "tool_call_id": "call_lost", "content": "late"})
     world.post("plain", {"role": "user", "content": "hello"})

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cli.conftest import Run, World
+from tests.cli.conftest import HOSTILE, Run, World
 
 COMMANDS = [
     "list",
@@ -43,6 +43,15 @@ COMMANDS = [
     "diff trip --between anthropic,openai",
     "diff trip --between kimi,gemini --json",
     "diff trip --between kimi,vercel --last 3",
+    "show hostile",
+    "show hostile --turn 1",
+    "show hostile --turn 2",
+    "show hostile --raw",
+    "audit hostile",
+    "audit hostile --csv",
+    "replay hostile --provider gemini",
+    "diff hostile --between mistral,bedrock",
+    "tail hostile",
     "tail trip",
     "tail trip -n 2 --json",
     "verify trip plain",
@@ -57,6 +66,13 @@ def test_a_service_and_its_database_tell_the_same(world: World, run: Run, comman
     read = run(*command.split(), "--database-url", world.database_url)
     assert (asked.code, asked.out, asked.err) == (read.code, read.out, read.err)
     assert asked.out or asked.err
+
+
+def test_a_hostile_id_is_found_and_moves_no_cursor(world: World, run: Run) -> None:
+    for any_id, code in ((HOSTILE, 0), (f"lost {HOSTILE}", 0), (f"no {HOSTILE}", 1)):
+        done = run("find", any_id, "--url", world.url)
+        assert done.code == code
+        assert all(line.isprintable() for line in (done.out + done.err).split("\n"))
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -177,6 +177,13 @@ def test_what_was_said_twice_is_shown_twice() -> None:
     }
 
 
+def test_a_window_does_not_begin_where_its_words_were_said_before() -> None:
+    messages = [{"role": "user", "content": text} for text in ("so", "ok")]
+    replay = {"provider": "openai", "request": {"messages": messages}}
+    found = Side.of(replay, {"ok": [1, 6], "so": [5]}, [])
+    assert list(found.messages) == [0, 5, 6]
+
+
 def test_a_difference_is_marked_and_repairs_of_both_sides_are_told(
     where: list[str], run: Run
 ) -> None:

@@ -98,7 +98,8 @@ def test_events_are_followed_over_broken_connections(world: World, run: Run) -> 
 
     def grown() -> bytes:
         world.post(cid, {"role": "user", "content": "turn 6"}, {"role": "user", "content": "7"})
-        return b": a sign of life\n\n" + version(7) + b": another\r\n\r\n"
+        strange = b"event: other\n:\ndata: 1\n\ndata: 2\n\n"
+        return b": a sign of life\n\n" + strange + version(7) + b": another\r\n\r\n"
 
     # The connection breaks twice, once with nothing new, and then the conversation is gone.
     fake = Fake(world.url, [grown, lambda: b"", lambda: b"event: erased\ndata: {}\n\n"])
