@@ -8,16 +8,14 @@ from itertools import takewhile
 from app.codecs import CODECS, provider_id
 from app.core.conversation import Turn
 from app.core.errors import RuleBroken
-from app.core.json.text import Json, JsonObject, dumps_utf8, joined_array, loads
+from app.core.json.text import JsonObject, dumps_utf8, joined_array
 from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
 from app.core.render.pipeline import extend
 from app.core.render.repairs import Repair
 from app.core.render.segments import Render, Segment, joined_lines, joined_told
-from app.core.render.tokens import estimated_value_tokens
 from app.core.render.writing import Wire
 from app.service.tooldefs import Offer
-from app.service.turnform import UNLIMITED
 
 
 def demand_request(options: ReplayOptions, pointer: str) -> None:
@@ -82,15 +80,6 @@ class Rendered:
             "pending": joined_array([pending]),
             "prefix": dumps_utf8(self.prefix()),
         }
-
-    def messages(self) -> bytes:
-        """Of each message, the turns that it tells and about how many tokens it takes."""
-        found: list[Json] = []
-        for segment in self.segments:
-            for line, turns in zip(segment.lines(), segment.turns, strict=True):
-                tokens = estimated_value_tokens(loads(bytes(line).decode(), UNLIMITED))
-                found.append({"turns": [*turns], "tokens": tokens})
-        return dumps_utf8(found)
 
     @property
     def segments(self) -> tuple[Segment, ...]:

@@ -50,9 +50,6 @@ def replay(
             pointer="?tools",
         )
     demand_request(options, "?ready")
-    if options.tokens and options.since is not None:
-        told = "`tokens` cannot be given with `since`: it tells of all messages."
-        raise RuleBroken(told, pointer="?tokens")
     head = known(store, cid)
     tools = store.tools.at(cid, head.version)
     # Renders depend on turns (the chain's head), tools, options and release, and no more.
@@ -82,8 +79,6 @@ class _Replaying:
         else:
             whole, aligned = self._current(tools, renders), []
         about = whole.told(aligned)
-        if options.tokens:
-            about["messages"] = whole.messages()
         request: Iterable[bytes] = whole.request()
         if options.since is not None:
             before = self._before(options.since, whole)

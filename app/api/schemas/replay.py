@@ -22,11 +22,6 @@ class ReplayQuery(In):
         " message to be appended to it.",
         default=False,
     )
-    tokens: bool = said(
-        "Adds `messages`: the turns that each message of the request tells, and about how many"
-        " tokens it takes.",
-        default=False,
-    )
 
 
 class RepairOut(Out):
@@ -60,11 +55,6 @@ class SinceOut(Out):
     unchanged: bool = said("True: `request` holds only what is new. False: it holds all.")
 
 
-class MessageOut(Out):
-    turns: list[str] = said("The ids of the turns that it tells; none where it was added.")
-    tokens: int = said("About so many, by the estimate of `max_tokens`.")
-
-
 class ReplayOut(Out):
     conversation_id: str
     version: int
@@ -73,5 +63,4 @@ class ReplayOut(Out):
     repairs: list[RepairOut]
     pending: list[PendingOut] = said("The calls in this window that have no result.")
     prefix: PrefixOut
-    messages: list[MessageOut] = left_out("With `tokens=true`, one for each message.")
     since: SinceOut = left_out("Only where `since` was asked.")

@@ -19,7 +19,6 @@ class ReplayOptions:
     reasoning, tools  how thinking, and how calls and definitions are shown
     since             a version: only what is new
     ready             to be sent as it is; otherwise the caller appends what comes next
-    tokens            also says of each message which turns it tells and about how long it is
     """
 
     provider: str
@@ -31,7 +30,6 @@ class ReplayOptions:
     tools: ToolsShown = "include"
     since: int | None = None
     ready: bool = False
-    tokens: bool = False
 
     @property
     def is_window(self) -> bool:

@@ -53,8 +53,7 @@ def _verbatim(
             yield Segment.of(turn.seq, Carry(), (), (repair,), pending)
         elif turn.seq in shown:
             lines = wire.lines(View(turns=(turn_json(turn, links),)))
-            told = [(turn.turn_id,)] * len(lines) if wire.options.tokens else ()
-            yield Segment.of(turn.seq, Carry(), lines, (), pending, turns=told)
+            yield Segment.of(turn.seq, Carry(), lines, (), pending)
 
 
 def _dated(

@@ -67,7 +67,6 @@ class Segment:
     told     repairs and calls without a result as JSON, with commas between them
     system   texts that stand beside the messages
     version  the version of the conversation at which it came to read as it does
-    turns    the turns that each message tells, where that was asked
     """
 
     first: int
@@ -78,7 +77,6 @@ class Segment:
     system: tuple[Text, ...] = ()
     told: tuple[bytes, bytes] = (b"", b"")
     version: int = 0
-    turns: tuple[tuple[str, ...], ...] = ()
 
     @classmethod
     def of(
@@ -89,7 +87,6 @@ class Segment:
         repairs: Sequence[Repair] = (),
         pending: Sequence[Pending] = (),
         system: Sequence[Text] = (),
-        turns: Sequence[tuple[str, ...]] = (),
     ) -> Self:
         """A segment of encoded messages."""
         return cls(
@@ -103,7 +100,6 @@ class Segment:
                 b",".join(dumps_utf8(one.json()) for one in repairs),
                 b",".join(dumps_utf8(one.json()) for one in pending),
             ),
-            turns=tuple(turns),
         )
 
     def lines(self) -> Iterator[memoryview]:
@@ -125,7 +121,6 @@ class Segment:
             tuple(text for one in segments for text in one.system),
             joined_told(segments),
             max(one.version for one in segments),
-            tuple(turns for one in segments for turns in one.turns),
         )
 
 

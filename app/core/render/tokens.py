@@ -6,10 +6,7 @@ against a real tokenizer; docs/concepts.md gives the figures.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Final
-
-from app.core.json.text import Json
 
 _COSTS: Final = (
     (re.compile(r"[A-Za-z]{1,7}"), 1.0),
@@ -34,20 +31,3 @@ _MARGIN: Final = 1.1
 def estimated_text_tokens(text: str) -> int:
     costs = _COSTS if text.isascii() else _COSTS + _OTHER_SCRIPTS
     return round(_MARGIN * sum(cost * len(piece.findall(text)) for piece, cost in costs))
-
-
-def estimated_value_tokens(value: Json) -> int:
-    """About how many tokens the texts in a message take, and what parts it from the next one."""
-    return 4 + sum(map(estimated_text_tokens, _texts(value)))
-
-
-def _texts(value: Json) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case list():
-            for element in value:
-                yield from _texts(element)
-        case dict():
-            for member in value.values():
-                yield from _texts(member)

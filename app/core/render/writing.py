@@ -163,19 +163,9 @@ class Writing:
             self.carry = Carry(self.carry.leads, spoke, messages[-1].role)
         lines = self.wire.lines(View(messages=tuple(messages), is_prefix=is_prefix))
         told = self.open
-        turns = list(self._turns(messages)) if self.wire.options.tokens else ()
         self.segments.append(
-            Segment.of(
-                told.first, self.carry, lines, told.repairs, told.pending, told.system, turns
-            )
+            Segment.of(told.first, self.carry, lines, told.repairs, told.pending, told.system)
         )
-
-    def _turns(self, messages: Sequence[Message]) -> Iterator[tuple[str, ...]]:
-        """The turns that each line tells: a message of the view may be several of the wire."""
-        for message in messages:
-            turns = tuple(dict.fromkeys(one.turn_id for one in message.parts if one.turn_id))
-            for _ in self.wire.lines(View(messages=(message,))):
-                yield turns
 
 
 def ended(
