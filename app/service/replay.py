@@ -54,13 +54,14 @@ def replay(
     tools = store.tools.at(cid, head.version)
     # Renders depend on turns (the chain's head), tools, options and release, and no more.
     defined = hashlib.sha256(tools.definitions).hexdigest() if tools else ""
-    facts = dumps(
-        [head.id, head.head_hash.hex(), head.version, defined, repr(options), __version__]
-    )
+    shape = repr(options) + " with tokens" * options.tokens
+    facts = dumps([head.id, head.head_hash.hex(), head.version, defined, shape, __version__])
     etag = f'"{hashlib.sha256(facts.encode()).hexdigest()[:32]}"'
     if has(etag):
         return Replayed(etag, None)
-    return Replayed(etag, _Replaying(store, head, options).body(tools, renders or Renders()))
+    # What people look at is not kept.
+    kept = Renders() if options.tokens or renders is None else renders
+    return Replayed(etag, _Replaying(store, head, options).body(tools, kept))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ class _Replaying:
             whole, aligned = self._current(tools, renders), []
         about = whole.told(aligned)
         request: Iterable[bytes] = whole.request()
+        origins = whole.render.origins()
         if options.since is not None:
             before = self._before(options.since, whole)
             new = whole.behind(before)
@@ -88,6 +90,10 @@ class _Replaying:
             )
             if new is not None:
                 request = [b"{", dumps_utf8(whole.list_name), b":[", new, b"]}"]
+                origins = origins[before.render.count :]
+        if options.tokens:
+            about["tokens"] = dumps_utf8([one.tokens for one in origins])
+            about["turns"] = dumps_utf8([list(one.turns) for one in origins])
         front = dumps_utf8(
             {"conversation_id": head.id, "version": until, "provider": options.provider}
         )[:-1]

@@ -22,6 +22,7 @@ class ReplayQuery(In):
         " message to be appended to it.",
         default=False,
     )
+    tokens: bool = said("Say of each message its turns and its estimated tokens.", default=False)
 
 
 class RepairOut(Out):
@@ -64,3 +65,10 @@ class ReplayOut(Out):
     pending: list[PendingOut] = said("The calls in this window that have no result.")
     prefix: PrefixOut
     since: SinceOut = left_out("Only where `since` was asked.")
+    tokens: list[int] = left_out(
+        "With `tokens=true`, for each message of `request`: about how many tokens it takes."
+    )
+    turns: list[list[str]] = left_out(
+        "With `tokens=true`, for each message of `request`: the ids of the turns it comes from."
+        " None where it says what the wire demands."
+    )

@@ -1,6 +1,6 @@
 """What a caller asks of a replay: one value from the query string down to the pipeline."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 Reasoning: TypeAlias = Literal["auto", "text", "drop"]
@@ -18,6 +18,7 @@ class ReplayOptions:
     last, max_tokens  the newest turns, or what fits into a budget
     reasoning, tools  how thinking, and how calls and definitions are shown
     since             a version: only what is new
+    tokens            say of each message where it comes from, and about how long it is
     ready             to be sent as it is; otherwise the caller appends what comes next
     """
 
@@ -30,6 +31,8 @@ class ReplayOptions:
     tools: ToolsShown = "include"
     since: int | None = None
     ready: bool = False
+    # Not in what tags are made of: without it replays have the tags that they had.
+    tokens: bool = field(default=False, repr=False)
 
     @property
     def is_window(self) -> bool:

@@ -8,6 +8,7 @@ from app.core.conversation import ToolResult, Turn
 from app.core.json.text import Json, JsonObject
 from app.core.neutral.blocks import block_json, result_json
 from app.core.render import window as windows
+from app.core.render.origins import of_turn
 from app.core.render.pairing import Links, Step, steps
 from app.core.render.repairs import Repair
 from app.core.render.segments import Carry, Render, Segment
@@ -53,7 +54,8 @@ def _verbatim(
             yield Segment.of(turn.seq, Carry(), (), (repair,), pending)
         elif turn.seq in shown:
             lines = wire.lines(View(turns=(turn_json(turn, links),)))
-            yield Segment.of(turn.seq, Carry(), lines, (), pending)
+            segment = Segment.of(turn.seq, Carry(), lines, (), pending)
+            yield replace(segment, origins=(of_turn(turn),)) if wire.options.tokens else segment
 
 
 def _dated(

@@ -12,6 +12,7 @@ from typing import Self, TypeVar
 
 from app.core.conversation import Text
 from app.core.json.text import dumps_utf8
+from app.core.render.origins import Origin
 from app.core.render.repairs import Repair
 from app.core.render.view import Pending, Role
 
@@ -67,6 +68,7 @@ class Segment:
     told     repairs and calls without a result as JSON, with commas between them
     system   texts that stand beside the messages
     version  the version of the conversation at which it came to read as it does
+    origins  where each of the messages comes from, where that was asked
     """
 
     first: int
@@ -77,6 +79,7 @@ class Segment:
     system: tuple[Text, ...] = ()
     told: tuple[bytes, bytes] = (b"", b"")
     version: int = 0
+    origins: tuple[Origin, ...] = ()
 
     @classmethod
     def of(
@@ -121,6 +124,7 @@ class Segment:
             tuple(text for one in segments for text in one.system),
             joined_told(segments),
             max(one.version for one in segments),
+            tuple(origin for one in segments for origin in one.origins),
         )
 
 
@@ -160,6 +164,9 @@ class Render:
 
     def repairs(self) -> Iterator[Repair]:
         return (repair for segment in self.segments for repair in segment.repairs)
+
+    def origins(self) -> list[Origin]:
+        return [origin for segment in self.segments for origin in segment.origins]
 
     def system(self) -> tuple[Text, ...]:
         return tuple(text for segment in self.segments for text in segment.system)

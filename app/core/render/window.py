@@ -12,11 +12,14 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall, Turn
-from app.core.render.pairing import Links, Placed, Step
+from app.core.conversation import Block, File, Image, Opaque, Text, Thinking, ToolCall, Turn
+from app.core.render.pairing import Links, Step
 from app.core.render.placeholders import result_text
 from app.core.render.repairs import Repair
 from app.core.render.tokens import estimated_text_tokens
+
+# Providers count pictures and files by their own measure; a page is a fair guess.
+PAGE = "word " * 1_500
 
 
 def group_end(turns: Sequence[Turn], links: Links, until: int) -> int:
@@ -66,20 +69,20 @@ def within_tokens(steps: Sequence[Step], budget: int) -> list[Step]:
 
 def estimated_tokens(step: Step) -> int:
     """About how many tokens a step takes."""
-    texts = [_words(item) for item in step.items]
+    texts = [words_of(item.block) for item in step.items]
     texts += [result_text(answer.result) for answer in step.answers if answer.result]
     return sum(4 + estimated_text_tokens(text) for text in texts)
 
 
-def _words(item: Placed) -> str:
-    match item.block:
+def words_of(block: Block) -> str:
+    """What of a block is counted; results are counted with their calls."""
+    match block:
         case Text(text=text) | Thinking(text=text):
             return text
         case ToolCall(name=name, arguments=arguments):
             return name + arguments
         case Image() | File() | Opaque():
-            # Providers count pictures and files by their own measure; a page is a fair guess.
-            return "word " * 1_500
+            return PAGE
         case _:
             return ""
 

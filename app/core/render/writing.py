@@ -18,6 +18,7 @@ from app.core.render.blocks import Showing
 from app.core.render.flatten import flattened, result_line
 from app.core.render.messages import arranged, foreign_loop, is_solid, messages_of
 from app.core.render.options import ReplayOptions
+from app.core.render.origins import origins
 from app.core.render.pairing import Step
 from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
@@ -60,6 +61,10 @@ class Wire:
         """The names of the tools that the history calls, where the wire wants them declared."""
         wanted = self.codec.profile.tools_declared and not self.has_tools
         return tuple(uses.tools) if wanted else ()
+
+    def count(self, messages: Sequence[Message]) -> int:
+        """How many messages of the wire these become."""
+        return len(self.lines(View(messages=tuple(messages))))
 
     def lines(self, view: View) -> list[bytes]:
         """The messages of a view as the wire takes them: each is encoded here, and nowhere else."""
@@ -163,9 +168,10 @@ class Writing:
             self.carry = Carry(self.carry.leads, spoke, messages[-1].role)
         lines = self.wire.lines(View(messages=tuple(messages), is_prefix=is_prefix))
         told = self.open
-        self.segments.append(
-            Segment.of(told.first, self.carry, lines, told.repairs, told.pending, told.system)
-        )
+        segment = Segment.of(told.first, self.carry, lines, told.repairs, told.pending, told.system)
+        if self.wire.options.tokens:
+            segment = replace(segment, origins=origins(messages, len(lines), self.wire.count))
+        self.segments.append(segment)
 
 
 def ended(
