@@ -1,23 +1,19 @@
-"""`turnkeep diff`: what two providers are shown, turn by turn.
-
-A replay does not say which turn a message comes from. But it shows the texts of the turns, and the
-calls under ids that the audit knows; so the messages are found again by what they hold.
-"""
+"""`turnkeep diff`: what two providers are shown, turn by turn."""
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Any
 
-from app.cli.asking import Asking, Told, add_asking, all_turns, asking, conversation_id
+from app.cli.asking import Told, add_asking, all_turns, asking, conversation_id
 from app.cli.jsontext import json_line, json_lines
 from app.cli.looks import Look, add_looks
 from app.cli.replay import add_options, options_of, repairs
 from app.cli.targets import OneOf
-from app.cli.timeline import calls_of
 from app.cli.words import complain
 from app.codecs import CODECS, TARGETS
+from app.service.views.aligned import grouped
 
 # Lines around a difference that are shown with it.
 _AROUND = 3
@@ -46,101 +42,80 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """What one provider is shown: by the number of a turn, the messages that come from there. 0:
-    what stands beside the messages."""
+class Part:
+    """What two providers are shown of some turns. Without turns: what stands beside messages."""
 
-    provider: str
-    replay: Told
-    messages: Mapping[int, list[Any]]
+    turns: Sequence[str]
+    one: Sequence[Any]
+    other: Sequence[Any]
 
-    @classmethod
-    def of(cls, replay: Told, said: Mapping[str, list[int]], calls: Iterable[Told]) -> "Side":
-        """`said`: the numbers of the turns that a text stands in."""
-        provider, request = replay["provider"], replay["request"]
-        name = CODECS[provider].messages
-        made = {one: call["seq"] for call in calls for one in (call["id"], call["ids"][provider])}
-        left = {text: iter(turns) for text, turns in said.items()}
-        beside = {key: value for key, value in request.items() if key != name}
-        found: dict[int, list[Any]] = {0: [beside] if beside else []}
-        turn = 0
-        for message in request[name]:
-            strings = list(_strings(message))
-            # What was said twice is shown twice, and later turns are shown later.
-            by_text = [next((at for at in left.get(one, ()) if at >= turn), 0) for one in strings]
-            by_call = [made[one] for one in strings if one in made]
-            turn = min(by_call or [at for at in by_text if at] or [turn])
-            found.setdefault(turn, []).append(message)
-        return cls(provider, replay, found)
+
+def parts(one: Told, other: Told) -> Iterator[Part]:
+    sides = [_request(replay) for replay in (one, other)]
+    (beside, messages), (other_beside, other_messages) = sides
+    yield Part((), [beside] if beside else [], [other_beside] if other_beside else [])
+    for group in grouped(one["turns"], other["turns"]):
+        yield Part(
+            group.turns,
+            [messages[place] for place in group.left],
+            [other_messages[place] for place in group.right],
+        )
+
+
+def _request(replay: Told) -> tuple[Told, list[Any]]:
+    """What stands beside the messages, and these."""
+    name, request = CODECS[replay["provider"]].messages, replay["request"]
+    return {key: one for key, one in request.items() if key != name}, request[name]
 
 
 def run(args: argparse.Namespace) -> int:
+    cid, options = args.conversation, {**options_of(args), "tokens": True}
     with asking(args) as ask:
-        sides, turns = _sides(ask, args)
-    one, other = sides
+        replays = [ask.replay(cid, provider=provider, **options) for provider in args.between]
+        told = {} if args.json else {turn["turn_id"]: turn for turn in all_turns(ask, cid)}
+    found = list(parts(*replays))
     if args.json:
-        found = [_json(number, one, other) for number in sorted({*one.messages, *other.messages})]
-        told = {side.provider: side.replay["repairs"] for side in sides}
-        print(json_line({"between": [*told], "turns": found, "repairs": told}))
+        repaired = {replay["provider"]: replay["repairs"] for replay in replays}
+        shown = [_json(part, args.between) for part in found]
+        print(json_line({"between": args.between, "parts": shown, "repairs": repaired}))
         return 0
     look = Look(args)
-    for line in _lines(one, other, turns, look):
-        print(line)
-    for side in sides:
-        for line in repairs(side.replay):
-            complain(f"{side.provider}: {line}")
+    print(look.paint(f"--- {args.between[0]}", "red"))
+    print(look.paint(f"+++ {args.between[1]}", "green"))
+    for part in found:
+        for line in _lines(part, told, look):
+            print(line)
+    for replay in replays:
+        for line in repairs(replay):
+            complain(f"{replay['provider']}: {line}")
     return 0
 
 
-def _sides(ask: Asking, args: argparse.Namespace) -> tuple[tuple[Side, Side], Mapping[int, str]]:
-    cid, options = args.conversation, options_of(args)
-    replays = [ask.replay(cid, provider=provider, **options) for provider in args.between]
-    calls = calls_of(ask, cid).values()
-    said: dict[str, list[int]] = {}
-    turns: dict[int, str] = {}
-    for turn in all_turns(ask, cid):
-        turns[turn["seq"]] = f"{turn['speaker']}, {turn['provider']}, {turn['turn_id']}"
-        for block in turn["blocks"]:
-            if block["type"] == "text":
-                said.setdefault(block["text"], []).append(turn["seq"])
-    one, other = (Side.of(replay, said, calls) for replay in replays)
-    return (one, other), turns
+def _lines(part: Part, told: Mapping[str, Told], look: Look) -> Iterator[str]:
+    before, after = (
+        [line for message in messages for line in json_lines(message)]
+        for messages in (part.one, part.other)
+    )
+    changed = list(unified_diff(before, after, lineterm="", n=_AROUND))[2:]
+    same = "" if changed else ": the same"
+    yield look.paint(f"@@ {_where(part, told)}{same} @@", "cyan")
+    for line in changed:
+        if not line.startswith("@@"):
+            yield look.paint(line, {"-": "red", "+": "green"}.get(line[:1], ""))
 
 
-def _lines(one: Side, other: Side, turns: Mapping[int, str], look: Look) -> Iterator[str]:
-    yield look.paint(f"--- {one.provider}", "red")
-    yield look.paint(f"+++ {other.provider}", "green")
-    for number in sorted({*one.messages, *other.messages}):
-        before, after = (
-            [line for message in side.messages.get(number, ()) for line in json_lines(message)]
-            for side in (one, other)
-        )
-        changed = list(unified_diff(before, after, lineterm="", n=_AROUND))[2:]
-        where = (
-            f"turn {number} ({turns.get(number, 'unknown')})" if number else "beside the messages"
-        )
-        same = "" if changed else ": the same"
-        yield look.paint(f"@@ {where}{same} @@", "cyan")
-        for line in changed:
-            if not line.startswith("@@"):
-                yield look.paint(line, {"-": "red", "+": "green"}.get(line[:1], ""))
+def _where(part: Part, told: Mapping[str, Told]) -> str:
+    if not part.turns:
+        return "beside the turns"
+    turns = [told[one] for one in part.turns if one in told]
+    about = "; ".join(f"{one['speaker']}, {one['provider']}, {one['turn_id']}" for one in turns)
+    numbers = ", ".join(str(one["seq"]) for one in turns)
+    return f"turn {numbers} ({about})" if len(turns) == 1 else f"turns {numbers} ({about})"
 
 
-def _json(number: int, one: Side, other: Side) -> Told:
-    shown = {side.provider: side.messages.get(number, []) for side in (one, other)}
-    return {"turn": number, "messages": shown}
-
-
-def _strings(value: Any) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case list():
-            for element in value:
-                yield from _strings(element)
-        case dict():
-            for member in value.values():
-                yield from _strings(member)
+def _json(part: Part, names: Sequence[str]) -> Told:
+    shown = dict(zip(names, (part.one, part.other), strict=True))
+    return {"turns": part.turns, "messages": shown}
 
 
 def _two(given: str) -> tuple[str, str]:

@@ -2,13 +2,16 @@
 
 import argparse
 from itertools import islice
+from typing import get_args
 
 from app.cli.asking import Told, add_asking, all_of, asking, number
 from app.cli.jsontext import json_line
 from app.cli.looks import Cell, Look, add_looks, excerpt, moment
 from app.cli.words import complain
+from app.core.search.wanted import State
 
-_HEADINGS = ("CONVERSATION", "TURNS", "UPDATED (UTC)", "TOKENS IN", "OUT", "TITLE")
+_WISHES = ("q", "title", "tool", "provider", "metadata", "state")
+_HEADINGS = ("CONVERSATION", "TURNS", "OPEN", "UPDATED (UTC)", "TOKENS IN", "OUT", "TITLE")
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -38,6 +41,11 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help="a member of the metadata; these three may be given again",
     )
     parser.add_argument(
+        "--state",
+        choices=get_args(State),
+        help="open: has calls without a result; interrupted: has a turn that broke off",
+    )
+    parser.add_argument(
         "--limit", type=number(1), default=50, metavar="N", help="at most so many (default 50)"
     )
     add_looks(parser)
@@ -54,9 +62,7 @@ def run(args: argparse.Namespace) -> int:
             damaged.update(dict.fromkeys(found.get("damaged", ())))
             return found
 
-        wish = {
-            name: getattr(args, name) for name in ("q", "title", "tool", "provider", "metadata")
-        }
+        wish = {name: getattr(args, name) for name in _WISHES}
         # One more than is shown tells whether there are more.
         found = all_of(page, args.limit + 1, order="updated", **wish)
         if args.json:
@@ -84,6 +90,8 @@ def _row(one: Told) -> list[Cell]:
     return [
         Cell(one["id"], "cyan"),
         Cell(f"{one['version']:>5}"),
+        # A service of an earlier release does not say it.
+        Cell(f"{one.get('open_calls', '-'):>4}", "yellow" if one.get("open_calls") else ""),
         Cell(moment(one["updated_at"])),
         Cell(f"{usage['input_tokens']:>9}"),
         Cell(f"{usage['output_tokens']:>6}"),

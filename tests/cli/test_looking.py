@@ -12,9 +12,8 @@ import pytest
 from app.api.schemas.tool_calls import CallState
 from app.cli import asking
 from app.cli.audit import STATES
-from app.cli.diff import Side
 from app.cli.timeline import MATCHED
-from app.codecs import TARGETS
+from app.codecs import CODECS, TARGETS
 from app.core.ledger.records import RULES
 from tests.cli.conftest import Run, World
 
@@ -150,38 +149,24 @@ def test_states_and_rules_are_those_of_the_interface() -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_messages_are_found_again_by_turn(world: World, target: str, run: Run) -> None:
-    """On every wire the messages stand where the chat shape has them."""
+def test_messages_of_one_turn_stand_together_on_every_wire(
+    world: World, target: str, run: Run
+) -> None:
     others = "openai" if target != "openai" else "mistral"
     done = run("diff", "trip", "--between", f"{others},{target}", "--url", world.url, "--json")
     [told] = objects(done.out)
-    shown = {
-        name: {one["turn"] for one in told["turns"] if one["messages"][name]} - {0, 1}
-        for name in (others, target)
-    }
-    # The neutral form shows results as turns of their own.
-    assert shown[others] == {2, 3, 5, 6, 7}
-    assert shown[target] == shown[others] or target == "neutral"
-
-
-def test_what_was_said_twice_is_shown_twice() -> None:
-    messages = [{"role": "user", "content": text} for text in ("ok", "so", "ok", "ok")]
-    replay = {"provider": "openai", "request": {"messages": messages}}
-    found = Side.of(replay, {"ok": [1, 3, 4], "so": [2]}, [])
-    assert {turn: len(some) for turn, some in found.messages.items()} == {
-        0: 0,
-        1: 1,
-        2: 1,
-        3: 1,
-        4: 1,
-    }
-
-
-def test_a_window_does_not_begin_where_its_words_were_said_before() -> None:
-    messages = [{"role": "user", "content": text} for text in ("so", "ok")]
-    replay = {"provider": "openai", "request": {"messages": messages}}
-    found = Side.of(replay, {"ok": [1, 6], "so": [5]}, [])
-    assert list(found.messages) == [0, 5, 6]
+    stored = httpx.get(f"{world.url}/v1/conversations/trip/turns").json()["data"]
+    turns = [turn["turn_id"] for turn in stored]
+    beside, *parts = told["parts"]
+    assert beside["turns"] == []
+    shown = [turn for part in parts for turn in part["turns"]]
+    assert shown == [turn for turn in turns if turn in shown]
+    assert len(set(shown)) == len(shown) >= 5
+    for name in (others, target):
+        messages = [message for part in parts for message in part["messages"][name]]
+        options = ("--provider", name, "--json", "--url", world.url)
+        [replay] = objects(run("replay", "trip", *options).out)
+        assert messages == replay["request"][CODECS[name].messages]
 
 
 def test_a_difference_is_marked_and_repairs_of_both_sides_are_told(

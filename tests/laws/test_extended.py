@@ -82,7 +82,7 @@ def shown(render: Render, to: Wire) -> tuple[Any, ...]:
 
 def told_turns(render: Render) -> list[tuple[str, ...]]:
     """The turns that each message tells."""
-    return [turns for segment in render.segments for turns in segment.turns]
+    return [origin.turns for origin in render.origins()]
 
 
 @pytest.fixture(scope="module", params=["short", "long"])

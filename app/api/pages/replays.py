@@ -110,8 +110,8 @@ def _told(body: JsonObject, target: str) -> Told:
     told: Any = body
     return Told(
         [dumps(message) for message in messages],
-        [one["turns"] for one in told["messages"]],
-        [one["tokens"] for one in told["messages"]],
+        told["turns"],
+        told["tokens"],
         told["repairs"],
     )
 

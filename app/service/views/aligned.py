@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import TypeAlias
 
 from app.core.json.pretty import lines
 from app.core.json.text import JsonObject, dumps
@@ -64,12 +65,9 @@ class Told:
     tokens: Sequence[int]
     repairs: Sequence[JsonObject]
 
-    def at(self) -> list[Sequence[str]]:
-        """The turns of each message; one that tells none stands with the message before it."""
-        found: list[Sequence[str]] = []
-        for turns in self.turns:
-            found.append(turns or (found[-1] if found else ()))
-        return found
+
+# From which turn to which a message reaches, on which side it stands, and which one it is there.
+_Span: TypeAlias = tuple[int, int, int, int]
 
 
 def beside(request: JsonObject, name: str) -> str:
@@ -77,24 +75,35 @@ def beside(request: JsonObject, name: str) -> str:
     return dumps({key: value for key, value in request.items() if key != name})
 
 
-def aligned(left: Told, right: Told) -> list[Row]:
-    order = {turn: place for place, turn in enumerate(_merged(left.at(), right.at()))}
-    spans = sorted(
-        (*_spans(left, order, 0), *_spans(right, order, 1)), key=lambda span: (span[0], span[2])
-    )
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Turns, and which messages of the left and of the right tell them."""
+
+    turns: Sequence[str]
+    left: Sequence[int]
+    right: Sequence[int]
+
+
+def grouped(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) -> Iterator[Group]:
+    """Two lists of messages, by the turns that each tells; what shares a turn stands together."""
+    left, right = _placed(left), _placed(right)
+    order = {turn: place for place, turn in enumerate(_merged(left, right))}
     names = list(order)
-    rows: list[Row] = []
-    group: list[tuple[int, int, int, int]] = []
+    spans = sorted((*_spans(left, order, 0), *_spans(right, order, 1)))
+    together: list[_Span] = []
     end = -1
     for span in spans:
-        if group and span[0] > end:
-            rows.append(_row(group, names, left, right))
-            group, end = [], -1
-        group.append(span)
+        if together and span[0] > end:
+            yield _group(together, names)
+            together, end = [], -1
+        together.append(span)
         end = max(end, span[1])
-    if group:
-        rows.append(_row(group, names, left, right))
-    return rows
+    if together:
+        yield _group(together, names)
+
+
+def aligned(left: Told, right: Told) -> list[Row]:
+    return [_row(group, left, right) for group in grouped(left.turns, right.turns)]
 
 
 def unplaced(told: Told, rows: Iterable[Row]) -> list[JsonObject]:
@@ -120,26 +129,40 @@ def _merged(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) -> It
         yield from behind.get(turn, ())
 
 
-def _spans(told: Told, order: dict[str, int], side: int) -> Iterator[tuple[int, int, int, int]]:
-    """From which turn to which each message reaches, on which side, and which message it is."""
-    for place, turns in enumerate(told.at()):
-        places = [order[turn] for turn in turns] or [-1]
+def _placed(turns: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """The turns of each message; one that tells none stands with the message before it."""
+    found: list[Sequence[str]] = []
+    for some in turns:
+        found.append(some or (found[-1] if found else ()))
+    return found
+
+
+def _spans(turns: Sequence[Sequence[str]], order: dict[str, int], side: int) -> Iterator[_Span]:
+    for place, some in enumerate(turns):
+        places = [order[turn] for turn in some] or [-1]
         yield min(places), max(places), side, place
 
 
-def _row(
-    group: Sequence[tuple[int, int, int, int]], names: Sequence[str], left: Told, right: Told
-) -> Row:
-    first, last = min(one[0] for one in group), max(one[1] for one in group)
-    turns = names[max(first, 0) : last + 1]
-    sides = []
-    for number, (told, other) in enumerate(((left, right), (right, left))):
-        own = [place for _, _, side, place in group if side == number]
-        theirs = [place for _, _, side, place in group if side != number]
-        known = set().union(*(_values(other.messages[place]) for place in theirs))
-        repairs = [one for one in told.repairs if one["turn_id"] in turns]
-        sides.append(Side([_message(told, place, known) for place in own], repairs))
-    return Row(turns, *sides)
+def _group(spans: Sequence[_Span], names: Sequence[str]) -> Group:
+    first, last = min(one[0] for one in spans), max(one[1] for one in spans)
+    left, right = ([place for *_, side, place in spans if side == number] for number in (0, 1))
+    return Group(names[max(first, 0) : last + 1], left, right)
+
+
+def _row(group: Group, left: Told, right: Told) -> Row:
+    return Row(
+        group.turns,
+        _side(group.turns, left, group.left, right, group.right),
+        _side(group.turns, right, group.right, left, group.left),
+    )
+
+
+def _side(
+    turns: Sequence[str], told: Told, own: Sequence[int], other: Told, theirs: Sequence[int]
+) -> Side:
+    known = set().union(*(_values(other.messages[place]) for place in theirs))
+    repairs = [one for one in told.repairs if one["turn_id"] in turns]
+    return Side([_message(told, place, known) for place in own], repairs)
 
 
 def _values(text: str) -> set[str]:
