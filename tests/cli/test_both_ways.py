@@ -34,6 +34,8 @@ COMMANDS = [
     "replay trip --provider openai --since 99",
     "replay trip --provider neutral --tools flatten",
     "replay trip --provider openai --until absent",
+    "list --state open",
+    "list --state interrupted --json",
     "audit trip",
     "audit trip --state open",
     "audit trip --csv",
