@@ -180,7 +180,7 @@ def _first_that_starts(folder: Path, settings: Sequence[str]) -> Postgres:
     account = _account()
     if account:
         os.chown(folder, account.pw_uid, account.pw_gid)
-    for number, programs in enumerate(_candidates()):
+    for number, programs in enumerate(candidates()):
         place = folder / str(number)
         place.mkdir(mode=0o700)
         if account:
@@ -215,7 +215,7 @@ def _account() -> pwd.struct_passwd | None:
     raise NoPostgres("PostgreSQL refuses root, and there is no account postgres or nobody")
 
 
-def _candidates() -> Iterator[Path]:
+def candidates() -> Iterator[Path]:
     """Folders with PostgreSQL's programs: on the path, of the system, of the package."""
     on_path = shutil.which("initdb")
     system = Path("/usr/lib/postgresql").glob("*/bin")

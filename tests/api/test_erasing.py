@@ -2,6 +2,7 @@
 
 import contextlib
 import sqlite3
+import subprocess
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -10,14 +11,18 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from fastapi.testclient import TestClient
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from app.core.ledger.records import PARTS, SMALL
+from app.main import create_app
+from app.settings import Settings
 from app.storage import sqlite
 from app.storage.database import Database, engine_url
 from app.storage.tables import TENANTS_ROWS
 from tests.api.conftest import Api, answering, calling, user
+from tests.postgres import candidates
 
 CANARY = "canary_"
 
@@ -122,6 +127,34 @@ def test_erasing_leaves_no_byte_in_the_file_or_its_log(lite: Api, sqlite_databas
     assert lite.get("verify", cid="other").json()["ok"]
     found = lite.http.get("/v1/conversations", params={"q": "sparrow_text"}).json()["data"]
     assert [one["id"] for one in found] == ["other"]
+
+
+def dumped(url: str) -> bytes:
+    """What the first `pg_dump` writes that knows this server."""
+    tried = []
+    for folder in candidates():
+        done = subprocess.run(
+            [folder / "pg_dump", "--dbname", url], check=False, capture_output=True
+        )
+        if done.returncode == 0:
+            return done.stdout.lower()
+        tried.append(f"{folder}: {done.stderr.decode()}")
+    raise AssertionError(f"no pg_dump works: {tried}")
+
+
+def test_erasing_leaves_no_byte_in_a_dump(postgres_database_url: str) -> None:
+    # Texts of others are kept as bytes, which a dump shows in hexadecimal.
+    forms = CANARY.encode(), CANARY.encode().hex().encode()
+    with TestClient(create_app(Settings(database_url=postgres_database_url))) as http:
+        api = Api(http)
+        tell(api, "c1", CANARY)
+        tell(api, "other", "sparrow_")
+        before = dumped(postgres_database_url)
+        assert all(before.count(form) > 0 for form in forms)
+        assert api.http.delete("/v1/conversations/c1").status_code == 200
+        after = dumped(postgres_database_url)
+    assert [after.count(form) for form in forms] == [0, 0]
+    assert b"sparrow_" in after
 
 
 def test_what_a_reader_still_sees_is_removed_when_it_has_ended(
