@@ -41,13 +41,13 @@ def test_new_turns_are_shown_until_the_conversation_is_gone(
     monkeypatch.setattr(asking, "time", SimpleNamespace(sleep=lambda _: next(steps)()))
     read = over_http.Service.turns
 
-    def turns(service: over_http.Service, *args: Any, **page: Any) -> Any:
+    def reading(service: over_http.Service, *args: Any, **page: Any) -> Any:
         found = read(service, *args, **page)
         if step := next(steps, None):
             threading.Timer(0.1, step).start()
         return found
 
-    monkeypatch.setattr(over_http.Service, "turns", turns)
+    monkeypatch.setattr(over_http.Service, "turns", reading)
     address = world.url if way == "url" else world.database_url
     done = run("tail", cid, "-f", "-n", "1", "--json", f"--{way.replace('_', '-')}", address)
     turns = [json.loads(line) for line in done.out.splitlines()]
