@@ -10,11 +10,15 @@ from app.cli.find import by_provider
 from app.cli.jsontext import json_line
 from app.cli.looks import Cell, Look, add_looks, state_cell, value_text
 from app.cli.words import complain, printable
+from app.core.telling import cell
 
 STATES = ("open", "answered", "denied", "interrupted", "unknown", "superseded")
 _HEADINGS = ("TURN", "CALL", "TOOL", "STATE", "RESULT", "MATCHED BY", "RAW ID", "CANONICAL ID")
-_COLUMNS = ("turn", "turn_id", "call_index", "tool", "provider", "model", "state")
-_RESULT = ("result_turn", "matched_by", "raw_id", "canonical_id")
+# Those of `format=csv` of the service, and then the targets.
+_COLUMNS = (
+    *("seq", "turn_id", "call_index", "provider", "model", "name", "raw_id", "canonical_id"),
+    *("state", "matched_by", "result_turn_id", "hash_input"),
+)
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -54,14 +58,18 @@ def run(args: argparse.Namespace) -> int:
 def _write_csv(calls: list[Told]) -> None:
     targets = list(dict.fromkeys(target for call in calls for target in call["ids"]))
     out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow([*_COLUMNS, *_RESULT, *targets])
+    out.writerow([*_COLUMNS, *targets])
     for call in calls:
         result = call["result"] or {}
-        row = [call["seq"], call["turn_id"], call["call_index"], call["name"]]
-        row += [call["provider"], call["model"], call["state"]]
-        row += [result.get("seq"), result.get("matched_by"), call["raw_id"], call["id"]]
+        known = {
+            **call,
+            "canonical_id": call["id"],
+            "matched_by": result.get("matched_by"),
+            "result_turn_id": result.get("turn_id"),
+        }
+        row = [known.get(name) for name in _COLUMNS]
         row += [call["ids"].get(target) for target in targets]
-        out.writerow(["" if one is None else printable(str(one)) for one in row])
+        out.writerow([cell(printable(one)) if isinstance(one, str) else one for one in row])
 
 
 def _print(calls: list[Told], look: Look) -> None:

@@ -128,3 +128,9 @@ def _sign(sign: str) -> str:
     if sign == " ":
         return "a space"
     return f"'{sign}'" if sign.isprintable() and sign.isascii() else f"U+{ord(sign):04X}"
+
+
+def cell(text: str | None) -> str | None:
+    """A cell of a table: a spreadsheet takes what begins with these signs for a formula, but not
+    behind a quote."""
+    return f"'{text}" if text and text[0] in "=+-@\t\r\n" else text

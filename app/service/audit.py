@@ -78,18 +78,13 @@ def table(store: ReadStore, cid: str, page: Page) -> tuple[bytes, str | None]:
 
 def _cells(record: CallRecord, state: str) -> Iterator[str | int | None]:
     call, chosen = record.call, chosen_result(record.results)
-    yield from (call.seq, call.turn_id, call.call_index, _harmless(call.provider))
-    yield from map(_harmless, (call.model, call.name, call.raw_id))
+    yield from (call.seq, call.turn_id, call.call_index, telling.cell(call.provider))
+    yield from map(telling.cell, (call.model, call.name, call.raw_id))
     yield from (call.id, state)
     yield from (chosen.matched_by, chosen.turn_id) if chosen else (None, None)
-    yield _harmless(hash_input(call))
+    yield telling.cell(hash_input(call))
     for target in TARGETS:
-        yield _harmless(provider_id(target, call.id, call.provider_ids))
-
-
-def _harmless(text: str | None) -> str | None:
-    """A spreadsheet takes what begins with these signs for a formula, but not behind a quote."""
-    return f"'{text}" if text and text[0] in "=+-@\t\r\n" else text
+        yield telling.cell(provider_id(target, call.id, call.provider_ids))
 
 
 def _in_state(store: ReadStore, cid: str, page: Page) -> Iterator[tuple[CallRecord, str]]:

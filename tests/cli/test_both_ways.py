@@ -35,7 +35,7 @@ COMMANDS = [
     "replay trip --provider neutral --tools flatten",
     "replay trip --provider openai --until absent",
     "list --state open",
-    "list --state interrupted --json",
+    "list --state interrupted",
     "audit trip",
     "audit trip --state open",
     "audit trip --csv",

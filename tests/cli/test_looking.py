@@ -202,3 +202,15 @@ def test_damage_is_told_and_where_to_look(sqlite_database_url: str, world: World
     assert done.code == 2
     assert "turnkeep verify" in done.err
     assert run("show", "trip", *where).code == 0
+
+
+def test_a_table_is_that_of_the_service_and_holds_no_formula(
+    world: World, where: list[str], run: Run
+) -> None:
+    function = {"name": "f", "arguments": "{}"}
+    calls = [{"id": "=1+1", "type": "function", "function": function}]
+    turn = {"role": "assistant", "content": "", "tool_calls": calls}
+    world.post("formula", turn, turn_id="once")
+    told = httpx.get(f"{world.url}/v1/conversations/formula/tool-calls?format=csv").text
+    assert "'=1+1" in told
+    assert run("audit", "formula", "--csv", *where).out.splitlines() == told.splitlines()
