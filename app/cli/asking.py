@@ -166,3 +166,16 @@ def number(lowest: int, highest: int = 2**62) -> Callable[[str], int]:
         return int(given)
 
     return read
+
+
+def one_turn(ask: Asking, cid: str, named: str) -> Told:
+    """By its id, or by its number in the conversation."""
+    try:
+        return ask.turn(cid, named)
+    except Refused as refused:
+        if refused.code != "turn_not_found" or not (named.isascii() and named.isdigit()):
+            raise
+        page = ask.turns(cid, after=max(0, min(int(named), 2**62) - 1), limit=1)
+        if not page["data"] or page["data"][0]["seq"] != int(named):
+            raise
+        return ask.turn(cid, page["data"][0]["turn_id"])

@@ -69,8 +69,9 @@ def _request(replay: Told) -> tuple[Told, list[Any]]:
 
 
 def run(args: argparse.Namespace) -> int:
-    cid, options = args.conversation, {**options_of(args), "tokens": True}
+    cid = args.conversation
     with asking(args) as ask:
+        options = {**options_of(args, ask), "tokens": True}
         replays = [ask.replay(cid, provider=provider, **options) for provider in args.between]
         told = {} if args.json else {turn["turn_id"]: turn for turn in all_turns(ask, cid)}
     found = list(parts(*replays))

@@ -266,7 +266,8 @@ class _Work:
         if (more := len(self.counts.noted) - _NOTED) > 0:
             self.progress.say(f"And {more} other notes.")
         if self.counts.problems:
-            print(f"{self.counts.problems} problems, named above.", file=sys.stderr)
+            some = "1 problem" if self.counts.problems == 1 else f"{self.counts.problems} problems"
+            print(f"{some}, named above.", file=sys.stderr)
 
 
 def _notes(plan: Plan) -> Iterator[str]:

@@ -94,6 +94,7 @@ def _create(args: argparse.Namespace) -> int:
         if args.if_none and database.ask_keys_now(lambda keys: keys.any()):
             print("There is a key already; none is made.")
             return 0
+        is_first = not database.ask_keys_now(lambda keys: keys.any())
         if args.output:
             try:
                 _write(Path(args.output), text)
@@ -106,6 +107,8 @@ def _create(args: argparse.Namespace) -> int:
             if args.output:
                 Path(args.output).unlink()
             raise
+    if is_first:
+        complain("this is the first key: from now on every request to the service needs one")
     print(f"The key {key.id} is in {printable(args.output)}." if args.output else text)
     return 0
 
@@ -161,7 +164,7 @@ def _revoke(args: argparse.Namespace) -> int:
         if one in done:
             print(f"The key {one} is revoked.")
         else:
-            complain(f"there is no key {one} that holds; `turnkeep keys list` shows all")
+            complain(f"there is no valid key {one}; `turnkeep keys list` shows all")
     return 0 if len(done) == len(args.id) else 1
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, get_args
 
-from app.cli.asking import Told, add_asking, asking, conversation_id, number
+from app.cli.asking import Asking, Told, add_asking, asking, conversation_id, number, one_turn
 from app.cli.jsontext import json_line, json_lines
 from app.cli.looks import add_json
 from app.cli.targets import OneOf
@@ -45,7 +45,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What may be said of any replay."""
     parser.add_argument("--model", metavar="NAME", help="the model that is to read it")
-    parser.add_argument("--until", metavar="TURN", help="the history as of this turn, by its id")
+    parser.add_argument(
+        "--until", metavar="TURN", help="the history as of this turn, by its id or number"
+    )
     parser.add_argument("--last", type=number(1), metavar="N", help="the newest N turns")
     parser.add_argument(
         "--max-tokens", type=number(1), metavar="N", help="what fits into so many tokens, estimated"
@@ -66,7 +68,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     with asking(args) as ask:
-        replay = ask.replay(args.conversation, provider=args.provider, **options_of(args))
+        replay = ask.replay(args.conversation, provider=args.provider, **options_of(args, ask))
     if args.json:
         print(json_line(replay))
         return 0
@@ -77,8 +79,11 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def options_of(args: argparse.Namespace) -> dict[str, Any]:
-    return {name: getattr(args, name) for name in _OPTIONS if getattr(args, name, None) is not None}
+def options_of(args: argparse.Namespace, ask: Asking) -> dict[str, Any]:
+    given = {name: getattr(args, name, None) for name in _OPTIONS}
+    if args.until is not None and args.until.isdigit():
+        given["until"] = one_turn(ask, args.conversation, args.until)["turn_id"]
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def repairs(replay: Told) -> Iterator[str]:

@@ -150,10 +150,11 @@ def _has_keys(url: str) -> bool:
 def _announce(settings: Settings, listening: int) -> None:
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     address = f"http://{host}:{listening}"
+    looking = f"Look at it           {address}/\n" if settings.pages else ""
     print(
-        f"""Turnkeep serves on   {address}  (pages: {address}/docs)
+        f"""Turnkeep serves on   {address}  (API: {address}/docs)
 The data is in       {described(settings.database_url)}
-Try this:
+{looking}Try this:
   curl -s {address}/v1/conversations/demo/turns -H 'content-type: application/json' \\
     -d '{{"provider": "openai", "messages": [{{"role": "user", "content": "hello"}}]}}'
 """,

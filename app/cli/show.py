@@ -4,14 +4,13 @@ import argparse
 from collections.abc import Iterator
 
 from app.cli.asking import (
-    Asking,
-    Refused,
     Told,
     add_asking,
     all_turns,
     asking,
     conversation_id,
     number,
+    one_turn,
 )
 from app.cli.jsontext import json_line, json_lines
 from app.cli.looks import Look, add_looks, moment, value_text
@@ -41,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     cid, look = args.conversation, Look(args)
     with asking(args) as ask:
         if args.turn is not None:
-            for line in _one(_turn(ask, cid, args.turn), look, args):
+            for line in _one(one_turn(ask, cid, args.turn), look, args):
                 print(line)
             return 0
         head = ask.conversation(cid)
@@ -73,19 +72,6 @@ def _posted(turn: Told) -> Iterator[str]:
             yield from map(printable, value.split("\n"))
         elif name.startswith("payload"):
             yield from json_lines(value)
-
-
-def _turn(ask: Asking, cid: str, named: str) -> Told:
-    """By its id, or by its number in the conversation."""
-    try:
-        return ask.turn(cid, named)
-    except Refused as refused:
-        if refused.code != "turn_not_found" or not (named.isascii() and named.isdigit()):
-            raise
-        page = ask.turns(cid, after=max(0, min(int(named), 2**62) - 1), limit=1)
-        if not page["data"] or page["data"][0]["seq"] != int(named):
-            raise
-        return ask.turn(cid, page["data"][0]["turn_id"])
 
 
 def _head(head: Told, look: Look) -> Iterator[str]:

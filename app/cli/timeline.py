@@ -68,7 +68,8 @@ class Timeline:
         if call and (result := call["result"]):
             how = "" if result["matched_by"] in ("raw", "canonical") else _how(result)
             said = " ".join(excerpt(result_text(result), 72))
-            yield f"  ← turn {result['seq']}{how}: {said}"
+            status = "" if result["status"] == "ok" else f" {look.state(result['status'])}"
+            yield f"  ← turn {result['seq']}{how}{status}: {said}"
 
     def _result(self, block: Told) -> Iterator[str]:
         call = self._calls.get(block["call_id"] or "")

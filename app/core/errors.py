@@ -349,10 +349,13 @@ class Unavailable(TurnkeepError):
     @classmethod
     def behind(cls, schema: str, current: str | None, head: str | None) -> Self:
         """`schema`: which one, as the subject of the sentence."""
-        return cls(
-            f"{schema} is at {current or 'nothing'}, this release needs {head};"
-            " run this first: turnkeep migrate"
-        )
+        if current and head and current > head:
+            return cls(
+                f"{schema} is at {current}, and this release knows {head}: a newer release wrote"
+                " it. Install that one"
+            )
+        has = f"is at {current}" if current else "has no tables yet"
+        return cls(f"{schema} {has}, this release needs {head}; run this first: turnkeep migrate")
 
 
 def _unknown(name: str, member: str, known: Nicknames) -> str:

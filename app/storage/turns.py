@@ -97,6 +97,7 @@ _PIECES = (
 _TURN_PLACES = select(turns.c.turn_id, turns.c.seq, turns.c.content_hash, turns.c.status).where(
     owned(turns)
 )
+_NUMBERS = select(turns.c.turn_id, turns.c.seq).where(owned(turns), turns.c.turn_id.in_(IDS))
 _CONTENT_HASHES = select(turns.c.turn_id, turns.c.content_hash).where(
     owned(turns), turns.c.turn_id.in_(IDS)
 )
@@ -171,6 +172,14 @@ class Turns(Scope):
         """Every turn id with where it stands."""
         for turn_id, *place in self._run(_TURN_PLACES, cid):
             yield turn_id, TurnPlace(*place)
+
+    def numbers(self, cid: str, turn_ids: Collection[str]) -> dict[str, int]:
+        """Where these turns stand."""
+        return {
+            row.turn_id: row.seq
+            for piece in pieces(turn_ids)
+            for row in self._run(_NUMBERS, cid, ids=piece)
+        }
 
     def posted(self, cid: str) -> list[TurnRecord]:
         """All turns as they were posted first."""

@@ -178,14 +178,14 @@ def test_lists_and_lookups_of_another_tenant_show_nothing(keyed: Keyed) -> None:
     for wanted in ("c1", "t-1", "call_1"):
         go = {"Cookie": f"turnkeep_key={keyed.other}"}
         answer = keyed.http.get("/go", params={"id": wanted}, headers=go)
-        assert answer.headers["location"] == f"/?q={wanted}"
+        assert answer.headers["location"] == f"/?q={wanted}&looked_up=true"
 
 
 def test_a_key_with_a_prefix_sees_no_other_conversation(keyed: Keyed) -> None:
     assert LINK not in keyed.get("/", keyed.narrow)[1]
     assert keyed.get("/conversations/c1", keyed.narrow)[0] == 403
     go = {"Cookie": f"turnkeep_key={keyed.narrow}"}
-    assert keyed.http.get("/go?id=c1", headers=go).headers["location"] == "/?q=c1"
+    assert keyed.http.get("/go?id=c1", headers=go).headers["location"] == "/?q=c1&looked_up=true"
 
 
 @pytest.mark.parametrize("path", [path for path in PATHS.values() if path != "/login"])

@@ -269,7 +269,7 @@ def test_without_scripts_the_pages_still_read(open_page: Opener, http: httpx.Cli
 
 def _erase(page: Page, cid: str, key: str | None) -> None:
     page.get_by_role("button", name="Erase…").click()
-    page.get_by_label("The id of the conversation").fill(cid)
+    page.get_by_label("Type the id of the conversation").fill(cid)
     if key:
         page.get_by_label("An API key with the scope admin").fill(key)
     page.get_by_role("button", name="Erase", exact=True).click()

@@ -78,7 +78,7 @@ def test_the_cookie_only_reads_and_erasing_needs_a_key_that_may(
     answer = page.request.delete("/v1/conversations/secret-1")
     assert answer.status == 401
     page.get_by_role("button", name="Erase…").click()
-    page.get_by_label("The id of the conversation").fill("secret-1")
+    page.get_by_label("Type the id of the conversation").fill("secret-1")
     page.get_by_label("An API key with the scope admin").fill(keys["admin"])
     page.get_by_role("button", name="Erase", exact=True).click()
     page.wait_for_url(re.compile(r"/$"))

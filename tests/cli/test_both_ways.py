@@ -34,6 +34,8 @@ COMMANDS = [
     "replay trip --provider openai --since 99",
     "replay trip --provider neutral --tools flatten",
     "replay trip --provider openai --until absent",
+    "replay trip --provider openai --until 3",
+    "replay trip --provider openai --until 99",
     "list --state open",
     "list --state interrupted",
     "audit trip",

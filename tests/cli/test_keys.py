@@ -40,7 +40,7 @@ def test_a_revoked_key_is_listed_as_such(url: str, capsys: pytest.CaptureFixture
     key_id = capsys.readouterr().out.split("_")[1]
     assert main(["keys", "revoke", key_id]) == 0
     assert main(["keys", "revoke", key_id]) == 1
-    assert "no key" in capsys.readouterr().err
+    assert "no valid key" in capsys.readouterr().err
     main(["keys", "list"])
     assert "revoked" in capsys.readouterr().out
 

@@ -25,10 +25,12 @@ def test_the_tutorial_works_and_shows_what_is_printed(tmp_path: Path) -> None:
 
 
 def test_all_that_is_printed_is_run_or_compared() -> None:
-    """Nothing stands on the page that no test looks at, but for the start of the server."""
+    """Nothing stands on the page that no test looks at, but for the start of the server, and for
+    what is posted instead of a response by those who have no key."""
     walk = steps(TUTORIAL)
     looked_at = [one for step in walk for one in step if one]
     left = [block.text for block in blocks(TUTORIAL) if block not in looked_at]
-    assert left == ["make serve\n"]
+    assert left[0] == "make serve\n"
+    assert [text.split("$", 1)[0] for text in left[1:]] == ["curl -s "]
     # Only the variables at the top print nothing.
     assert [step.block.text.split("=")[0] for step in walk if not step.shown] == ["TURNKEEP"]

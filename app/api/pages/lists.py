@@ -32,6 +32,8 @@ class ListQuery(In):
     state: Literal["", "open", "interrupted"] = ""
     metadata: str = ""
     cursor: str | None = None
+    # As what was typed into the field for ids, and is none.
+    looked_up: bool = False
 
 
 class GoQuery(In):
@@ -77,7 +79,7 @@ async def go(query: Annotated[GoQuery, Query()], here: Here) -> Response:
         page = lookup(store, wanted, limit=_PAGE, prefix=here.prefix)
         places = [(one, _place(one)) for one in _objects(page["data"])]
         if not places:
-            return f"/?{urlencode({'q': wanted})}", b""
+            return f"/?{urlencode({'q': wanted, 'looked_up': 'true'})}", b""
         if len({place for _, place in places}) == 1 and "damaged" not in page:
             return places[0][1], b""
         has_key = here.key is not None

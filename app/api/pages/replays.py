@@ -60,6 +60,7 @@ async def replay_page(
             "most": _MOST_TURNS,
             "meanings": CODES,
             "rows": rows,
+            "numbers": store.turns.numbers(cid, [turn for row in rows for turn in row.turns]),
             "highest": max((row.tokens for row in rows), default=1),
             "sides": [
                 {

@@ -23,6 +23,14 @@ class Line:
     # The other side has nothing like it in this row.
     differs: bool
 
+    @property
+    def words(self) -> str:
+        return self.text.lstrip()
+
+    @property
+    def indent(self) -> str:
+        return self.text[: len(self.text) - len(self.words)]
+
 
 @dataclass(frozen=True, slots=True)
 class Message:

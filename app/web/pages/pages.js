@@ -49,16 +49,17 @@ async function goTo(id, seq) {
   const target = byId(id);
   if (!target) return false;
   for (let one = target; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
-  target.scrollIntoView({ block: "center" });
+  target.scrollIntoView({ block: target.matches(".turn") ? "start" : "center" });
   const place = target.closest(".step");
   if (place) choose(place, false);
   return true;
 }
 
 async function followHash() {
-  const id = decodeURIComponent(location.hash.slice(1));
+  const asked = new URLSearchParams(location.search).get("at");
+  const id = decodeURIComponent(location.hash.slice(1)) || (asked ? `turn-${asked}` : "");
   if (!id) return;
-  const at = id.startsWith("turn-") ? id.slice(5) : new URLSearchParams(location.search).get("at");
+  const at = id.startsWith("turn-") ? id.slice(5) : asked;
   await goTo(id, at);
 }
 
@@ -258,7 +259,10 @@ function listen(live) {
     say("The conversation was erased.");
   });
   source.addEventListener("version", (event) => {
-    const told = JSON.parse(event.data).version;
+    const { version: told, updated_at: at } = JSON.parse(event.data);
+    const last = byId("last");
+    last.dateTime = at;
+    last.textContent = `${at.slice(0, 10)} ${at.slice(11, 19)}`;
     busy = busy.then(() => bring(told)).catch(() => { live.textContent = "some turns are missing"; });
   });
   async function bring(told) {
@@ -309,6 +313,12 @@ for (const form of document.querySelectorAll("[data-erase]")) {
     event.preventDefault();
     const key = byId("erase-key")?.value;
     const complaint = form.querySelector(".complaint");
+    const typed = byId("erase-id");
+    if (typed.value.trim() !== typed.dataset.must) {
+      complaint.hidden = false;
+      complaint.textContent = `Type ${typed.dataset.must} to erase it.`;
+      return;
+    }
     const headers = key ? { Authorization: `Bearer ${key}` } : {};
     const answer = await fetch(form.dataset.erase, { method: "DELETE", headers });
     if (answer.ok) {
