@@ -185,7 +185,12 @@ def _text(request: Request) -> str:
     kind, _, text = request.headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer" and text.strip():
         return text.strip()
-    if request.method == "GET" and not kind and (shown := request.cookies.get(COOKIE)):
+    # Other kinds are for a proxy in front of the service.
+    if (
+        request.method == "GET"
+        and kind.lower() != "bearer"
+        and (shown := request.cookies.get(COOKIE))
+    ):
         return shown
     raise Unauthorized.without_key()
 

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterable
 from functools import partial
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from app.cli.asking import (
     PAGE,
@@ -22,6 +22,8 @@ from app.cli.timeline import Timeline
 
 # Calls that are read at a time, and turns before the first that are looked at for its results.
 _CALLS = 50
+# Of turns with very many calls, the results of some are not named.
+_MOST = 1_000
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -69,5 +71,5 @@ def _print(ask: Asking, turns: Iterable[Told], args: argparse.Namespace) -> int 
 
 def _calls(ask: Asking, args: argparse.Namespace, seq: int) -> dict[str, Told]:
     """The calls of this turn and later ones, and of some before it: their results come later."""
-    newest = all_of(partial(ask.tool_calls, args.conversation), size=_CALLS)
+    newest = islice(all_of(partial(ask.tool_calls, args.conversation), size=_CALLS), _MOST)
     return {call["id"]: call for call in takewhile(lambda one: one["seq"] > seq - _CALLS, newest)}

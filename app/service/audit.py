@@ -30,7 +30,7 @@ _BATCH = 512
 _HELD = 32
 # A hashed id that somebody had forged before is salted; hardly ever once, never so often.
 _SALTS = ("", "~", "~~")
-_PLACES = 64
+_PLACES = 1_024
 _COLUMNS = (
     *("seq", "turn_id", "call_index", "provider", "model", "name", "raw_id", "canonical_id"),
     *("state", "matched_by", "result_turn_id", "hash_input"),
@@ -78,10 +78,11 @@ def table(store: ReadStore, cid: str, page: Page) -> tuple[bytes, str | None]:
 
 def _cells(record: CallRecord, state: str) -> Iterator[str | int | None]:
     call, chosen = record.call, chosen_result(record.results)
-    yield from (call.seq, call.turn_id, call.call_index, telling.cell(call.provider))
+    yield from (call.seq, telling.cell(call.turn_id), call.call_index)
+    yield telling.cell(call.provider)
     yield from map(telling.cell, (call.model, call.name, call.raw_id))
     yield from (call.id, state)
-    yield from (chosen.matched_by, chosen.turn_id) if chosen else (None, None)
+    yield from (chosen.matched_by, telling.cell(chosen.turn_id)) if chosen else (None, None)
     yield telling.cell(hash_input(call))
     for target in TARGETS:
         yield telling.cell(provider_id(target, call.id, call.provider_ids))
@@ -181,9 +182,9 @@ def call_json(record: CallRecord, state: str, told: Contents) -> JsonObject:
 def hash_input(call: Call) -> str | None:
     """The text whose hash is the canonical id; None for an id that came with its call."""
     # Where the newest version of the turn does not make the call, its place is not known any more.
-    places = [call.call_index] if call.call_index >= 0 else range(_PLACES)
-    for place in places:
-        for salt in _SALTS:
+    is_known = call.call_index >= 0
+    for place in [call.call_index] if is_known else range(_PLACES):
+        for salt in _SALTS if is_known else _SALTS[:1]:
             turn = call.turn_id + salt
             text = ids.canonical_input(call.provider, call.raw_id, call.name, turn, place)
             if ids.canonical_of(text) == call.id:

@@ -67,6 +67,7 @@ _LINKS_OF = _MATCHED.where(tool_results.c.call_id.in_(IDS))
 _CALL_SEQS = select(tool_calls.c.call_id, tool_calls.c.seq).where(
     owned(tool_calls), tool_calls.c.call_id.in_(IDS)
 )
+_CALLS_NAMED = select(*CALL).where(owned(tool_calls), tool_calls.c.call_id.in_(IDS))
 _RESULTS_OF_TURN = select(*RESULT).where(
     owned(tool_results), tool_results.c.seq == bindparam("seq")
 )
@@ -230,6 +231,14 @@ class Ledger(Scope):
             for piece in pieces(call_ids)
             for row in self._run(_GIVEN_TO, cid, target=target, ids=piece)
         }
+
+    def calls_named(self, cid: str, call_ids: Collection[str]) -> list[Call]:
+        """These calls, without what targets call them."""
+        return [
+            Call(*row)
+            for piece in pieces(call_ids)
+            for row in self._run(_CALLS_NAMED, cid, ids=piece)
+        ]
 
     def calls_at(self, cid: str, seq: int, call_index: int) -> list[Call]:
         """The call at this place, if it is still there."""

@@ -3,6 +3,7 @@
 What browsers do with them is tested in `tests/browser`.
 """
 
+import sqlite3
 from collections.abc import Iterator
 from urllib.parse import urljoin, urlsplit
 
@@ -243,3 +244,79 @@ def test_another_site_can_log_nobody_in(keyed: Keyed) -> None:
 
 def test_a_very_long_login_is_refused(keyed: Keyed) -> None:
     assert keyed.http.post("/login", content=b"key=" + b"x" * 100_000).status_code == 401
+
+
+def test_a_replay_that_is_too_long_is_not_laid_out(lite: Api) -> None:
+    lite.post(user("word " * 400_000))
+    shown = lite.http.get("/conversations/c1/replay")
+    assert shown.status_code == 200
+    assert len(shown.content) < 20_000
+    assert "too long to be laid out" in shown.text
+    assert "curl" in shown.text
+
+
+def test_a_page_is_bounded_however_much_a_turn_holds(lite: Api) -> None:
+    deep = "[" * 450 + "]" * 450
+    calls = [(f"call_{n}", "f", f"[{deep},{deep}]") for n in range(500)]
+    for n in range(6):
+        lite.post(calling(*calls), turn_id=f"many-{n}")
+    shown = lite.http.get("/conversations/c1")
+    assert len(shown.content) < 1_000_000
+    # Six turns of 500 blocks are more than a piece holds; the rest is fetched when it is seen.
+    assert "/turns?after=5&amp;until=6" in shown.text
+    assert "more blocks" in shown.text
+    rest = lite.http.get("/conversations/c1/turns?after=5&until=6")
+    assert 'id="turn-6"' in rest.text
+    assert len(lite.http.get("/conversations/c1/turns/many-1").content) < 6_000_000
+
+
+def test_pictures_are_named_in_the_timeline_and_shown_with_their_turn(lite: Api) -> None:
+    picture = "data:image/png;base64," + "iVBORw0KGgo" + "A" * 20_000
+    lite.post({"role": "user", "content": [{"type": "image_url", "image_url": {"url": picture}}]})
+    assert picture not in lite.http.get("/conversations/c1").text
+    [turn] = lite.get("turns").json()["data"]
+    assert picture in lite.http.get(f"/conversations/c1/turns/{turn['turn_id']}").text
+
+
+def test_results_of_many_calls_at_once_are_not_late(lite: Api) -> None:
+    calls = [f"call_{n}" for n in range(6)]
+    lite.post(calling(*((one, "f", "{}") for one in calls)))
+    lite.post(*(answering(one, "x") for one in calls))
+    assert "0 are out of the ordinary" in lite.http.get("/conversations/c1/picture").text
+    lite.post(calling(("slow", "f", "{}")), calling(("quick", "f", "{}")))
+    lite.post(answering("quick", "x"), answering("slow", "x"))
+    assert "1 is out of the ordinary" in lite.http.get("/conversations/c1/picture").text
+
+
+def test_words_of_other_scripts_can_be_read(lite: Api) -> None:
+    lite.post(user("Привет"), calling(("a", "f", '{"x": "мир"}')))
+    assert "Привет" in lite.http.get("/conversations/c1/replay").text
+    assert "мир" in lite.http.get("/conversations/c1").text
+
+
+def test_what_cannot_be_seen_is_shown(lite: Api) -> None:
+    lite.post(user("a\u202eb\u200bc\U000e0041d\x00e"))
+    text = lite.http.get("/conversations/c1").text
+    assert "a[U+202E]b[U+200B]c[U+E0041]d\u2400e" in text
+
+
+def test_the_way_back_from_the_login_may_be_in_any_script(keyed: Keyed) -> None:
+    asked = keyed.http.get("/conversations/%E2%82%AC").headers["location"]
+    assert asked == "/login?next=%2Fconversations%2F%25E2%2582%25AC"
+    answer = keyed.http.post("/login", data={"key": keyed.read, "next": "/conversations/€"})
+    assert answer.headers["location"] == "/conversations/%E2%82%AC"
+
+
+def test_a_proxy_with_its_own_password_does_not_hide_the_cookie(keyed: Keyed) -> None:
+    headers = {"Cookie": f"turnkeep_key={keyed.read}", "Authorization": "Basic cHJveHk6eA=="}
+    assert keyed.http.get("/conversations/c1", headers=headers).status_code == 200
+
+
+def test_an_id_of_a_damaged_conversation_leads_to_it(lite: Api, sqlite_database_url: str) -> None:
+    filled(lite)
+    with sqlite3.connect(sqlite_database_url.removeprefix("sqlite:///")) as database:
+        database.execute("UPDATE conversations SET version = 'zz'")
+    answer = lite.http.get("/go?id=c1")
+    assert answer.headers["location"] == "/conversations/c1"
+    assert lite.http.get("/conversations/c1").status_code == 409
+    assert lite.http.get("/conversations/c1/verify").status_code == 200

@@ -25,6 +25,12 @@ def test_it_looks_like_what_everybody_writes(value: object) -> None:
     assert indented(json.dumps(value)) == json.dumps(value, indent=2)
 
 
+def test_deep_nesting_does_not_become_a_page_of_blanks() -> None:
+    deep = "[" * 900 + "]" * 900
+    assert len(indented(deep)) < 40 * 1800
+    assert "".join(indented(deep).split()) == deep
+
+
 @pytest.mark.parametrize("number", ["1e400", "0.10", "-0", "12345678901234567890123"])
 def test_numbers_stay_as_they_were_written(number: str) -> None:
     assert indented(f'{{"n":{number}}}') == f'{{\n  "n": {number}\n}}'

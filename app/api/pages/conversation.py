@@ -51,7 +51,7 @@ async def conversation_page(cid: Cid, query: Annotated[AtQuery, Query()], here: 
     def found(store: ReadStore) -> dict[str, Any]:
         conversation = read(store, cid)
         version = known(store, cid).version
-        begin = (min(query.at, max(version, 1)) - 1) // CHUNK * CHUNK if query.at else 0
+        begin = (max(min(query.at, version), 1) - 1) // CHUNK * CHUNK
         return {
             "conversation": conversation,
             "tab": "timeline",
@@ -73,7 +73,7 @@ async def turns_fragment(cid: Cid, query: Annotated[RangeQuery, Query()], here: 
         version = known(store, cid).version
         until = min(query.until or version, query.after + 4 * CHUNK, version)
         turns = timeline(store, cid, after=query.after, until=until)
-        return {"cid": cid, "turns": turns, "version": version}
+        return {"cid": cid, "turns": turns, "until": until}
 
     return await shown(here, "turns.html", found)
 
@@ -110,9 +110,9 @@ async def identity_page(cid: Cid, query: Annotated[IdentityQuery, Query()], here
 async def picture_page(cid: Cid, query: Annotated[FromQuery, Query()], here: Here) -> Response:
     def found(store: ReadStore) -> dict[str, Any]:
         version = known(store, cid).version
-        after = query.after
+        after = min(query.after, max(version - 1, 0))
         until = min(after + _PICTURED, version)
-        marks = picture(store, cid, after=after, until=until)
+        marks, until = picture(store, cid, after=after, until=until)
         return {
             "conversation": read(store, cid),
             "tab": "picture",

@@ -74,7 +74,7 @@ async def go(query: Annotated[GoQuery, Query()], here: Here) -> Response:
 
     def found(store: ReadStore) -> tuple[str | None, bytes]:
         is_ours = CONVERSATION_ID.fits(wanted) and wanted.startswith(here.prefix)
-        if is_ours and store.conversations.head(wanted) is not None:
+        if is_ours and store.damage.has_head(wanted):
             return f"/conversations/{quote(wanted)}", b""
         page = lookup(store, wanted, limit=_PAGE, prefix=here.prefix)
         places = [(one, _place(one)) for one in _objects(page["data"])]

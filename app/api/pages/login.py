@@ -8,6 +8,7 @@ from app.api.access import COOKIE
 from app.api.context import Here
 from app.api.pages.page import html, moved
 from app.api.pages.templates import rendered
+from app.api.problems import problem_of
 from app.core.errors import TurnkeepError
 
 router = APIRouter(include_in_schema=False)
@@ -36,7 +37,9 @@ async def log_in(request: Request, here: Here) -> Response:
         here.access.check(key, "read", None, request)
     except TurnkeepError as error:
         page = rendered("login.html", has_key=False, following=following, complaint=error.detail)
-        return html(page, 401)
+        told = problem_of(error)
+        wait = {name: one for name, one in told.headers.items() if name == "retry-after"}
+        return html(page, told.status_code, wait)
     response = moved(following)
     response.set_cookie(
         COOKIE, text, httponly=True, samesite="lax", secure=request.url.scheme == "https"

@@ -40,7 +40,8 @@ class Page(Direct):
             try:
                 return await inner(request)
             except Unauthorized:
-                asked = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+                asked = request.scope["raw_path"].decode("latin-1")
+                asked += f"?{request.url.query}" if request.url.query else ""
                 return moved(f"/login?next={quote(asked, safe='')}")
             except RequestValidationError as error:
                 return await _refusal(request, _unmeant(error))
@@ -74,7 +75,8 @@ def html(body: bytes, status: int = 200, headers: dict[str, str] | None = None) 
 
 
 def moved(path: str) -> Response:
-    return Response(status_code=303, headers={**_PRIVATE, "Location": path})
+    location = quote(path, safe="%/:?#[]@!$&'()*+,;=~")
+    return Response(status_code=303, headers={**_PRIVATE, "Location": location})
 
 
 async def shown(

@@ -1,5 +1,6 @@
 """Two replays of a conversation side by side, and what to copy."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -11,14 +12,14 @@ from app.api.pages.page import pages, shown
 from app.api.schemas.shapes import In
 from app.codecs import CODECS, TARGETS
 from app.core.json.pretty import indented
-from app.core.json.text import JsonObject, dumps, loads
+from app.core.json.text import JsonObject, dumps_utf8, loads
 from app.core.render.options import Reasoning, ReplayOptions, ToolsShown
 from app.core.render.repairs import CODES
 from app.service.conversations import read
 from app.service.kept import Renders
 from app.service.replay import replay
 from app.service.turnform import UNLIMITED
-from app.service.views.aligned import Told, aligned, beside, unplaced
+from app.service.views.aligned import Row, Told, aligned, beside, unplaced
 from app.service.views.snippets import snippets
 from app.storage.store import ReadStore
 
@@ -26,8 +27,8 @@ router = pages()
 
 _TURNS = 30
 _MOST_TURNS = 500
-# Characters of a request that are written into the page to be copied.
-_COPIED = 500_000
+# Bytes of a replay that are laid out.
+_SHOWN = 1_500_000
 
 
 class SidesQuery(In):
@@ -48,34 +49,32 @@ async def replay_page(
     origin = f"{request.url.scheme}://{request.headers.get('host', '127.0.0.1:8420')}"
 
     def found(store: ReadStore) -> dict[str, Any]:
-        conversation = read(store, cid)
-        sides = [_side(store, cid, query, target) for target in (query.left, query.right)]
-        left, right = (_told(body, target) for body, target in sides)
-        rows = aligned(left, right)
-        return {
-            "conversation": conversation,
+        targets = (query.left, query.right)
+        page = {
+            "conversation": read(store, cid),
             "tab": "replay",
             "query": query,
             "targets": TARGETS,
             "most": _MOST_TURNS,
             "meanings": CODES,
-            "rows": rows,
-            "numbers": store.turns.numbers(cid, [turn for row in rows for turn in row.turns]),
-            "highest": max((row.tokens for row in rows), default=1),
-            "sides": [
-                {
-                    "target": target,
-                    "tokens": sum(told.tokens),
-                    "messages": len(told.messages),
-                    "repairs": unplaced(told, rows),
-                    "beside": indented(beside(_request(body), CODECS[target].messages)),
-                    "pending": body["pending"],
-                    "json": _copied(body),
-                    "snippets": snippets(target, _url(origin, cid, query, target)),
-                }
-                for (body, target), told in zip(sides, (left, right), strict=True)
-            ],
+            "snippets": [snippets(one, _url(origin, cid, query, one)) for one in targets],
+            "rows": [],
+            "sides": [],
         }
+        bodies = []
+        for target in targets:
+            if (body := _body(store, cid, query, target)) is None:
+                # The other one is not asked for.
+                return page
+            bodies.append(body)
+        left, right = map(_told, bodies, targets)
+        rows = aligned(left, right)
+        numbers = store.turns.numbers(cid, [turn for row in rows for turn in row.turns])
+        sides = [
+            _side(body, target, told, rows)
+            for body, target, told in zip(bodies, targets, (left, right), strict=True)
+        ]
+        return page | {"rows": rows, "numbers": numbers, "sides": sides, "highest": _highest(rows)}
 
     return await shown(here, "replay.html", found)
 
@@ -92,12 +91,32 @@ def _options(query: SidesQuery, target: str) -> dict[str, Any]:
     return given
 
 
-def _side(store: ReadStore, cid: str, query: SidesQuery, target: str) -> tuple[JsonObject, str]:
+def _body(store: ReadStore, cid: str, query: SidesQuery, target: str) -> JsonObject | None:
+    """A replay; None for one that is too long to be laid out."""
     options = ReplayOptions(**_options(query, target), tokens=True)
-    done = replay(store, cid, options, renders=Renders())
-    body = loads(b"".join(done.body or ()).decode(), UNLIMITED)
+    text = b"".join(replay(store, cid, options, renders=Renders()).body or ())
+    if len(text) > _SHOWN:
+        return None
+    body = loads(text.decode(), UNLIMITED)
     assert isinstance(body, dict)
-    return body, target
+    return body
+
+
+def _side(body: JsonObject, target: str, told: Told, rows: Sequence[Row]) -> dict[str, Any]:
+    """What is said above the messages of a target."""
+    return {
+        "target": target,
+        "tokens": sum(told.tokens),
+        "messages": len(told.messages),
+        "repairs": unplaced(told, rows),
+        "beside": indented(beside(_request(body), CODECS[target].messages)),
+        "pending": body["pending"],
+        "json": indented(dumps_utf8(body["request"]).decode()),
+    }
+
+
+def _highest(rows: Sequence[Row]) -> int:
+    return max((row.tokens for row in rows), default=1)
 
 
 def _request(body: JsonObject) -> JsonObject:
@@ -110,16 +129,11 @@ def _told(body: JsonObject, target: str) -> Told:
     messages: Any = _request(body)[CODECS[target].messages]
     told: Any = body
     return Told(
-        [dumps(message) for message in messages],
+        [dumps_utf8(message).decode() for message in messages],
         told["turns"],
         told["tokens"],
         told["repairs"],
     )
-
-
-def _copied(body: JsonObject) -> str | None:
-    text = dumps(body["request"])
-    return indented(text) if len(text) <= _COPIED else None
 
 
 def _url(origin: str, cid: str, query: SidesQuery, target: str) -> str:

@@ -14,7 +14,7 @@ from app import __version__
 WEB = Path(__file__).parents[2] / "web"
 # Control characters, marks that turn the direction of writing, and lone surrogates.
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
 )
 # Colours for providers; the style sheet has so many.
 _HUES = 8

@@ -1,6 +1,5 @@
 """Two replays side by side: messages of the same turns stand in one row, differences are marked."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -8,10 +7,11 @@ from itertools import chain
 from typing import TypeAlias
 
 from app.core.json.pretty import lines
-from app.core.json.text import JsonObject, dumps
+from app.core.json.text import JsonObject, dumps_utf8
 
 # A line of JSON that holds a value: what stands behind the name and before the comma.
-_VALUE = re.compile(r'\s*(?:"(?:[^"\\]|\\.)*": )?(?P<value>"(?:[^"\\]|\\.)*"|[^\s"\[\]{}]+?),?')
+_TEXT = r'"(?:[^"\\]++|\\.)*+"'
+_VALUE = re.compile(rf'\s*(?:{_TEXT}: )?(?P<value>{_TEXT}|[^\s"\[\]{{}}]+?),?')
 # A line is cut behind so many characters, a message behind so many lines.
 _WIDEST = 2_000
 _LONGEST = 400
@@ -80,7 +80,7 @@ _Span: TypeAlias = tuple[int, int, int, int]
 
 def beside(request: JsonObject, name: str) -> str:
     """What stands in a request beside its messages, as JSON."""
-    return dumps({key: value for key, value in request.items() if key != name})
+    return dumps_utf8({key: value for key, value in request.items() if key != name}).decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +187,3 @@ def _line(line: str, known: set[str]) -> Line:
     found = _VALUE.fullmatch(line)
     differs = found is not None and found["value"] not in known
     return Line(line if len(line) <= _WIDEST else f"{line[:_WIDEST]}…", differs)
-
-
-def quoted(text: str) -> str:
-    """A text as Python and JavaScript both write it."""
-    return json.dumps(text)

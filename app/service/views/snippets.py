@@ -1,16 +1,20 @@
 """Programs to copy: ask for a replay and hand it to the provider's own SDK."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from shlex import quote
-
-from app.service.views.aligned import quoted
 
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
     language: str
     text: str
+
+
+def quoted(text: str) -> str:
+    """A text as Python and JavaScript both write it."""
+    return json.dumps(text)
 
 
 # What the request of a replay is handed to, in the words of docs/providers.md: what is imported,

@@ -3,7 +3,7 @@
 Long texts are cut, and say how long they are; the page of a turn has them whole.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias, assert_never
@@ -18,12 +18,13 @@ from app.core.conversation import (
     Thinking,
     ToolCall,
     ToolResult,
+    Turn,
 )
 from app.core.errors import TurnkeepError, TurnNotFound
 from app.core.identity.forms import TURN_ID
 from app.core.json.large import whole
 from app.core.json.pretty import indented
-from app.core.json.text import Json, dumps, loads
+from app.core.json.text import Json, dumps_utf8, loads
 from app.core.ledger.records import CallRecord, ResultRecord, TurnRecord
 from app.core.render.pairing import Links
 from app.core.render.placeholders import value_text
@@ -32,9 +33,21 @@ from app.service.audit import chosen_result, state_of
 from app.service.turnform import UNLIMITED, read_turn, usage_of
 from app.storage.store import ReadStore
 
-# Characters of a block in the timeline, and on the page of one turn.
-SHORT = 4_000
-LONG = 1_000_000
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How much of a turn is shown: characters of a block, and blocks with how many in all."""
+
+    text: int
+    blocks: int
+    all_text: int
+
+
+TIMELINE = Room(4_000, 60, 40_000)
+WHOLE_TURN = Room(1_000_000, 2_000, 2_000_000)
+# A piece of the timeline ends behind so many blocks, shown or not: they must be read.
+_ENOUGH = 2_000
+_STEP = 5
 _LINE = 100
 # Pictures inside a turn that are short enough to be shown.
 _PICTURE = 200_000
@@ -84,9 +97,10 @@ class MediaCard:
 
 @dataclass(frozen=True, slots=True)
 class CallCard:
-    """A call; `record` is what the ledger knows of it (None where the turn was replaced)."""
+    """A call, with what the ledger knows of it; `place` is its index there."""
 
     call_id: str
+    place: int
     raw_id: str | None
     name: str
     given: Said
@@ -131,6 +145,8 @@ class TurnCard:
     usage: Usage | None
     hash: str
     blocks: Sequence[Card] | None
+    # Blocks that found no room.
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +160,17 @@ class TurnPage:
 
 
 def timeline(store: ReadStore, cid: str, *, after: int, until: int) -> list[TurnCard]:
-    """The turns with after < seq <= until."""
-    records = store.turns.page(cid, after=after, until=until, payloads=False)
-    return _cards(store, cid, records, SHORT)
+    """The turns with after < seq <= until; fewer, where they have very many blocks."""
+    shown: list[TurnCard] = []
+    blocks = 0
+    while after < until and blocks < _ENOUGH:
+        last = min(after + _STEP, until)
+        records = store.turns.page(cid, after=after, until=last, payloads=False)
+        cards = _cards(store, cid, records, TIMELINE)
+        blocks += sum(len(card.blocks or ()) + card.more for card in cards)
+        shown += cards
+        after = last
+    return shown
 
 
 def one_turn(store: ReadStore, cid: str, turn_id: str) -> TurnPage:
@@ -158,25 +182,36 @@ def one_turn(store: ReadStore, cid: str, turn_id: str) -> TurnPage:
         posted, is_text = payload.decode(), True
     except UnicodeDecodeError:
         posted, is_text = payload.hex(" "), False
-    *earlier, now = (_cards(store, cid, [attempt], LONG)[0] for attempt in attempts)
-    return TurnPage(now, _json_said(posted, LONG), is_text, earlier)
+    *earlier, now = (_cards(store, cid, [attempt], WHOLE_TURN)[0] for attempt in attempts)
+    return TurnPage(now, _json_said(posted, WHOLE_TURN.text), is_text, earlier)
 
 
-def _cards(store: ReadStore, cid: str, records: Sequence[TurnRecord], most: int) -> list[TurnCard]:
+def _cards(store: ReadStore, cid: str, records: Sequence[TurnRecord], room: Room) -> list[TurnCard]:
     if not records:
         return []
-    first, last = records[0].seq, records[-1].seq
-    links = store.ledger.links(cid, after=first - 1, until=last)
-    made = store.ledger.made_in(cid, after=first - 1, until=last)
-    calls = {one.call.id: one for one in store.ledger.call_records(cid, made)}
+    turns = [read_turn(record) for record in records]
+    shown = {turn.seq: list(enumerate(turn.blocks or ()))[: room.blocks] for turn in turns}
+    named = {
+        block.id for blocks in shown.values() for _, block in blocks if isinstance(block, ToolCall)
+    }
+    links = store.ledger.links(cid, after=records[0].seq - 1, until=records[-1].seq)
+    made = store.ledger.calls_named(cid, {one for one in named if one})
     known = _Known(
         links,
-        calls,
-        store.ledger.call_seqs(cid, {link.call_id for link in links.values()}),
+        {one.call.id: one for one in store.ledger.call_records(cid, made)},
+        store.ledger.call_seqs(cid, _answered(shown, links)),
         store.turns.interrupted(cid),
-        most,
     )
-    return [_card(record, known) for record in records]
+    return [
+        _card(record, turn, shown[turn.seq], known, room)
+        for record, turn in zip(records, turns, strict=True)
+    ]
+
+
+def _answered(shown: Mapping[int, Sequence[tuple[int, Block]]], links: Links) -> set[str]:
+    """The calls of the results that are shown."""
+    places = ((seq, place) for seq, blocks in shown.items() for place, _ in blocks)
+    return {links[place].call_id for place in places if place in links}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +222,23 @@ class _Known:
     calls: Mapping[str, CallRecord]
     call_seqs: Mapping[str, int]
     broken: set[int]
-    most: int
 
 
-def _card(record: TurnRecord, known: _Known) -> TurnCard:
-    turn = read_turn(record)
-    blocks = turn.blocks
+def _card(
+    record: TurnRecord,
+    turn: Turn,
+    blocks: Sequence[tuple[int, Block]],
+    known: _Known,
+    room: Room,
+) -> TurnCard:
+    cards: list[Card] = []
+    left = room.all_text
+    for place, block in blocks:
+        if left <= 0:
+            break
+        card = _block(record.seq, place, block, known, min(room.text, left))
+        cards.append(card)
+        left -= _length(card)
     return TurnCard(
         record.seq,
         record.turn_id,
@@ -205,64 +251,80 @@ def _card(record: TurnRecord, known: _Known) -> TurnCard:
         record.completed_at is not None,
         usage_of(record.format, turn),
         record.hash.hex(),
-        None if blocks is None else list(_blocks(record.seq, blocks, known)),
+        None if turn.blocks is None else cards,
+        len(turn.blocks or ()) - len(cards),
     )
 
 
-def _blocks(seq: int, blocks: Sequence[Block], known: _Known) -> Iterator[Card]:
-    for place, block in enumerate(blocks):
-        match block:
-            case Text():
-                yield WordsCard("text", "", _said(block.text, known.most))
-            case Thinking():
-                yield WordsCard("thinking", "thinking", _said(block.text, known.most))
-            case Opaque():
-                yield _opaque(block, known.most)
-            case Image() | File():
-                yield _media(block)
-            case ToolCall():
-                yield _call(seq, block, known)
-            case ToolResult():
-                yield _result(seq, place, block, known)
-            case _:
-                assert_never(block)
+def _length(card: Card) -> int:
+    match card:
+        case MediaCard():
+            return len(card.source or "")
+        case CallCard():
+            return len(card.given.text)
+        case ResultCard():
+            return len(card.said.text) + sum(map(_length, card.media))
+        case WordsCard():
+            return len(card.said.text)
+        case _:
+            assert_never(card)
+
+
+def _block(seq: int, place: int, block: Block, known: _Known, most: int) -> Card:
+    match block:
+        case Text():
+            return WordsCard("text", "", _said(block.text, most))
+        case Thinking():
+            return WordsCard("thinking", "thinking", _said(block.text, most))
+        case Opaque():
+            return _opaque(block, most)
+        case Image() | File():
+            return _media(block, most)
+        case ToolCall():
+            return _call(seq, block, known, most)
+        case ToolResult():
+            return _result(seq, place, block, known, most)
+        case _:
+            assert_never(block)
 
 
 def _opaque(block: Opaque, most: int) -> WordsCard:
     return WordsCard("opaque", block.kind, _value_said(block.native, most))
 
 
-def _media(block: Image | File) -> MediaCard:
+def _media(block: Image | File, most: int) -> MediaCard:
     kind = "image" if isinstance(block, Image) else "file"
     url = block.url
     inside = url.startswith("data:")
     about = url[5 : url.find(";")] if inside and ";" in url[:100] else url[:200]
     title = (isinstance(block, File) and block.name) or about
-    shown = url if url.startswith(_PICTURES) and len(url) <= _PICTURE else None
-    return MediaCard(kind, title, len(url), shown)
+    # In a timeline they are named: the page of the turn shows them.
+    is_shown = url.startswith(_PICTURES) and len(url) <= min(_PICTURE, most)
+    return MediaCard(kind, title, len(url), url if is_shown else None)
 
 
-def _call(seq: int, call: ToolCall, known: _Known) -> CallCard:
+def _call(seq: int, call: ToolCall, known: _Known, most: int) -> CallCard:
     record = known.calls.get(call.id or "")
-    state, result, repeats = "superseded", None, 0
+    state, result, repeats, place = "superseded", None, 0, -1
     if record:
+        place = record.call.call_index
         state = state_of(record.call, record.results, broken=seq in known.broken)
         result = chosen_result(record.results)
         repeats = len(record.results) - (result is not None)
-    given = _json_said(call.arguments, known.most)
-    return CallCard(call.id or "", call.raw_id, call.name, given, state, result, repeats)
+    given = _json_said(call.arguments, most)
+    return CallCard(call.id or "", place, call.raw_id, call.name, given, state, result, repeats)
 
 
-def _result(seq: int, place: int, block: ToolResult, known: _Known) -> ResultCard:
+def _result(seq: int, place: int, block: ToolResult, known: _Known, most: int) -> ResultCard:
     link = known.links.get((seq, place))
     parts: Sequence[Part] = block.parts or ()
     if block.parts is None:
         value = block.result
-        said = _value_said(value, known.most)
+        said = _value_said(value, most)
     else:
         texts = [part.text for part in parts if isinstance(part, Text)]
         texts += [value_text(part.native) for part in parts if isinstance(part, Opaque)]
-        said = _said("\n".join(texts), known.most)
+        said = _said("\n".join(texts), most)
     return ResultCard(
         link.call_id if link else None,
         known.call_seqs.get(link.call_id) if link else None,
@@ -271,8 +333,8 @@ def _result(seq: int, place: int, block: ToolResult, known: _Known) -> ResultCar
         block.status,
         link.matched_by if link else "none",
         said,
-        _said(block.error, known.most) if block.error else None,
-        [_media(part) for part in parts if isinstance(part, Image | File)],
+        _said(block.error, most) if block.error else None,
+        [_media(part, most) for part in parts if isinstance(part, Image | File)][:_STEP],
     )
 
 
@@ -281,7 +343,11 @@ def _said(text: str, most: int) -> Said:
 
 
 def _value_said(value: Json, most: int) -> Said:
-    return _said(value, most) if isinstance(value, str) else _json_said(dumps(value), most)
+    return (
+        _said(value, most)
+        if isinstance(value, str)
+        else _json_said(dumps_utf8(value).decode(), most)
+    )
 
 
 def _json_said(text: str, most: int) -> Said:
@@ -293,4 +359,4 @@ def _json_said(text: str, most: int) -> Said:
     except (TurnkeepError, RecursionError):
         return Said(text, len(text))
     shown = indented(text)
-    return Said(shown, len(shown))
+    return Said(shown[:most], len(shown))

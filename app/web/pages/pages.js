@@ -25,6 +25,7 @@ function load(chunk) {
       chunk.replaceChildren(content);
       chunk.classList.remove("waiting");
       delete chunk.dataset.src;
+      for (const rest of chunk.querySelectorAll("[data-src]")) seen.observe(rest);
     }).catch(() => { say("Some turns could not be fetched."); })
       .finally(() => { loading.delete(chunk); }));
   }
@@ -37,15 +38,20 @@ const seen = timeline && new IntersectionObserver((entries) => {
 }, { rootMargin: "1200px 0px" });
 if (timeline) for (const chunk of timeline.querySelectorAll("[data-src]")) seen.observe(chunk);
 
+// The one that is yet to be fetched, if there is one.
 function chunkOf(seq) {
-  return [...document.querySelectorAll(".chunk")]
+  return [...document.querySelectorAll(".chunk[data-src]")]
     .find((one) => Number(one.dataset.first) <= seq && seq <= Number(one.dataset.last));
 }
 
 // Opens what an address points at, and folds around it.
 async function goTo(id, seq) {
-  const chunk = timeline && seq && chunkOf(Number(seq));
-  if (chunk) await load(chunk);
+  // A piece may end early, where turns are long, and hold another one.
+  for (let tries = 0; timeline && seq && !byId(id) && tries < 50; tries += 1) {
+    const chunk = chunkOf(Number(seq));
+    if (!chunk) break;
+    await load(chunk);
+  }
   const target = byId(id);
   if (!target) return false;
   for (let one = target; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
@@ -260,9 +266,10 @@ function listen(live) {
   });
   source.addEventListener("version", (event) => {
     const { version: told, updated_at: at } = JSON.parse(event.data);
-    const last = byId("last");
+    const last = byId("last-activity");
     last.dateTime = at;
     last.textContent = `${at.slice(0, 10)} ${at.slice(11, 19)}`;
+    if (told <= version) live.textContent = "live; something changed: reload to see it";
     busy = busy.then(() => bring(told)).catch(() => { live.textContent = "some turns are missing"; });
   });
   async function bring(told) {
@@ -294,8 +301,9 @@ function listen(live) {
     const call = byId(`call-${result.dataset.call}`);
     const state = call?.querySelector(".state.open");
     if (!state) return;
-    state.className = "state answered";
-    state.textContent = "answered";
+    const told = ["denied", "interrupted", "unknown"].find((one) => result.classList.contains(one));
+    state.className = `state ${told ?? "answered"}`;
+    state.textContent = told ?? "answered";
     const link = document.createElement("a");
     link.className = "jump";
     link.href = `#result-${result.dataset.call}`;
