@@ -42,9 +42,9 @@ def main() -> None:
                 executable_path=shutil.which("chromium"), args=FLAGS
             )
             for what, address, scrolls in (
-                ("opened", "/conversations/long", False),
-                ("opened at the end", f"/conversations/long?at={turns}#turn-{turns}", False),
-                ("scrolled through", "/conversations/long", True),
+                ("opened", "/c/long", False),
+                ("opened at the end", f"/c/long?at={turns}#turn-{turns}", False),
+                ("scrolled through", "/c/long", True),
             ):
                 page = browser.new_page(
                     base_url=server.url, viewport={"width": 1200, "height": 850}

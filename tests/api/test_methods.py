@@ -87,7 +87,7 @@ def test_a_wrong_method_is_told_the_right_ones(lite: Api) -> None:
         ("/v1/Conversations", "/v1/conversations"),
         ("/health", "/healthz"),
         ("/v1/chat/completions", None),
-        ("/", None),
+        ("/v2", None),
     ],
 )
 def test_an_unknown_path_is_told_the_nearest(lite: Api, path: str, meant: str | None) -> None:

@@ -25,15 +25,15 @@ PATHS = {
     "/": "/",
     "/go": "/go?id=call_1",
     "/login": "/login",
-    "/conversations/{cid}": "/conversations/c1",
-    "/conversations/{cid}/turns": "/conversations/c1/turns?after=0",
-    "/conversations/{cid}/turns/{turn_id}": "/conversations/c1/turns/t-1",
-    "/conversations/{cid}/identity": "/conversations/c1/identity",
-    "/conversations/{cid}/replay": "/conversations/c1/replay",
-    "/conversations/{cid}/picture": "/conversations/c1/picture",
-    "/conversations/{cid}/verify": "/conversations/c1/verify",
+    "/c/{cid}": "/c/c1",
+    "/c/{cid}/turns": "/c/c1/turns?after=0",
+    "/c/{cid}/turns/{turn_id}": "/c/c1/turns/t-1",
+    "/c/{cid}/identity": "/c/c1/identity",
+    "/c/{cid}/replay": "/c/c1/replay",
+    "/c/{cid}/picture": "/c/c1/picture",
+    "/c/{cid}/verify": "/c/c1/verify",
 }
-LINK = 'href="/conversations/c1"'
+LINK = 'href="/c/c1"'
 OF_CONVERSATION = [path for path in PATHS.values() if "/c1" in path]
 
 
@@ -89,7 +89,7 @@ def test_every_link_leads_somewhere_on_this_host(pages: Api) -> None:
             if following not in seen and "/events" not in following:
                 seen.add(following)
                 waiting.append(following)
-    assert {"/conversations/c1/identity", "/conversations/c1?at=2", "/static/style.css"} <= seen
+    assert {"/c/c1/identity", "/c/c1?at=2", "/static/style.css"} <= seen
 
 
 @pytest.mark.parametrize("path", OF_CONVERSATION)
@@ -105,9 +105,9 @@ def test_what_is_not_there_is_a_page_that_says_so(lite: Api, path: str) -> None:
     [
         ("/?wrong=1", "wrong"),
         ("/?cursor=~", "cursor"),
-        ("/conversations/c1?at=-1", "at"),
-        ("/conversations/c1/identity?state=odd", "state"),
-        ("/conversations/c1/turns/nobody", "No such turn"),
+        ("/c/c1?at=-1", "at"),
+        ("/c/c1/identity?state=odd", "state"),
+        ("/c/c1/turns/nobody", "No such turn"),
     ],
 )
 def test_what_cannot_be_meant_is_told_as_a_page(lite: Api, path: str, said: str) -> None:
@@ -184,7 +184,7 @@ def test_lists_and_lookups_of_another_tenant_show_nothing(keyed: Keyed) -> None:
 
 def test_a_key_with_a_prefix_sees_no_other_conversation(keyed: Keyed) -> None:
     assert LINK not in keyed.get("/", keyed.narrow)[1]
-    assert keyed.get("/conversations/c1", keyed.narrow)[0] == 403
+    assert keyed.get("/c/c1", keyed.narrow)[0] == 403
     go = {"Cookie": f"turnkeep_key={keyed.narrow}"}
     assert keyed.http.get("/go?id=c1", headers=go).headers["location"] == "/?q=c1&looked_up=true"
 
@@ -216,9 +216,9 @@ def test_the_cookie_reads_and_never_writes(keyed: Keyed) -> None:
 
 
 def test_logging_in_gives_a_cookie_that_scripts_and_other_sites_cannot_use(keyed: Keyed) -> None:
-    form = {"key": f" {keyed.read} ", "next": "/conversations/c1"}
+    form = {"key": f" {keyed.read} ", "next": "/c/c1"}
     answer = keyed.http.post("/login", data=form)
-    assert (answer.status_code, answer.headers["location"]) == (303, "/conversations/c1")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/c/c1")
     flags = answer.headers["set-cookie"].lower()
     assert "httponly" in flags
     assert "samesite=lax" in flags
@@ -248,7 +248,7 @@ def test_a_very_long_login_is_refused(keyed: Keyed) -> None:
 
 def test_a_replay_that_is_too_long_is_not_laid_out(lite: Api) -> None:
     lite.post(user("word " * 400_000))
-    shown = lite.http.get("/conversations/c1/replay")
+    shown = lite.http.get("/c/c1/replay")
     assert shown.status_code == 200
     assert len(shown.content) < 20_000
     assert "too long to be laid out" in shown.text
@@ -260,56 +260,56 @@ def test_a_page_is_bounded_however_much_a_turn_holds(lite: Api) -> None:
     calls = [(f"call_{n}", "f", f"[{deep},{deep}]") for n in range(500)]
     for n in range(6):
         lite.post(calling(*calls), turn_id=f"many-{n}")
-    shown = lite.http.get("/conversations/c1")
+    shown = lite.http.get("/c/c1")
     assert len(shown.content) < 1_000_000
     # Six turns of 500 blocks are more than a piece holds; the rest is fetched when it is seen.
     assert "/turns?after=5&amp;until=6" in shown.text
     assert "more blocks" in shown.text
-    rest = lite.http.get("/conversations/c1/turns?after=5&until=6")
+    rest = lite.http.get("/c/c1/turns?after=5&until=6")
     assert 'id="turn-6"' in rest.text
-    assert len(lite.http.get("/conversations/c1/turns/many-1").content) < 6_000_000
+    assert len(lite.http.get("/c/c1/turns/many-1").content) < 6_000_000
 
 
 def test_pictures_are_named_in_the_timeline_and_shown_with_their_turn(lite: Api) -> None:
     picture = "data:image/png;base64," + "iVBORw0KGgo" + "A" * 20_000
     lite.post({"role": "user", "content": [{"type": "image_url", "image_url": {"url": picture}}]})
-    assert picture not in lite.http.get("/conversations/c1").text
+    assert picture not in lite.http.get("/c/c1").text
     [turn] = lite.get("turns").json()["data"]
-    assert picture in lite.http.get(f"/conversations/c1/turns/{turn['turn_id']}").text
+    assert picture in lite.http.get(f"/c/c1/turns/{turn['turn_id']}").text
 
 
 def test_results_of_many_calls_at_once_are_not_late(lite: Api) -> None:
     calls = [f"call_{n}" for n in range(6)]
     lite.post(calling(*((one, "f", "{}") for one in calls)))
     lite.post(*(answering(one, "x") for one in calls))
-    assert "0 are out of the ordinary" in lite.http.get("/conversations/c1/picture").text
+    assert "0 are out of the ordinary" in lite.http.get("/c/c1/picture").text
     lite.post(calling(("slow", "f", "{}")), calling(("quick", "f", "{}")))
     lite.post(answering("quick", "x"), answering("slow", "x"))
-    assert "1 is out of the ordinary" in lite.http.get("/conversations/c1/picture").text
+    assert "1 is out of the ordinary" in lite.http.get("/c/c1/picture").text
 
 
 def test_words_of_other_scripts_can_be_read(lite: Api) -> None:
     lite.post(user("Привет"), calling(("a", "f", '{"x": "мир"}')))
-    assert "Привет" in lite.http.get("/conversations/c1/replay").text
-    assert "мир" in lite.http.get("/conversations/c1").text
+    assert "Привет" in lite.http.get("/c/c1/replay").text
+    assert "мир" in lite.http.get("/c/c1").text
 
 
 def test_what_cannot_be_seen_is_shown(lite: Api) -> None:
     lite.post(user("a\u202eb\u200bc\U000e0041d\x00e"))
-    text = lite.http.get("/conversations/c1").text
+    text = lite.http.get("/c/c1").text
     assert "a[U+202E]b[U+200B]c[U+E0041]d\u2400e" in text
 
 
 def test_the_way_back_from_the_login_may_be_in_any_script(keyed: Keyed) -> None:
-    asked = keyed.http.get("/conversations/%E2%82%AC").headers["location"]
-    assert asked == "/login?next=%2Fconversations%2F%25E2%2582%25AC"
-    answer = keyed.http.post("/login", data={"key": keyed.read, "next": "/conversations/€"})
-    assert answer.headers["location"] == "/conversations/%E2%82%AC"
+    asked = keyed.http.get("/c/%E2%82%AC").headers["location"]
+    assert asked == "/login?next=%2Fc%2F%25E2%2582%25AC"
+    answer = keyed.http.post("/login", data={"key": keyed.read, "next": "/c/€"})
+    assert answer.headers["location"] == "/c/%E2%82%AC"
 
 
 def test_a_proxy_with_its_own_password_does_not_hide_the_cookie(keyed: Keyed) -> None:
     headers = {"Cookie": f"turnkeep_key={keyed.read}", "Authorization": "Basic cHJveHk6eA=="}
-    assert keyed.http.get("/conversations/c1", headers=headers).status_code == 200
+    assert keyed.http.get("/c/c1", headers=headers).status_code == 200
 
 
 def test_an_id_of_a_damaged_conversation_leads_to_it(lite: Api, sqlite_database_url: str) -> None:
@@ -317,6 +317,6 @@ def test_an_id_of_a_damaged_conversation_leads_to_it(lite: Api, sqlite_database_
     with sqlite3.connect(sqlite_database_url.removeprefix("sqlite:///")) as database:
         database.execute("UPDATE conversations SET version = 'zz'")
     answer = lite.http.get("/go?id=c1")
-    assert answer.headers["location"] == "/conversations/c1"
-    assert lite.http.get("/conversations/c1").status_code == 409
-    assert lite.http.get("/conversations/c1/verify").status_code == 200
+    assert answer.headers["location"] == "/c/c1"
+    assert lite.http.get("/c/c1").status_code == 409
+    assert lite.http.get("/c/c1/verify").status_code == 200

@@ -88,8 +88,8 @@ def test_nothing_runs(open_page: Opener, http: httpx.Client, number: int) -> Non
     page.on("request", lambda request: asked.append(request.url))
     here = page.url.removesuffix("/healthz")
     addresses = [
-        *(f"/conversations/{cid}{path}" for path in PATHS),
-        *(f"/conversations/{cid}/turns/{turn}" for turn in turns[:3] + turns[-1:]),
+        *(f"/c/{cid}{path}" for path in PATHS),
+        *(f"/c/{cid}/turns/{turn}" for turn in turns[:3] + turns[-1:]),
         "/",
         f"/?{httpx.QueryParams({'q': evil, 'tool': evil, 'provider': evil, 'metadata': evil})}",
         f"/go?{httpx.QueryParams({'id': evil})}",

@@ -21,7 +21,7 @@ def test_a_raw_id_from_a_log_leads_to_what_happened(open_page: Opener, support: 
     page.keyboard.press("Enter")
     call = page.locator("details.call.joined, details.call:target").first
     expect(call).to_be_visible()
-    assert re.search(rf"/conversations/{support}\?at=6#call-hist_tool_", page.url)
+    assert re.search(rf"/c/{support}\?at=6#call-hist_tool_", page.url)
     # One paste, one key: raw id, canonical id, state and result are open.
     expect(call).to_have_attribute("open", "")
     expect(call).to_contain_text("toolu_01")
@@ -41,11 +41,11 @@ def test_any_id_leads_there(
         posted = {"provider": "openai", "response": {"object": "chat.completion", **response}}
         assert http.post("/v1/conversations/resp/turns", json=posted).status_code == 201
     wanted, where = {
-        "conversation": (support, f"/conversations/{support}"),
-        "turn": (call["turn_id"], f"/conversations/{support}?at={call['seq']}#turn-{call['seq']}"),
+        "conversation": (support, f"/c/{support}"),
+        "turn": (call["turn_id"], f"/c/{support}?at={call['seq']}#turn-{call['seq']}"),
         "canonical": (call["id"], f"#call-{call['id']}"),
         "mistral": (call["ids"]["mistral"], f"#call-{call['id']}"),
-        "response": ("resp-77", "/conversations/resp?at=1#turn-1"),
+        "response": ("resp-77", "/c/resp?at=1#turn-1"),
     }[which]
     page = open_page("/")
     page.get_by_label("Any id").fill(wanted)
@@ -94,7 +94,7 @@ def test_a_call_and_its_result_show_each_other_across_any_distance(
     open_page: Opener, http: httpx.Client
 ) -> None:
     cid = tell_long(http, "distant", 302)
-    page = open_page(f"/conversations/{cid}")
+    page = open_page(f"/c/{cid}")
     first = page.locator("#turn-1 details.call")
     first.locator("summary").click()
     expect(first.locator(".other")).to_contain_text("Its result, in turn 302")
@@ -109,7 +109,7 @@ def test_a_call_and_its_result_show_each_other_across_any_distance(
 
 def test_all_turns_come_when_they_are_scrolled_to(open_page: Opener, http: httpx.Client) -> None:
     cid = tell_long(http, "scrolled", 602)
-    page = open_page(f"/conversations/{cid}")
+    page = open_page(f"/c/{cid}")
     expect(page.locator("#turn-1")).to_be_visible()
     assert page.locator(".turn").count() < 300
     for _ in range(200):
@@ -121,7 +121,7 @@ def test_all_turns_come_when_they_are_scrolled_to(open_page: Opener, http: httpx
 
 
 def test_what_was_posted_is_shown(open_page: Opener, support: str) -> None:
-    page = open_page(f"/conversations/{support}")
+    page = open_page(f"/c/{support}")
     page.locator("#turn-3 .seq").click()
     expect(page.locator("pre.raw")).to_contain_text('"id": "functions.read:0"')
 
@@ -132,7 +132,7 @@ def test_an_interrupted_turn_and_its_completion(open_page: Opener, http: httpx.C
     at = "/v1/conversations/broken/turns/stream?provider=openai&turn_id=t-1"
     headers = {"Content-Type": "text/event-stream"}
     assert http.post(at, content=stream, headers=headers).status_code == 201
-    page = open_page("/conversations/broken")
+    page = open_page("/c/broken")
     expect(page.locator("#turn-1 .state")).to_have_text("interrupted")
     whole = {"role": "assistant", "content": "half of it and the rest"}
     post(http, "broken", "openai", whole, turn_id="t-1")
@@ -145,7 +145,7 @@ def test_an_interrupted_turn_and_its_completion(open_page: Opener, http: httpx.C
 def test_the_identity_table_tells_each_id_and_computes_it_again(
     open_page: Opener, http: httpx.Client, support: str
 ) -> None:
-    page = open_page(f"/conversations/{support}/identity")
+    page = open_page(f"/c/{support}/identity")
     [row] = [
         one
         for one in page.locator("#identity tbody tr").all()
@@ -176,7 +176,7 @@ def test_the_identity_table_tells_each_id_and_computes_it_again(
 def test_two_replays_stand_side_by_side(
     open_page: Opener, http: httpx.Client, support: str
 ) -> None:
-    page = open_page(f"/conversations/{support}/replay")
+    page = open_page(f"/c/{support}/replay")
     expect(page.locator(".heads h2").first).to_contain_text("anthropic")
     marked = " ".join(page.locator("mark").all_text_contents())
     assert "toolu_" in marked
@@ -197,7 +197,7 @@ def test_two_replays_stand_side_by_side(
 
 
 def test_verify_says_what_was_checked_and_shows_the_chain(open_page: Opener, support: str) -> None:
-    page = open_page(f"/conversations/{support}/verify")
+    page = open_page(f"/c/{support}/verify")
     expect(page.get_by_text("Everything is as it was stored.")).to_be_visible()
     expect(page.locator(".chain li")).to_have_count(9)
 
@@ -208,7 +208,7 @@ def test_a_damaged_conversation_is_told_everywhere(open_page: Opener, tmp_path: 
             tell_support(http, "hurt")
         with sqlite3.connect(tmp_path / "turnkeep.db") as database:
             database.execute("UPDATE turns SET hash = zeroblob(33) WHERE seq = 3")
-        page = open_page("/conversations/hurt/verify", base=server.url)
+        page = open_page("/c/hurt/verify", base=server.url)
         expect(page.get_by_role("alert")).to_contain_text("problems")
         expect(page.locator(".problems")).to_contain_text("HASH")
 
@@ -218,7 +218,7 @@ def test_the_odd_call_in_a_thousand_is_seen_at_a_glance(
 ) -> None:
     cid = tell_long(http, "pictured", 902)
     post(http, cid, "kimi", chat_calls("", ("functions.stuck:9", "stuck", {})))
-    page = open_page(f"/conversations/{cid}/picture")
+    page = open_page(f"/c/{cid}/picture")
     expect(page.locator(".picture .mark")).to_have_count(302)
     expect(page.locator(".picture .mark.open")).to_have_count(1)
     page.locator(".picture .mark.open").click()
@@ -227,7 +227,7 @@ def test_the_odd_call_in_a_thousand_is_seen_at_a_glance(
 
 def test_new_turns_appear_while_an_agent_runs(open_page: Opener, http: httpx.Client) -> None:
     post(http, "running", "openai", chat_calls("", ("call_live", "read", {})))
-    page = open_page("/conversations/running")
+    page = open_page("/c/running")
     expect(page.locator("#live")).to_have_text("live")
     expect(page.locator("#turn-1 .state")).to_have_text("open")
     post(http, "running", "openai", {"role": "tool", "tool_call_id": "call_live", "content": "x"})
@@ -243,7 +243,7 @@ def test_everything_is_reached_by_keyboard(open_page: Opener, support: str) -> N
     expect(page.locator("#conversations")).to_be_visible()
     page.keyboard.press("j")
     expect(page.locator("tr.here")).to_have_count(1)
-    page.goto(f"/conversations/{support}")
+    page.goto(f"/c/{support}")
     for _ in range(3):
         page.keyboard.press("j")
     expect(page.locator("#turn-3")).to_have_class(re.compile("here"))
@@ -262,9 +262,9 @@ def test_everything_is_reached_by_keyboard(open_page: Opener, support: str) -> N
 
 def test_without_scripts_the_pages_still_read(open_page: Opener, http: httpx.Client) -> None:
     cid = tell_long(http, "plain", 152)
-    told = http.get(f"/conversations/{cid}").text
+    told = http.get(f"/c/{cid}").text
     assert "Turns 51 to 100" in told
-    assert 'id="turn-120"' in http.get(f"/conversations/{cid}?at=120").text
+    assert 'id="turn-120"' in http.get(f"/c/{cid}?at=120").text
 
 
 def _erase(page: Page, cid: str, key: str | None) -> None:
@@ -277,7 +277,7 @@ def _erase(page: Page, cid: str, key: str | None) -> None:
 
 def test_erasing_asks_for_the_id(open_page: Opener, http: httpx.Client) -> None:
     post(http, "doomed", "openai", {"role": "user", "content": "hello"})
-    page = open_page("/conversations/doomed")
+    page = open_page("/c/doomed")
     _erase(page, "doomed", None)
     page.wait_for_url(lambda url: url.endswith("/"))
     assert http.get("/v1/conversations/doomed").status_code == 404

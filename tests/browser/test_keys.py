@@ -37,15 +37,15 @@ def test_who_has_no_key_is_asked_for_one(
     open_page: Opener, closed: tuple[Server, dict[str, str]]
 ) -> None:
     server, keys = closed
-    page = open_page("/conversations/secret-1/identity", base=server.url)
-    assert "/login?next=%2Fconversations%2Fsecret-1%2Fidentity" in page.url
+    page = open_page("/c/secret-1/identity", base=server.url)
+    assert "/login?next=%2Fc%2Fsecret-1%2Fidentity" in page.url
     page.get_by_label("API key").fill(keys["read"])
     page.get_by_role("button", name="Log in").click()
-    page.wait_for_url("**/conversations/secret-1/identity")
+    page.wait_for_url("**/c/secret-1/identity")
     [cookie] = page.context.cookies()
     assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Lax")
     # What the pages ask of the API works with the cookie.
-    page.goto("/conversations/secret-1")
+    page.goto("/c/secret-1")
     expect(page.locator("#live")).to_have_text("live")
     page.get_by_role("button", name="Log out").click()
     page.wait_for_url("**/login")
@@ -70,10 +70,10 @@ def test_the_cookie_only_reads_and_erasing_needs_a_key_that_may(
     open_page: Opener, closed: tuple[Server, dict[str, str]]
 ) -> None:
     server, keys = closed
-    page = open_page("/login?next=/conversations/secret-1", base=server.url)
+    page = open_page("/login?next=/c/secret-1", base=server.url)
     page.get_by_label("API key").fill(keys["admin"])
     page.get_by_role("button", name="Log in").click()
-    page.wait_for_url("**/conversations/secret-1")
+    page.wait_for_url("**/c/secret-1")
     # Although the key of the cookie may do everything.
     answer = page.request.delete("/v1/conversations/secret-1")
     assert answer.status == 401
@@ -87,6 +87,6 @@ def test_the_cookie_only_reads_and_erasing_needs_a_key_that_may(
 def test_no_page_holds_a_key(closed: tuple[Server, dict[str, str]], tmp_path: Path) -> None:
     server, keys = closed
     with httpx.Client(base_url=server.url, cookies={"turnkeep_key": keys["read"]}) as http:
-        for path in ("/", "/conversations/gone", "/go?id=x", "/login"):
+        for path in ("/", "/c/gone", "/go?id=x", "/login"):
             assert keys["read"] not in http.get(path, follow_redirects=True).text
     assert keys["read"] not in server.log.read_text()

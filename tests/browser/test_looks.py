@@ -17,15 +17,15 @@ DOCS = Path(__file__).parents[2] / "docs" / "pictures"
 REWRITE = "TURNKEEP_REWRITE_PICTURES"
 PAGES = {
     "conversations": "/",
-    "conversation": "/conversations/support-4711",
-    "identity": "/conversations/support-4711/identity",
-    "replay": "/conversations/support-4711/replay",
-    "picture": "/conversations/looked-at/picture",
-    "verify": "/conversations/support-4711/verify",
+    "conversation": "/c/support-4711",
+    "identity": "/c/support-4711/identity",
+    "replay": "/c/support-4711/replay",
+    "picture": "/c/looked-at/picture",
+    "verify": "/c/support-4711/verify",
     "found": "/go?id=call_1",
     "nothing": "/?q=nothingofthekind",
     "login": "/login",
-    "problem": "/conversations/nobody",
+    "problem": "/c/nobody",
 }
 PICTURES = ("conversation", "identity", "replay", "picture")
 

@@ -102,7 +102,7 @@ def test_a_damaged_value_is_contained(
             named = answer.status_code == 409 and answer.json()["code"] == "conversation_damaged"
             assert named or answer.status_code in (200, 404), (path, answer.text)
         for path in PAGES:
-            answer = http.get(f"/conversations/{damaged}{path}")
+            answer = http.get(f"/c/{damaged}{path}")
             assert answer.status_code in (200, 404, 409), (path, answer.text)
         assert http.get("/").status_code == 200
         body = {"provider": "openai", "messages": [user("more")]}

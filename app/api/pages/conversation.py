@@ -44,7 +44,7 @@ class FromQuery(In):
     after: int = Query(0, ge=0, le=2**62)
 
 
-@router.get("/conversations/{cid}")
+@router.get("/c/{cid}")
 async def conversation_page(cid: Cid, query: Annotated[AtQuery, Query()], here: Here) -> Response:
     """Only the turns around `at` are written; the script fetches the others when they are seen."""
 
@@ -65,7 +65,7 @@ async def conversation_page(cid: Cid, query: Annotated[AtQuery, Query()], here: 
     return await shown(here, "timeline.html", found)
 
 
-@router.get("/conversations/{cid}/turns")
+@router.get("/c/{cid}/turns")
 async def turns_fragment(cid: Cid, query: Annotated[RangeQuery, Query()], here: Here) -> Response:
     """A piece of the timeline, for the script."""
 
@@ -78,7 +78,7 @@ async def turns_fragment(cid: Cid, query: Annotated[RangeQuery, Query()], here: 
     return await shown(here, "turns.html", found)
 
 
-@router.get("/conversations/{cid}/turns/{turn_id}")
+@router.get("/c/{cid}/turns/{turn_id}")
 async def turn_page(cid: Cid, turn_id: TurnId, here: Here) -> Response:
     def found(store: ReadStore) -> dict[str, Any]:
         conversation = read(store, cid)
@@ -88,7 +88,7 @@ async def turn_page(cid: Cid, turn_id: TurnId, here: Here) -> Response:
     return await shown(here, "turn.html", found)
 
 
-@router.get("/conversations/{cid}/identity")
+@router.get("/c/{cid}/identity")
 async def identity_page(cid: Cid, query: Annotated[IdentityQuery, Query()], here: Here) -> Response:
     def found(store: ReadStore) -> dict[str, Any]:
         wish = audit.Page(_ROWS, query.cursor, query.state or None, "asc")
@@ -106,7 +106,7 @@ async def identity_page(cid: Cid, query: Annotated[IdentityQuery, Query()], here
     return await shown(here, "identity.html", found)
 
 
-@router.get("/conversations/{cid}/picture")
+@router.get("/c/{cid}/picture")
 async def picture_page(cid: Cid, query: Annotated[FromQuery, Query()], here: Here) -> Response:
     def found(store: ReadStore) -> dict[str, Any]:
         version = known(store, cid).version
@@ -127,7 +127,7 @@ async def picture_page(cid: Cid, query: Annotated[FromQuery, Query()], here: Her
     return await shown(here, "picture.html", found)
 
 
-@router.get("/conversations/{cid}/verify")
+@router.get("/c/{cid}/verify")
 async def verify_page(cid: Cid, here: Here) -> Response:
     """A damaged conversation has this page, too: it is the one that says what is wrong."""
 

@@ -75,7 +75,7 @@ async def go(query: Annotated[GoQuery, Query()], here: Here) -> Response:
     def found(store: ReadStore) -> tuple[str | None, bytes]:
         is_ours = CONVERSATION_ID.fits(wanted) and wanted.startswith(here.prefix)
         if is_ours and store.damage.has_head(wanted):
-            return f"/conversations/{quote(wanted)}", b""
+            return f"/c/{quote(wanted)}", b""
         page = lookup(store, wanted, limit=_PAGE, prefix=here.prefix)
         places = [(one, _place(one)) for one in _objects(page["data"])]
         if not places:
@@ -97,7 +97,7 @@ def _objects(values: Any) -> Iterator[JsonObject]:
 
 def _place(found: JsonObject) -> str:
     """The page where something is told that was found."""
-    path = f"/conversations/{quote(str(found['conversation_id']))}?at={found['seq']}"
+    path = f"/c/{quote(str(found['conversation_id']))}?at={found['seq']}"
     if found["kind"] in ("raw", "canonical", "provider_id"):
         return f"{path}#call-{found['id']}"
     return f"{path}#turn-{found['seq']}"

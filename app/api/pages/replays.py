@@ -42,7 +42,7 @@ class SidesQuery(In):
     ready: bool = False
 
 
-@router.get("/conversations/{cid}/replay")
+@router.get("/c/{cid}/replay")
 async def replay_page(
     cid: Cid, query: Annotated[SidesQuery, Query()], request: Request, here: Here
 ) -> Response:

@@ -199,7 +199,7 @@ def _cards(store: ReadStore, cid: str, records: Sequence[TurnRecord], room: Room
     known = _Known(
         links,
         {one.call.id: one for one in store.ledger.call_records(cid, made)},
-        store.ledger.call_seqs(cid, _answered(shown, links)),
+        store.ledger.call_seqs(cid, _called_by(shown, links)),
         store.turns.interrupted(cid),
     )
     return [
@@ -208,7 +208,7 @@ def _cards(store: ReadStore, cid: str, records: Sequence[TurnRecord], room: Room
     ]
 
 
-def _answered(shown: Mapping[int, Sequence[tuple[int, Block]]], links: Links) -> set[str]:
+def _called_by(shown: Mapping[int, Sequence[tuple[int, Block]]], links: Links) -> set[str]:
     """The calls of the results that are shown."""
     places = ((seq, place) for seq, blocks in shown.items() for place, _ in blocks)
     return {links[place].call_id for place in places if place in links}
