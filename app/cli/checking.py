@@ -12,7 +12,7 @@ from app.cli.databases import all_ids, check_schema
 from app.cli.options import settings_of
 from app.cli.output import output
 from app.cli.verify import Reports
-from app.cli.words import complain
+from app.cli.words import Progress, complain
 from app.core.errors import ConversationNotFound
 from app.core.identity.forms import CONVERSATION_ID
 from app.core.json.text import JsonObject
@@ -49,6 +49,8 @@ class _Work:
         self._anchors = anchors
         self._written = written
         self._reports = Reports(as_json=as_json)
+        self._progress = Progress(0)
+        self._count = 0
 
     def of(
         self, database: Database, named: Sequence[str] = (), tenant_id: str | None = None
@@ -58,6 +60,7 @@ class _Work:
             tenants = database.ask_keys_now(all_tenants)
         for mine in map(database.of, tenants):
             self.all(mine, named)
+        self._progress.clear()
         if not named and tenant_id is None:
             self.gone(database)
         return self._reports.summed_up()
@@ -75,12 +78,15 @@ class _Work:
         name = _name(mine.tenant_id, cid)
         anchor = self._anchors.pop(name, None)
         report, now, broken = mine.read_now(partial(_checked, cid=cid, anchor=anchor))
+        self._count += 1
+        self._progress.clear()
         problems = report["problems"]
         assert isinstance(problems, list)
         found = [*problems, *broken]
         self._reports.add(name, report | {"ok": not found, "problems": found})
         if self._written and not found:
             self._written.write(now.line(name))
+        self._progress.show(self._count, f"{self._count} conversations")
 
     def gone(self, database: Database) -> None:
         """What is left of conversations without a head, and those that an anchor knows alone."""

@@ -11,7 +11,7 @@ from app.cli.databases import add_tenant, all_ids, check_schema
 from app.cli.options import add_database, settings_of
 from app.cli.output import output
 from app.cli.targets import OneOf
-from app.cli.words import complain, printable
+from app.cli.words import Progress, complain
 from app.codecs import TARGETS
 from app.core.errors import ConversationNotFound
 from app.core.render.options import ReplayOptions
@@ -68,6 +68,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _write(database: Database, ids: Iterator[str], args: argparse.Namespace, out: BinaryIO) -> int:
     options = ReplayOptions(args.provider, model=args.model)
+    progress = Progress(0, quiet=args.output in (None, "-") and sys.stdout.isatty())
     conversations = turns = 0
     bad = False
     for cid in ids:
@@ -83,14 +84,16 @@ def _write(database: Database, ids: Iterator[str], args: argparse.Namespace, out
                 raise
             bad = True
             words = f"{cid}: it is damaged and left out; turnkeep verify says where"
-            print(printable(words), file=sys.stderr)
+            progress.say(words)
             continue
         out.write(done.line + b"\n")
         conversations += 1
         turns += done.turns
         for what in done.unreadable:
             bad = True
-            print(printable(f"{cid}: {what} cannot be read and is left out"), file=sys.stderr)
+            progress.say(f"{cid}: {what} cannot be read and is left out")
+        progress.show(conversations, f"{conversations} conversations")
+    progress.clear()
     out.flush()
     print(f"{conversations} conversations, {turns} turns exported.", file=sys.stderr)
     return 1 if bad else 0

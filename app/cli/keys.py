@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from app.cli.databases import add_tenant, check_schema
+from app.cli.jsontext import json_line
+from app.cli.looks import add_json
 from app.cli.options import add_database, settings_of
 from app.cli.words import complain, printable
 from app.core.access import SCOPES, ApiKey, KeyScope
@@ -65,6 +67,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     create.set_defaults(run=_create)
 
     listing = actions.add_parser("list", help="show all keys, without their secrets")
+    add_json(listing)
     add_database(listing)
     listing.set_defaults(run=_list)
 
@@ -118,6 +121,12 @@ def _list(args: argparse.Namespace) -> int:
         found = database.ask_keys_now(lambda keys: keys.every())
         damaged = database.ask_keys_now(lambda keys: keys.damaged())
     now = datetime.now(UTC)
+    if args.json:
+        for key in found:
+            print(json_line(_told(key, now)))
+        for one in damaged:
+            print(json_line({"id": one, "state": "damaged"}))
+        return 0
     rows = [_HEADINGS, *(_row(key, now) for key in found)]
     rows += [(printable(one), "-", "-", "damaged", "-", "-", "-") for one in damaged]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -128,6 +137,19 @@ def _list(args: argparse.Namespace) -> int:
 
 
 _HEADINGS = ("ID", "TENANT", "SCOPES", "STATE", "CREATED", "LIMITS", "NAME")
+
+
+def _told(key: ApiKey, now: datetime) -> dict[str, object]:
+    """A key for programs, without its secret."""
+    times = {
+        name: None if at is None else at.isoformat()
+        for name in ("created_at", "expires_at", "revoked_at")
+        for at in [getattr(key, name)]
+    }
+    limits = {name: getattr(key, name) for name in ("requests", "body_bytes", "conversations")}
+    state = "valid" if key.holds(now) else "revoked" if key.revoked_at else "expired"
+    about = {"id": key.id, "tenant": key.tenant_id, "name": key.name, "state": state}
+    return {**about, "scopes": list(key.scopes), "prefix": key.prefix, **times, **limits}
 
 
 def _row(key: ApiKey, now: datetime) -> tuple[str, ...]:

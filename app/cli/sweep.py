@@ -5,6 +5,8 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 from app.cli.databases import check_schema
+from app.cli.jsontext import json_line
+from app.cli.looks import add_json
 from app.cli.options import add_database, settings_of
 from app.cli.words import Progress
 from app.storage.database import Database, all_tenants
@@ -18,6 +20,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         " itself; safe to run again, and while it runs.",
         epilog="Exit status: 0 done; 2 a wrong setting, no such file, an old schema.",
     )
+    add_json(parser)
     add_database(parser)
     parser.set_defaults(run=run)
 
@@ -34,6 +37,9 @@ def run(args: argparse.Namespace) -> int:
                 removed += step
                 progress.show(removed.total(), f"{removed.total()} rows")
     progress.clear()
+    if args.json:
+        print(json_line({"removed": dict(sorted(removed.items())), "rows": removed.total()}))
+        return 0
     print(f"{removed['conversations']} conversations were removed, {removed.total()} rows in all.")
     for part, count in sorted(removed.items()):
         print(f"  {part}: {count}")

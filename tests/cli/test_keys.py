@@ -1,5 +1,6 @@
 """`turnkeep keys`, and `turnkeep serve` where others could reach it."""
 
+import json
 import stat
 from pathlib import Path
 
@@ -119,3 +120,28 @@ def test_verify_looks_at_all_tenants(url: str, capsys: pytest.CaptureFixture[str
     assert [line.partition(":")[0] for line in told.out.splitlines()] == ["acme theirs", "c"]
     assert main(["verify", "--tenant", "acme"]) == 1
     assert capsys.readouterr().out.startswith("acme theirs:")
+
+
+def test_keys_are_listed_for_programs_without_their_secrets(
+    url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["keys", "create", "one", "--prefix", "team-", "--requests", "5"])
+    text = capsys.readouterr().out.strip()
+    main(["keys", "create", "two"])
+    main(["keys", "revoke", capsys.readouterr().out.split("_")[1]])
+    capsys.readouterr()
+    assert main(["keys", "list", "--json"]) == 0
+    out = capsys.readouterr().out
+    one, two = sorted(map(json.loads, out.splitlines()), key=lambda key: key["name"])
+    assert (one["state"], one["prefix"], one["requests"]) == ("valid", "team-", 5)
+    assert (two["state"], two["scopes"]) == ("revoked", ["read", "write"])
+    assert text.split("_", 2)[2] not in out
+
+
+def test_who_makes_the_first_key_is_told_what_it_means(
+    url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["keys", "create"])
+    assert "every request to the service needs one" in capsys.readouterr().err
+    main(["keys", "create"])
+    assert capsys.readouterr().err == ""
