@@ -149,7 +149,7 @@ def test_the_page_says_what_happens_next(page: Any, http: TestClient) -> None:
 
     Machine.run(
         settings=hypothesis.settings(
-            max_examples=90,
+            max_examples=60,
             stateful_step_count=8,
             deadline=None,
             derandomize=True,
