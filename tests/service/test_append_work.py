@@ -77,16 +77,22 @@ def test_the_three_thousandth_turn_is_as_cheap_as_the_tenth(database: Database) 
 
 
 def test_a_hundred_results_run_as_many_statements_as_two(database: Database) -> None:
-    ran = []
-    for cid, count in (("few", 2), ("many", 100)):
-        calls, results = [], []
-        for number in range(count):
-            calls.append({"id": f"call_{number}", "function": {"name": "f", "arguments": "{}"}})
-            results.append({"role": "tool", "tool_call_id": f"call_{number}", "content": "done"})
-        asking = {"role": "assistant", "content": "", "tool_calls": calls}
-        append(database, cid, {"provider": "openai", "messages": [asking]})
-        with counted([]) as statements:
-            append(database, cid, {"provider": "openai", "messages": results})
-        ran.append(len(statements))
-    few, many = ran
+    # On a slow machine a connection may be looked after in between: the least of three counts.
+    few, many = (
+        min(_statements(database, f"c-{count}-{attempt}", count) for attempt in range(3))
+        for count in (2, 100)
+    )
     assert few == many
+
+
+def _statements(database: Database, cid: str, count: int) -> int:
+    """How many a post of so many results runs."""
+    calls, results = [], []
+    for number in range(count):
+        calls.append({"id": f"call_{number}", "function": {"name": "f", "arguments": "{}"}})
+        results.append({"role": "tool", "tool_call_id": f"call_{number}", "content": "done"})
+    asking = {"role": "assistant", "content": "", "tool_calls": calls}
+    append(database, cid, {"provider": "openai", "messages": [asking]})
+    with counted([]) as statements:
+        append(database, cid, {"provider": "openai", "messages": results})
+    return len(statements)
