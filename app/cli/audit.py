@@ -10,9 +10,9 @@ from app.cli.find import by_provider
 from app.cli.jsontext import json_line
 from app.cli.looks import Cell, Look, add_looks, state_cell, value_text
 from app.cli.words import complain, printable
+from app.core.ledger.records import CALL_STATES
 from app.core.telling import cell
 
-STATES = ("open", "answered", "denied", "interrupted", "unknown", "superseded")
 _HEADINGS = ("TURN", "CALL", "TOOL", "STATE", "RESULT", "MATCHED BY", "RAW ID", "CANONICAL ID")
 # Those of `format=csv` of the service, and then the targets.
 _COLUMNS = (
@@ -30,7 +30,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         " nobody to ask. With --json a line for each call.",
     )
     parser.add_argument("conversation", metavar="CONVERSATION", type=conversation_id)
-    parser.add_argument("--state", choices=STATES, help="only calls in this state")
+    parser.add_argument("--state", choices=CALL_STATES, help="only calls in this state")
     parser.add_argument("--csv", action="store_true", help="a table for other programs")
     add_looks(parser)
     add_asking(parser)

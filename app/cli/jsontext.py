@@ -4,6 +4,7 @@ import sys
 from typing import Any
 
 from app.core.errors import TurnkeepError
+from app.core.json.pretty import lines
 from app.core.json.text import dumps_utf8, loads
 from app.core.limits import Limits
 
@@ -27,24 +28,9 @@ def json_line(value: Any) -> str:
     return _harmless(dumps_utf8(value).decode())
 
 
-def json_lines(value: Any, indent: str = "") -> list[str]:
+def json_lines(value: Any) -> list[str]:
     """A line for each member and element."""
-    inner = f"{indent}  "
-    match value:
-        case dict() if value:
-            parts = [(f"{json_line(key)}: ", member) for key, member in value.items()]
-            begin, end = "{", "}"
-        case list() if value:
-            parts = [("", element) for element in value]
-            begin, end = "[", "]"
-        case _:
-            return [json_line(value)]
-    lines = [begin]
-    for place, (name, member) in enumerate(parts, 1):
-        first, *rest = json_lines(member, inner)
-        lines += [f"{inner}{name}{first}", *rest]
-        lines[-1] += "," if place < len(parts) else ""
-    return [*lines, f"{indent}{end}"]
+    return list(lines(json_line(value)))
 
 
 def _harmless(text: str) -> str:

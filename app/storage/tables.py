@@ -10,6 +10,7 @@ length limit are indexed by their sha256 (PostgreSQL refuses index entries beyon
 answers: docs/schema.md is written from them.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from sqlalchemy import (
@@ -59,6 +60,18 @@ def _of_conversation() -> ForeignKeyConstraint:
         ["conversations.tenant_id", "conversations.conversation_id"],
         ondelete="CASCADE",
     )
+
+
+def _said() -> Iterator[Column[Any]]:
+    """What a turn and a later version of it have in common."""
+    yield Column("format", AnyText, nullable=False, doc="the shape in which it was posted")
+    yield Column("model", AnyText, doc="the model, where it is known")
+    packed = "what was posted, packed behind the blocks"
+    yield Column("payload", LargeBinary, nullable=False, doc=packed)
+    yield Column("blocks", LargeBinary, nullable=False, doc="the neutral form, packed")
+    said = "of the caller and of the response, as JSON"
+    yield Column("metadata", LargeBinary, nullable=False, doc=said)
+    yield Column("content_hash", LargeBinary, nullable=False, doc="by which a retry is known")
 
 
 def _asked(question: str, where: str | None = None) -> dict[str, Any]:
@@ -131,14 +144,7 @@ turns = Table(
     Column("turn_id", IdText, nullable=False, doc="its id, the caller's or derived"),
     Column("speaker", Text, nullable=False, doc="human, ai, tool, system or note"),
     Column("provider", AnyText, nullable=False, doc="who spoke"),
-    Column("format", AnyText, nullable=False, doc="the shape in which it was posted"),
-    Column("model", AnyText, doc="the model, where it is known"),
-    Column("payload", LargeBinary, nullable=False, doc="what was posted, packed behind the blocks"),
-    Column("blocks", LargeBinary, nullable=False, doc="the neutral form, packed"),
-    Column(
-        "metadata", LargeBinary, nullable=False, doc="of the caller and of the response, as JSON"
-    ),
-    Column("content_hash", LargeBinary, nullable=False, doc="by which a retry is known"),
+    *_said(),
     Column("hash", LargeBinary, nullable=False, doc="hash of this turn and of the chain before it"),
     Column("created_at", UtcTime, nullable=False, doc="when it was stored"),
     Column(
@@ -163,14 +169,7 @@ turn_revisions = Table(
     Column("number", BigInteger, nullable=False, doc="counts in the conversation, from 1"),
     Column("seq", BigInteger, nullable=False, doc="the turn"),
     Column("at_version", BigInteger, nullable=False, doc="the version of the conversation then"),
-    Column("format", AnyText, nullable=False, doc="the shape in which it was posted"),
-    Column("model", AnyText, doc="the model, where it is known"),
-    Column("payload", LargeBinary, nullable=False, doc="what was posted, packed behind the blocks"),
-    Column("blocks", LargeBinary, nullable=False, doc="the neutral form, packed"),
-    Column(
-        "metadata", LargeBinary, nullable=False, doc="of the caller and of the response, as JSON"
-    ),
-    Column("content_hash", LargeBinary, nullable=False, doc="by which a retry is known"),
+    *_said(),
     Column(
         "hash", LargeBinary, nullable=False, doc="hash of this revision and of the chain before it"
     ),

@@ -260,7 +260,7 @@ def test_everything_is_reached_by_keyboard(open_page: Opener, support: str) -> N
     page.wait_for_url("**/replay")
 
 
-def test_without_scripts_the_pages_still_read(open_page: Opener, http: httpx.Client) -> None:
+def test_without_scripts_the_pages_still_read(http: httpx.Client) -> None:
     cid = tell_long(http, "plain", 152)
     told = http.get(f"/c/{cid}").text
     assert "Turns 51 to 100" in told

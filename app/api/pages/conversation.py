@@ -1,8 +1,9 @@
 """The pages of one conversation: timeline, turn, identity, picture, verify."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import Query, Response
+from pydantic import BeforeValidator
 
 from app.api.context import Here
 from app.api.documented import Cid, TurnId
@@ -10,6 +11,7 @@ from app.api.pages.drawing import drawn
 from app.api.pages.page import pages, shown
 from app.api.schemas.shapes import In
 from app.codecs import TARGETS
+from app.core.ledger.records import CALL_STATES, CallState
 from app.service import audit
 from app.service.conversations import known, read
 from app.service.verify import verify
@@ -36,7 +38,8 @@ class RangeQuery(In):
 
 
 class IdentityQuery(In):
-    state: Literal["", "open", "answered", "denied", "interrupted", "unknown", "superseded"] = ""
+    # An empty field of a form is sent, too.
+    state: Annotated[CallState | None, BeforeValidator(lambda given: given or None)] = None
     cursor: str | None = None
 
 
@@ -50,7 +53,8 @@ async def conversation_page(cid: Cid, query: Annotated[AtQuery, Query()], here: 
 
     def found(store: ReadStore) -> dict[str, Any]:
         conversation = read(store, cid)
-        version = known(store, cid).version
+        version = conversation["version"]
+        assert isinstance(version, int)
         begin = (max(min(query.at, version), 1) - 1) // CHUNK * CHUNK
         return {
             "conversation": conversation,
@@ -91,7 +95,7 @@ async def turn_page(cid: Cid, turn_id: TurnId, here: Here) -> Response:
 @router.get("/c/{cid}/identity")
 async def identity_page(cid: Cid, query: Annotated[IdentityQuery, Query()], here: Here) -> Response:
     def found(store: ReadStore) -> dict[str, Any]:
-        wish = audit.Page(_ROWS, query.cursor, query.state or None, "asc")
+        wish = audit.Page(_ROWS, query.cursor, query.state, "asc")
         page = audit.tool_calls(store, cid, wish)
         calls = [one for one in page["data"] if isinstance(one, dict)]  # type: ignore[union-attr]
         return {
@@ -100,6 +104,7 @@ async def identity_page(cid: Cid, query: Annotated[IdentityQuery, Query()], here
             "query": query,
             "calls": calls,
             "page": page,
+            "states": CALL_STATES,
             "targets": TARGETS,
         }
 
@@ -109,12 +114,14 @@ async def identity_page(cid: Cid, query: Annotated[IdentityQuery, Query()], here
 @router.get("/c/{cid}/picture")
 async def picture_page(cid: Cid, query: Annotated[FromQuery, Query()], here: Here) -> Response:
     def found(store: ReadStore) -> dict[str, Any]:
-        version = known(store, cid).version
+        conversation = read(store, cid)
+        version = conversation["version"]
+        assert isinstance(version, int)
         after = min(query.after, max(version - 1, 0))
         until = min(after + _PICTURED, version)
         marks, until = picture(store, cid, after=after, until=until)
         return {
-            "conversation": read(store, cid),
+            "conversation": conversation,
             "tab": "picture",
             "after": after,
             "until": until,

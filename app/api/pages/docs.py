@@ -5,11 +5,13 @@ from pathlib import Path
 from fastapi import APIRouter
 from starlette.responses import FileResponse
 
+from app.api.pages.page import guarded
+from app.api.pages.templates import WEB
 from app.core.errors import NotFound
 
 router = APIRouter(include_in_schema=False)
 
-_FOLDER = Path(__file__).parents[2] / "web" / "docs"
+_FOLDER = WEB / "docs"
 _ASSETS = {
     "start.js": "text/javascript",
     "swagger-ui/swagger-ui-bundle.js": "text/javascript",
@@ -17,12 +19,7 @@ _ASSETS = {
     "swagger-ui/favicon-32x32.png": "image/png",
 }
 _BY_NAME = {Path(file).name: file for file in _ASSETS}
-# Pictures of the style sheet are written inside of it, hence data:.
-_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
-    " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-_HEADERS = {"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosniff"}
+_HEADERS = guarded("'none'")
 
 
 @router.get("/docs")

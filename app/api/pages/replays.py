@@ -16,7 +16,6 @@ from app.core.json.text import JsonObject, dumps_utf8, loads
 from app.core.render.options import Reasoning, ReplayOptions, ToolsShown
 from app.core.render.repairs import CODES
 from app.service.conversations import read
-from app.service.kept import Renders
 from app.service.replay import replay
 from app.service.turnform import UNLIMITED
 from app.service.views.aligned import Row, Told, aligned, beside, unplaced
@@ -94,7 +93,7 @@ def _options(query: SidesQuery, target: str) -> dict[str, Any]:
 def _body(store: ReadStore, cid: str, query: SidesQuery, target: str) -> JsonObject | None:
     """A replay; None for one that is too long to be laid out."""
     options = ReplayOptions(**_options(query, target), tokens=True)
-    text = b"".join(replay(store, cid, options, renders=Renders()).body or ())
+    text = b"".join(replay(store, cid, options).body or ())
     if len(text) > _SHOWN:
         return None
     body = loads(text.decode(), UNLIMITED)

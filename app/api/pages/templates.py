@@ -9,8 +9,6 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from app import __version__
-
 WEB = Path(__file__).parents[2] / "web"
 # Control characters, marks that turn the direction of writing, and lone surrogates.
 _UNSEEN = re.compile(
@@ -69,7 +67,6 @@ _ENVIRONMENT = Environment(
     finalize=_finalized,
 )
 _ENVIRONMENT.filters |= {"moment": _moment, "count": _count, "short": _short, "hue": _hue}
-_ENVIRONMENT.globals["release"] = __version__
 
 
 def rendered(template: str, **values: Any) -> bytes:

@@ -1,16 +1,14 @@
 """Shapes of the audit: calls, their results, and where an id is known."""
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from app.api.schemas.blocks import PartOut
 from app.api.schemas.shapes import GivenOut, ListOut, Order, Out, PageQuery, left_out, said
 from app.core.conversation import Speaker, Status, TurnStatus
-from app.core.ledger.records import MatchedBy
+from app.core.ledger.records import CallState, MatchedBy
 from app.core.neutral.excerpts import SHOWN
-
-CallState: TypeAlias = Literal["open", "answered", "denied", "interrupted", "unknown", "superseded"]
 
 
 class ToolCallPageQuery(PageQuery):

@@ -21,6 +21,8 @@ MatchedBy: TypeAlias = Literal[
     "canonical", "raw", "provider_id", "normalized", "name", "position", "none"
 ]
 RULES: tuple[str, ...] = get_args(MatchedBy)
+CallState: TypeAlias = Literal["open", "answered", "denied", "interrupted", "unknown", "superseded"]
+CALL_STATES: tuple[CallState, ...] = get_args(CallState)
 
 
 @dataclass(frozen=True, slots=True)

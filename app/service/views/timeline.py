@@ -162,11 +162,12 @@ class TurnPage:
 def timeline(store: ReadStore, cid: str, *, after: int, until: int) -> list[TurnCard]:
     """The turns with after < seq <= until; fewer, where they have very many blocks."""
     shown: list[TurnCard] = []
+    broken = store.turns.interrupted(cid)
     blocks = 0
     while after < until and blocks < _ENOUGH:
         last = min(after + _STEP, until)
         records = store.turns.page(cid, after=after, until=last, payloads=False)
-        cards = _cards(store, cid, records, TIMELINE)
+        cards = _cards(store, cid, records, broken, TIMELINE)
         blocks += sum(len(card.blocks or ()) + card.more for card in cards)
         shown += cards
         after = last
@@ -182,11 +183,14 @@ def one_turn(store: ReadStore, cid: str, turn_id: str) -> TurnPage:
         posted, is_text = payload.decode(), True
     except UnicodeDecodeError:
         posted, is_text = payload.hex(" "), False
-    *earlier, now = (_cards(store, cid, [attempt], WHOLE_TURN)[0] for attempt in attempts)
+    broken = store.turns.interrupted(cid)
+    *earlier, now = (_cards(store, cid, [one], broken, WHOLE_TURN)[0] for one in attempts)
     return TurnPage(now, _json_said(posted, WHOLE_TURN.text), is_text, earlier)
 
 
-def _cards(store: ReadStore, cid: str, records: Sequence[TurnRecord], room: Room) -> list[TurnCard]:
+def _cards(
+    store: ReadStore, cid: str, records: Sequence[TurnRecord], broken: set[int], room: Room
+) -> list[TurnCard]:
     if not records:
         return []
     turns = [read_turn(record) for record in records]
@@ -200,7 +204,7 @@ def _cards(store: ReadStore, cid: str, records: Sequence[TurnRecord], room: Room
         links,
         {one.call.id: one for one in store.ledger.call_records(cid, made)},
         store.ledger.call_seqs(cid, _called_by(shown, links)),
-        store.turns.interrupted(cid),
+        broken,
     )
     return [
         _card(record, turn, shown[turn.seq], known, room)
