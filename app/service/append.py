@@ -7,7 +7,7 @@ from app.codecs import ID_RULES
 from app.core.conversation import Draft, ToolResult, Turn
 from app.core.errors import KeyReused, StaleVersion, TurnIdTaken
 from app.core.identity import ids
-from app.core.json.text import Json, JsonObject, dumps_utf8
+from app.core.json.text import Json, JsonObject
 from app.core.ledger.append import (
     Entered,
     complete,
@@ -30,7 +30,14 @@ from app.core.wire.usage import Usage
 from app.service.conversations import ensured
 from app.service.indexing import turn_facets
 from app.service.posting import Post
-from app.service.receipts import note, post_notes, receipt_of, stored_receipt, tool_notes
+from app.service.receipts import (
+    note,
+    post_notes,
+    receipt_bytes,
+    receipt_of,
+    stored_receipt,
+    tool_notes,
+)
 from app.service.retries import contradiction, stored_turns
 from app.service.tooldefs import KeepTools, kept_tools
 from app.service.turnform import NewTurn, chain_hash, read_turn, usage_of
@@ -172,7 +179,7 @@ def _append_now(known: Slice, order: Append) -> Change[Appended]:
     if order.synced:
         receipt = order.synced.beside(receipt)
     return Change(
-        Appended(dumps_utf8(receipt), version),
+        Appended(receipt_bytes(receipt), version),
         head=_advanced(known, book, version, before, sum(filter(None, used), Usage())),
         turns=tuple(records),
         book=book,
@@ -263,7 +270,7 @@ def _complete(known: Slice, order: Append, record: TurnRecord) -> Change[Appende
     revised = replace(later, completed_at=head.version)
     advanced = _advanced(known, book, head.version, later.hash, (used[0] or Usage()) - counted)
     return Change(
-        Appended(dumps_utf8(receipt), head.version, status=200, members=receipt),
+        Appended(receipt_bytes(receipt), head.version, status=200, members=receipt),
         # Its words are others now.
         head=replace(advanced, indexed=min(head.indexed, after.seq - 1)),
         revisions=(RevisionRecord(number, head.version, revised),),
@@ -302,4 +309,4 @@ def _repeated(known: Slice, order: Append) -> Change[Appended]:
 
 
 def _stored(known: Slice, order: Append, records: list[TurnRecord]) -> bytes:
-    return dumps_utf8(stored_receipt(known, records, texts=order.texts))
+    return receipt_bytes(stored_receipt(known, records, texts=order.texts))

@@ -6,7 +6,7 @@ A loop can run the tools from it, whoever made the calls: each has its name and 
 from collections.abc import Iterable, Iterator, Sequence
 
 from app.core.conversation import Turn
-from app.core.json.text import Json, JsonObject
+from app.core.json.text import Json, JsonObject, dumps_in_parts, dumps_utf8
 from app.core.ledger.append import Entered
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import TurnRecord
@@ -16,6 +16,9 @@ from app.core.wire.usage import Usage
 from app.service.posting import Post
 from app.service.tooldefs import KeepTools
 from app.service.turnform import read_turn, usage_of
+
+# A receipt with more calls than this is written in parts.
+_MANY = 200
 
 
 def stored_receipt(
@@ -57,6 +60,20 @@ def receipt_of(
         shown.append(_turn_json(turn, what) | said | ({"usage": usage.json()} if usage else {}))
         notes.extend(_notes(what))
     return {"conversation_id": cid, "version": version, "turns": shown, "notes": notes}
+
+
+def receipt_bytes(receipt: JsonObject) -> bytes:
+    """The receipt as it is sent and kept."""
+    turns = receipt["turns"]
+    assert isinstance(turns, list)
+    return dumps_in_parts(receipt) if sum(map(_calls, turns)) > _MANY else dumps_utf8(receipt)
+
+
+def _calls(turn: Json) -> int:
+    match turn:
+        case {"tool_calls": list(calls)}:
+            return len(calls)
+    return 0
 
 
 def _turn_json(turn: Turn, what: Entered) -> JsonObject:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from app.codecs import ID_RULES, PREFIXES
 from app.core.conversation import Block, Draft, Remark, ToolResult, Turn
 from app.core.errors import HistoryDiffers, StaleVersion
-from app.core.json.text import JsonObject, dumps_utf8
+from app.core.json.text import JsonObject
 from app.core.ledger.append import keys_of
 from app.core.ledger.book import Book
 from app.core.ledger.keys import Keys
@@ -24,7 +24,7 @@ from app.core.sync.retelling import Difference
 from app.service.append import Append, Appended, Synced, append, once
 from app.service.messagelist import MessageList
 from app.service.posting import Post
-from app.service.receipts import note, tool_notes
+from app.service.receipts import note, receipt_bytes, tool_notes
 from app.service.seeing import Seen, look
 from app.service.tooldefs import KeepTools, kept_tools
 from app.service.turnform import made_ready
@@ -163,7 +163,7 @@ def _nothing_new(known: Slice, order: Sync, synced: Synced) -> Change[Appended]:
         "notes": [*tool_notes(order.tools), *remarks],
     }
     return Change(
-        Appended(dumps_utf8(synced.beside(receipt)), known.version, status=200),
+        Appended(receipt_bytes(synced.beside(receipt)), known.version, status=200),
         tool_sets=kept_tools(known, order.tools),
     )
 

@@ -15,6 +15,7 @@ from app.core.json.text import (
     Json,
     NumberText,
     dumps,
+    dumps_in_parts,
     dumps_sorted,
     dumps_utf8,
     loads,
@@ -348,6 +349,15 @@ def test_writing_is_that_of_the_standard_library(value: Any) -> None:
     except UnicodeEncodeError:
         readable = compact(value).encode()
     assert dumps_utf8(value) == readable
+
+
+@given(values, st.integers(1, 3))
+def test_what_is_written_in_parts_is_what_is_written_at_once(value: Any, elements: int) -> None:
+    with patch.object(text, "_ELEMENTS", elements):
+        written = dumps_in_parts(value)
+    # A lone surrogate escapes what is written together with it.
+    escaped = any("\ud800" <= sign <= "\udfff" for sign in json.dumps(value, ensure_ascii=False))
+    assert written == dumps_utf8(value) or (escaped and loads(written.decode()) == value)
 
 
 @given(values)

@@ -30,8 +30,9 @@ JsonObject: TypeAlias = dict[str, "Json"]
 
 # What CPython converts by default; longer integers travel as their text.
 _CONVERTED = 4_300
-# Characters of a long text that are written at a time.
+# Characters of a long text that are written at a time, and elements of a long list.
 _SLICE = 64 * 1024
+_ELEMENTS = 200
 # Below this, numbers are written with an exponent by `json`.
 _SMALL = 0.0001
 # Characters that the decoder sees at once: it holds Python's lock until it is done.
@@ -160,6 +161,22 @@ def joined_object(members: Mapping[str, bytes]) -> bytes:
 def joined_array(elements: Sequence[bytes]) -> bytes:
     """An array of elements that are encoded already."""
     return b"".join((b"[", b",".join(elements), b"]"))
+
+
+def dumps_in_parts(value: Json) -> bytes:
+    """The bytes of `dumps_utf8`. Lists are written a few elements at a time: the encoder holds
+    Python's lock until it is done."""
+    match value:
+        case dict():
+            return joined_object({key: dumps_in_parts(member) for key, member in value.items()})
+        case list() if len(value) > _ELEMENTS:
+            starts = range(0, len(value), _ELEMENTS)
+            parts = [dumps_utf8(value[start : start + _ELEMENTS])[1:-1] for start in starts]
+            return joined_array(parts)
+        case list():
+            return joined_array(list(map(dumps_in_parts, value)))
+        case _:
+            return dumps_utf8(value)
 
 
 def dumps_pieces(value: Json) -> Iterator[bytes]:
