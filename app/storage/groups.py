@@ -12,9 +12,11 @@ from app.core.ledger.keys import Keys, Unasked
 from app.core.ledger.records import SMALL
 from app.core.ledger.slice import Change, Command, Removal, Slice, Sweep
 from app.storage.damage import may_be_damage
+from app.storage.engines import TENANT
 from app.storage.loading import Loader
 from app.storage.memory import Memory
 from app.storage.saving import save
+from app.storage.settling import is_stored
 
 T = TypeVar("T")
 # Most commands foresee what they ask. Who forges ids can make one ask and ask: then it gets all.
@@ -52,6 +54,8 @@ class Group:
         self._before: dict[str, Slice] = {}
         self._slices: dict[str, Slice] = {}
         self._changes: dict[str, Change[Any]] = {}
+        # Of the heads that were saved.
+        self._seals: dict[str, bytes] = {}
 
     def load(self, commands: Sequence[Command[Any]]) -> None:
         """What the commands ask for, as far as they can foresee it."""
@@ -134,7 +138,13 @@ class Group:
 
     def save(self) -> None:
         changes = {cid: (self._before[cid], change) for cid, change in self._changes.items()}
-        save(self._connection, self._tenant_id, changes)
+        self._seals = save(self._connection, self._tenant_id, changes)
+
+    def is_stored(self, connection: Connection) -> bool | None:
+        """Whether a COMMIT of which nothing was heard was carried out; None: it cannot be told."""
+        connection.info[TENANT] = self._tenant_id
+        with connection.begin():
+            return is_stored(connection, self._tenant_id, self._changes, self._seals)
 
     def remember(self) -> None:
         """Keeps what the next groups may need. Only what is committed may be remembered."""

@@ -179,9 +179,16 @@ def verdict(error: BaseException) -> Verdict:
 
 
 def committed(driver: DBAPIConnection, transaction: str) -> bool | None:
-    """What became of a transaction whose COMMIT was not answered; None while nobody can say."""
+    """What became of a transaction whose COMMIT was not answered; None while nobody can say.
+
+    After a crash the number of one that was lost is free again, and may be another's by now.
+    """
     query = "SELECT pg_xact_status(%s::xid8)"
-    row = _psycopg(driver).execute(query, [transaction], prepare=False).fetchone()
+    try:
+        row = _psycopg(driver).execute(query, [transaction], prepare=False).fetchone()
+    except psycopg.errors.InvalidParameterValue:
+        # "in the future": this server has not had it yet.
+        return False
     known: dict[object, bool] = {"committed": True, "aborted": False}
     return known.get(row[0]) if row else None
 

@@ -132,9 +132,11 @@ _ADD_WORDS = {
 }
 
 
-def save(connection: Connection, tenant_id: str, changes: Mapping[str, Saved]) -> None:
-    """Writes the changes of several conversations."""
-    _Saving(connection, tenant_id, changes).everything()
+def save(connection: Connection, tenant_id: str, changes: Mapping[str, Saved]) -> dict[str, bytes]:
+    """Writes the changes of several conversations. The seals of the heads that were written."""
+    saving = _Saving(connection, tenant_id, changes)
+    saving.everything()
+    return saving.seals
 
 
 class _Saving:
@@ -144,6 +146,7 @@ class _Saving:
         self._connection = connection
         self._tenant_id = tenant_id
         self._changes = changes
+        self.seals: dict[str, bytes] = {}
 
     def everything(self) -> None:
         chains = {cid: _chained(*saved) for cid, saved in self._changes.items()}
@@ -187,7 +190,7 @@ class _Saving:
             if head is None:
                 continue
             head = replace(head, tools_hash=tools.get(cid, head.tools_hash))
-            seal = head_seal(self._tenant_id, head)
+            seal = self.seals[cid] = head_seal(self._tenant_id, head)
             if known.head is None or change.erased:
                 rows[_ADD_CONVERSATION].append((*owner, *conversation_values(head), seal))
             elif change.described:

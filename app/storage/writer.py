@@ -234,7 +234,7 @@ class Writer:
         try:
             transaction.commit()
         except Exception as error:
-            self._settle_commit(number, error)
+            self._settle_commit(number, groups, error)
         _remember(groups)
         if self._connection is connection and any(group.erases for group in groups):
             self._scrubbing = self._kind.scrubbing(driver_of(connection))
@@ -305,7 +305,7 @@ class Writer:
         self._rollback(connection)
         return Outcome(error=_deliverable(error))
 
-    def _settle_commit(self, number: str | None, error: Exception) -> None:
+    def _settle_commit(self, number: str | None, groups: list[Group], error: Exception) -> None:
         """A COMMIT failed. Returns when it was carried out all the same."""
         self._disconnect()
         since = time.monotonic()
@@ -316,6 +316,9 @@ class Writer:
             try:
                 with self._engine.connect() as connection:
                     known = self._kind.committed(driver_of(connection), number or "")
+                    if known:
+                        told = [group.is_stored(connection) for group in groups]
+                        known = True in told or (False if False in told else None)
             except Exception as another:
                 log.info("a commit cannot be looked up yet: %s", original(another))
                 continue

@@ -24,6 +24,7 @@ ISOLATION = ("tests/api/test_isolation.py", "-k", "sqlite")
 ACCESS = ("tests/api/test_access.py", "-k", "sqlite")
 ERASING = ("tests/api/test_erasing.py", "-k", "not postgres")
 DAMAGED_KEYS = ("tests/damage/test_keys.py",)
+SETTLING = ("tests/storage/test_failures.py", "-k", "commit or proves or proof")
 CUTS = ("tests/streams/test_line_cuts.py",)
 FOREIGN = ("tests/zoo/test_zoo.py::test_it_is_shown_as_it_should_be", "-k", "z50 or z54")
 
@@ -477,5 +478,19 @@ FAULTS = (
         "_STALE = 2 * _FRESH",
         "_STALE = 200 * _FRESH",
         ACCESS,
+    ),
+    Fault(
+        "the number of a transaction proves that it was committed",
+        "app/storage/writer.py",
+        "                    if known:\n                        told",
+        "                    if known is None:\n                        told",
+        SETTLING,
+    ),
+    Fault(
+        "a head that somebody else wrote proves a commit",
+        "app/storage/settling.py",
+        "== seals.get(cid) or None",
+        "!= b'' or None",
+        SETTLING,
     ),
 )

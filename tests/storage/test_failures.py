@@ -4,19 +4,25 @@ import asyncio
 import contextlib
 import random
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import psycopg
 import pytest
-from sqlalchemy import event
+from sqlalchemy import Connection, Engine, event
 
 from app.core.errors import Unavailable
-from app.core.ledger.slice import Change, Slice
+from app.core.ledger.slice import Change, Command, Slice
+from app.service.conversations import Create, Describe, Erase, heads_of
 from app.storage import postgres, sqlite, writer
 from app.storage.database import Database
+from app.storage.engines import TRANSACTION
+from app.storage.groups import Group
+from app.storage.migrations import upgrade
+from tests.postgres import fresh_database, postgres_of_our_own
 from tests.storage.cutting_proxy import cutting_proxy
 from tests.storage.specimens import Do, append, labels
 
@@ -74,6 +80,99 @@ def test_a_commit_without_an_answer_is_carried_out_once(
         assert proxy.cut is None
         assert asyncio.run(append_all(database)) == list(range(3, 13))
         assert labels(database, "c1") == ["first", "second", *LABELS]
+
+
+@pytest.mark.parametrize("cut", ["before", "after"])
+@pytest.mark.parametrize(
+    ("command", "left"),
+    [
+        (Describe("c1", "new", None, frozenset({"title"})), ["new"]),
+        (Describe("c1", "old", None, frozenset({"title"})), ["old"]),
+        (Erase("c1"), []),
+    ],
+    ids=["changed", "unchanged", "erased"],
+)
+def test_a_commit_without_an_answer_that_brings_no_turn_is_carried_out_too(
+    postgres_database_url: str, cut: str, command: Command[Any], left: list[str]
+) -> None:
+    with cutting_proxy(postgres_database_url) as proxy, Database(proxy.url) as database:
+        database.write_now(Create("c1", "old", {}))
+        proxy.cut = cut
+        database.write_now(command)
+        assert proxy.cut is None
+        heads = database.read_now(lambda store: heads_of(store, ["c1"]))
+        assert [head.title for head in heads.values() if head] == left
+
+
+def test_what_others_changed_after_a_commit_without_an_answer_is_nobodys_proof(
+    postgres_database_url: str, impatient: None
+) -> None:
+    """It may be ours that they changed, or what was there before: the caller must ask again."""
+
+    def overtaken(connection: Connection) -> None:
+        with Database(postgres_database_url) as other:
+            other.write_now(Describe("c1", "theirs", None, frozenset({"title"})))
+
+    with cutting_proxy(postgres_database_url) as proxy, Database(proxy.url) as database:
+        database.write_now(Create("c1", "old", {}))
+        proxy.cut = "after"
+        with (
+            patch.object(Group, "is_stored", overtaking(overtaken)),
+            pytest.raises(Unavailable),
+        ):
+            database.write_now(Describe("c1", "ours", None, frozenset({"title"})))
+        heads = database.read_now(lambda store: heads_of(store, ["c1"]))
+        assert [head.title for head in heads.values() if head] == ["theirs"]
+
+
+def overtaking(before: Callable[[Connection], None]) -> Callable[..., bool | None]:
+    """The question whether all is stored, asked a little late."""
+    asked = Group.is_stored
+
+    def late(group: Group, connection: Connection) -> bool | None:
+        before(connection)
+        return asked(group, connection)
+
+    return late
+
+
+def test_the_number_of_a_lost_transaction_proves_nothing_when_another_has_it() -> None:
+    """A PostgreSQL that crashed gives the numbers again of which nothing had reached its disk."""
+    taken: list[bool] = []
+
+    def crash(connection: Connection) -> None:
+        """Before the COMMIT that appends the second turn; then somebody else commits."""
+        number = connection.info[TRANSACTION]
+        if taken or number is None:
+            return
+        server.kill()
+        server.start_again()
+        taken.append(False)
+        with psycopg.connect(url, autocommit=True) as other:
+            for _ in range(5):
+                with other.transaction():
+                    row = other.execute("SELECT pg_current_xact_id()::text").fetchone()
+                taken[0] = taken[0] or row == (number,)
+
+    with postgres_of_our_own(durable=True) as server, fresh_database(server.url) as url:
+        upgrade(url)
+        for _ in range(10):
+            with Database(url) as database:
+                before = database.write_now(append("c1", "first"))
+                taken.clear()
+                with listening(database._writing, "commit", crash):
+                    assert database.write_now(append("c1", "second")) == before + 1
+                assert labels(database, "c1")[-2:] == ["first", "second"]
+            if taken == [True]:
+                break
+        assert taken == [True]
+
+
+@contextlib.contextmanager
+def listening(engine: Engine, what: str, hear: Callable[[Connection], None]) -> Iterator[None]:
+    event.listen(engine, what, hear)
+    yield
+    event.remove(engine, what, hear)
 
 
 def test_one_that_locks_the_other_way_round_is_survived(postgres_database_url: str) -> None:

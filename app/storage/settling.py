@@ -1,0 +1,42 @@
+"""After a COMMIT of which nothing was heard: whether the database holds what was saved.
+
+The number of a transaction alone does not say it. PostgreSQL may lose a transaction in a crash and
+then give its number to another one, which is committed.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select
+
+from app.core.ledger.slice import Change
+from app.storage.scope import owned
+from app.storage.tables import conversations, turns
+
+_TURN = select(turns.c.hash, turns.c.created_at).where(
+    owned(turns), turns.c.seq == bindparam("the_seq")
+)
+_SEAL = select(conversations.c.seal).where(owned(conversations))
+
+
+def is_stored(
+    connection: Connection,
+    tenant_id: str,
+    changes: Mapping[str, Change[Any]],
+    seals: Mapping[str, bytes],
+) -> bool | None:
+    """Whether the changes were committed, of which one is enough: all were, or none. `seals` are
+    those of the heads that were written. None where it cannot be told, because what is there may
+    have been written later."""
+    held: bool | None = None
+    for cid, change in changes.items():
+        whose = {"tenant": tenant_id, "conversation": cid}
+        if change.turns:
+            # A turn stays as it is. Its time tells it from one that says the same.
+            last = change.turns[-1]
+            row = connection.execute(_TURN, whose | {"the_seq": last.seq}).one_or_none()
+            return row is not None and tuple(row) == (last.hash, last.created_at)
+        if cid in seals or change.erased:
+            row = connection.execute(_SEAL, whose).one_or_none()
+            held = held or (row[0] if row else None) == seals.get(cid) or None
+    return held
