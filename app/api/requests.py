@@ -36,7 +36,7 @@ _NO_OBJECT = {
 KEY = re.compile(r"[\x21-\x7e]{1,255}")
 # The version, or the tag with which a conversation is read: its version and a hash.
 VERSION = re.compile(r'(?:W/)?"?([0-9]{1,15})(-[0-9a-f]{16})?"?')
-TOLD = re.compile(r"[0-9]{1,15}")
+TOLD = re.compile(r"[0-9]{0,15}")
 _FEWER = " Post fewer turns at once."
 # So many bytes of a body cost the loop little; a larger one is read on a thread.
 SMALL = 16 * 1024
