@@ -160,23 +160,39 @@ def joined_object(members: Mapping[str, bytes]) -> bytes:
 
 def joined_array(elements: Sequence[bytes]) -> bytes:
     """An array of elements that are encoded already."""
-    return b"".join((b"[", b",".join(elements), b"]"))
+    if not elements:
+        return b"[]"
+    # Brackets go to the ends first: together the elements may be long, and are copied once.
+    ends = [b"[" + elements[0], *elements[1:]]
+    ends[-1] += b"]"
+    return b",".join(ends)
 
 
 def dumps_in_parts(value: Json) -> bytes:
     """The bytes of `dumps_utf8`. Lists are written a few elements at a time: the encoder holds
     Python's lock until it is done."""
+    return b"".join(_parts(value))
+
+
+def _parts(value: Json) -> Iterator[bytes]:
     match value:
         case dict():
-            return joined_object({key: dumps_in_parts(member) for key, member in value.items()})
+            for position, (key, member) in enumerate(value.items()):
+                yield (b"," if position else b"{") + dumps_utf8(key) + b":"
+                yield from _parts(member)
+            yield b"}" if value else b"{}"
         case list() if len(value) > _ELEMENTS:
-            starts = range(0, len(value), _ELEMENTS)
-            parts = [dumps_utf8(value[start : start + _ELEMENTS])[1:-1] for start in starts]
-            return joined_array(parts)
+            for start in range(0, len(value), _ELEMENTS):
+                yield b"," if start else b"["
+                yield dumps_utf8(value[start : start + _ELEMENTS])[1:-1]
+            yield b"]"
         case list():
-            return joined_array(list(map(dumps_in_parts, value)))
+            for position, element in enumerate(value):
+                yield b"," if position else b"["
+                yield from _parts(element)
+            yield b"]" if value else b"[]"
         case _:
-            return dumps_utf8(value)
+            yield dumps_utf8(value)
 
 
 def dumps_pieces(value: Json) -> Iterator[bytes]:
