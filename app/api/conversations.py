@@ -1,6 +1,7 @@
 """`/v1/conversations`: create, list, read, change, erase, verify, listen."""
 
 import asyncio
+import logging
 import uuid
 from typing import Annotated
 
@@ -23,7 +24,7 @@ from app.api.requests import body_of, expected_state, has_already, last_version,
 from app.api.routes import routes
 from app.api.schemas import conversations as shapes
 from app.api.sweeper import BREATH
-from app.core.errors import Forbidden
+from app.core.errors import Forbidden, Unavailable
 from app.core.json.text import JsonObject
 from app.service import conversations, finding
 from app.service.conversations import Expiry
@@ -32,6 +33,9 @@ from app.storage.store import ReadStore
 
 router = routes("/v1/conversations", "conversations")
 
+_log = logging.getLogger("turnkeep")
+# So often the database may refuse before the sweeper has to remove what is left.
+_MOST_FAILURES = 20
 _OF_METADATA = "metadata."
 _METADATA = {
     "name": "metadata.{key}",
@@ -158,10 +162,24 @@ async def erase_conversation(cid: Cid, request: Request, here: Here) -> Response
     conversations.known_form(cid)
     erased = await here.database.write(conversations.Erase(cid, expected_state(request)))
     here.renders.forget(here.database.tenant_id, cid)
-    # Others write in between. If we are stopped here, the sweeper goes on.
-    while not erased.is_gone and await here.database.sweep(cid=cid):
-        await asyncio.sleep(BREATH)
+    if not erased.is_gone:
+        await _remove_rows(here, cid)
     return json_response(erased.shown)
+
+
+async def _remove_rows(here: Here, cid: str) -> None:
+    """Removes the rows of a conversation that is absent for everybody already; others write in
+    between. Where we are stopped, or the database cannot be had, the sweeper goes on."""
+    failures = 0
+    while failures < _MOST_FAILURES:
+        try:
+            if not await here.database.sweep(cid=cid):
+                return
+        except Unavailable:
+            # As a rule somebody else removes rows of it at this moment.
+            failures += 1
+        await asyncio.sleep(BREATH)
+    _log.warning("a conversation is erased, but not all of its rows are removed yet")
 
 
 @router.get(

@@ -32,6 +32,9 @@ def upgrade(url: str) -> str | None:
         before = current(connection)
         if before != head():
             import_module("app.storage.migrating").migrate(connection, engines.described(url))
+    if before != head():
+        with _connection(url, "migrate") as connection:
+            engines.kind_of(connection.engine.url).migrated(engines.driver_of(connection))
     return before
 
 

@@ -358,6 +358,8 @@ provider_ids = Table(
 Index(
     "ix_provider_ids_ordinal",
     *(provider_ids.c[name] for name in (*_OWNER, "target", "ordinal")),
+    sqlite_where=provider_ids.c.ordinal.is_not(None),
+    postgresql_where=provider_ids.c.ordinal.is_not(None),
     **_asked("what is the highest number of a Kimi id so far?"),
 )
 

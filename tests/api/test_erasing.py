@@ -15,6 +15,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
+from app.core.errors import Unavailable
 from app.core.ledger.records import PARTS, SMALL
 from app.main import create_app
 from app.settings import Settings
@@ -111,6 +112,23 @@ def test_the_receipt_says_what_was_removed_and_no_word_of_it(
     assert all(told["removed"].values())
     again = api.http.delete("/v1/conversations/c1")
     assert (again.status_code, again.json()["code"]) == (404, "conversation_not_found")
+
+
+def test_erasing_goes_on_when_somebody_else_removes_rows_at_the_moment(
+    api: Api, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL waits a quarter of a second for a row that another process has locked."""
+    refused = iter([True, True, False, True])
+
+    def locked(database: Database, sweep: Callable[..., Any], **what: Any) -> Any:
+        if what.get("cid") and next(refused, False):
+            raise Unavailable.silent("locked")
+        return sweep(database, **what)
+
+    monkeypatch.setattr(Database, "sweep_now", partialmethod(locked, Database.sweep_now))
+    api.post(*[user("x")] * (SMALL + 1))
+    assert api.http.delete("/v1/conversations/c1").status_code == 200
+    assert {name for name, found in rows(database_url).items() if found} == set()
 
 
 def by_somebody_else(database: Database, sweep: Callable[..., Any], **what: Any) -> Any:

@@ -5,14 +5,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import psycopg
 import pytest
+from sqlalchemy import Connection
 
+from app.core.identity import ids
 from app.core.ledger.book import Book
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import ProviderId
 from app.core.ledger.slice import Slice
-from app.storage import postgres, sqlite
+from app.storage import loading, postgres, sqlite, sweeping
 from app.storage.database import Database
+from app.storage.keyed import Keyed
 from app.storage.loading import Loader
 from app.storage.memory import Memory
 from app.storage.store import ReadStore
@@ -21,6 +25,15 @@ from tests.storage.specimens import NOON, Do, call, result, rows, turn
 
 SHORT, LONG = 10, 10_000
 Statements = list[tuple[str, Any]]
+QUESTIONS = {
+    name: keyed
+    for name, keyed in (
+        *((name, one) for name, one in vars(loading).items() if not name.startswith("_EVERY")),
+        *((f"{name}, named", one) for name, one in loading._NAMED.items()),
+        *((f"{name}, waiting", one) for name, one in loading._WAITING.items()),
+    )
+    if isinstance(keyed, Keyed)
+}
 
 
 def fill(cid: str, length: int) -> Do[None]:
@@ -140,3 +153,61 @@ def check_plans(database: Database, asked: Statements) -> None:
     for (sql, _), plan in zip(asked, database.read_now(plans), strict=True):
         touched = re.findall(r"actual rows=(\d+)|Rows Removed by \D+: (\d+)", plan)
         assert max(int(a or b) for a, b in touched) < 20, f"{sql}\n{plan}"
+
+
+@pytest.mark.own_database
+def test_many_keys_of_a_long_conversation_are_found_one_by_one(postgres_database_url: str) -> None:
+    """Whichever index PostgreSQL takes, it reads no more than what it finds; also where nothing has
+    counted its rows since the tables were made."""
+    with Database(postgres_database_url) as database:
+        database.write_now(fill("long", LONG))
+        with database._writing.connect() as connection, connection.begin():
+            for size in (1, 16, 512):
+                for name, plan in plans_of(connection, "long", size):
+                    removed = re.findall(r"Rows Removed by \D+: (\d+)", plan)
+                    assert sum(map(int, removed)) == 0, f"{name}, {size}:\n{plan}"
+
+
+def plans_of(connection: Connection, cid: str, size: int) -> Iterator[tuple[str, str]]:
+    """How the writer's questions are answered, for so many keys."""
+    given: dict[str, Callable[[int], object]] = {
+        "cid": lambda _: cid,
+        "id": lambda n: call(n + 1).id,
+        "sha256": lambda n: ids.fingerprint(f"functions.read:{n}"),
+        "seq": lambda n: n + 1,
+        "target": lambda _: "kimi",
+        "answered": lambda n: n % 2 == 1,
+    }
+    for name, keyed in QUESTIONS.items():
+        text = keyed._text(connection, size)
+        keys = [given[one](n) for n in range(size) for one in keyed._names]
+        values = text.given((*keys, "default", *[1] * len(keyed._more)))
+        rows = connection.exec_driver_sql(f"EXPLAIN (ANALYZE) {text.text}", values)
+        yield name, "\n".join(rows.scalars())
+
+
+@pytest.mark.own_database
+def test_rows_are_removed_without_a_look_at_others(postgres_database_url: str) -> None:
+    """A step of removing a long conversation reads so many rows as it removes."""
+    with Database(postgres_database_url) as database:
+        database.write_now(fill("long", LONG))
+        with database._writing.connect() as connection, connection.begin():
+            owner = {"tenant": "default", "conversation": "long", "most": 100}
+            for name, statement in sweeping._ROWS["postgresql"].items():
+                compiled = statement.compile(dialect=connection.dialect)
+                explain = f"EXPLAIN (ANALYZE) {compiled}"
+                rows = connection.exec_driver_sql(explain, compiled.construct_params(owner))
+                plan = "\n".join(rows.scalars())
+                removed = re.findall(r"Rows Removed by \D+: (\d+)", plan)
+                assert sum(map(int, removed)) == 0, f"{name}:\n{plan}"
+                assert "Tid Scan" in plan
+
+
+def test_no_table_counts_as_empty_after_the_migrations(postgres_database_url: str) -> None:
+    """PostgreSQL notes how many rows it finds when an index is made: none, where there are none."""
+    with psycopg.connect(postgres_database_url) as connection:
+        found = connection.execute(
+            "SELECT relname FROM pg_class WHERE relkind = 'r' AND reltuples = 0 AND relpages > 0"
+            " AND relnamespace = 'public'::regnamespace"
+        )
+        assert found.fetchall() == []
