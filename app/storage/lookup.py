@@ -108,7 +108,9 @@ def _question(
         bindparam("place", type_=BigInteger),
     )
     newest_first = (column.desc() for column in known.c)
-    found = select(*known.c).where(tuple_(*known.c) < before, begins(known.c.conversation_id))
+    # Not the column itself: an index that begins with the conversation must not be taken.
+    cid = known.c.conversation_id.concat("")
+    found = select(*known.c).where(tuple_(*known.c) < before, begins(cid))
     return found.order_by(*newest_first).limit(LIMIT)
 
 

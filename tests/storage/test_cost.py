@@ -18,6 +18,7 @@ from app.storage import loading, postgres, sqlite, sweeping
 from app.storage.database import Database
 from app.storage.keyed import Keyed
 from app.storage.loading import Loader
+from app.storage.lookup import NEWEST, RANKS
 from app.storage.memory import Memory
 from app.storage.store import ReadStore
 from tests.statements import noted
@@ -88,6 +89,9 @@ def ask(cid: str) -> Callable[[ReadStore], None]:
             store.ledger.call_page(cid, limit=1, answered=answered)
             store.ledger.call_page(cid, limit=1, at=(5, 0), answered=answered, newest_first=False)
         store.turns.versions(cid, [4, 5])
+        for kind in RANKS:
+            for prefix in ("", cid[:2]):
+                store.lookup.spots(kind, "nowhere", before=NEWEST, limit=2, prefix=prefix)
 
     return query
 
@@ -114,7 +118,7 @@ def test_a_long_conversation_costs_no_more_than_a_short_one(database: Database) 
     database.write_now(fill("short", SHORT))
     database.write_now(fill("long", LONG))
     short, long = statements_of(database, "short"), statements_of(database, "long")
-    assert len(short) == 43
+    assert len(short) == 57
     assert [statement for statement, _ in long] == [statement for statement, _ in short]
     if database._kind is sqlite:
         assert 0 < steps(database, "long") <= steps(database, "short") * 1.05
