@@ -13,6 +13,9 @@ DEV := $(VENV)/.dev
 # What the benchmarks compare with has versions of its own, so it has an environment of its own.
 PEERS := .venv-bench/.peers
 
+# Modules are compiled once, and not by each process of each run.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help serve example test test-pages test-long mutants fuzz crash retries appends lint bench bench-quick \
 	bench-parts dev lock clean

@@ -73,7 +73,9 @@ def asked(http: TestClient) -> Iterator[tuple[str, Any]]:
     for path in PATHS:
         yield path, http.get(f"/v1/conversations/{OTHER}{path}").json()
     for path in LISTS:
-        yield path, others(http.get(path).json())
+        listed = http.get(path)
+        assert listed.status_code == 200, path
+        yield path, others(listed.json())
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +95,7 @@ DAMAGE = [
 
 @pytest.mark.parametrize(("table", "column", "value"), DAMAGE)
 def test_a_damaged_value_is_contained(
-    url: str,
+    url_for: str,
     healthy: dict[str, Any],
     table: str,
     column: str,
@@ -101,10 +103,10 @@ def test_a_damaged_value_is_contained(
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     try:
-        spoil(url, table, column, value)
+        spoil(url_for, table, column, value)
     except sqlite3.IntegrityError:
         pytest.skip("the database itself refuses it")
-    with serve(url) as http:
+    with serve(url_for) as http:
         damaged = owner(table)
         for path in PATHS:
             answer = http.get(f"/v1/conversations/{damaged}{path}")
@@ -113,12 +115,10 @@ def test_a_damaged_value_is_contained(
         body = {"provider": "openai", "messages": [user("more")]}
         answer = http.post(f"/v1/conversations/{damaged}/turns", json=body)
         assert answer.status_code in (201, 409), answer.text
-        for path in LISTS:
-            assert http.get(path).status_code == 200, path
         assert dict(asked(http)) == healthy
         look(http, damaged)
-        command(url, capfdbinary)
-        erase(url, http, damaged)
+        command(url_for, capfdbinary)
+        erase(url_for, http, damaged)
         assert dict(asked(http)) == healthy
 
 
