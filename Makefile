@@ -44,7 +44,8 @@ test-pages: $(DEV) ## Run the tests of the pages in Chromium, which root fetches
 	@TURNKEEP_BROWSER=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile tests/browser $(ARGS)
 
 test-long: $(DEV) ## The laws on twenty thousand random histories (half an hour and more)
-	@TURNKEEP_LAWS=long $(BIN)/python -m pytest --numprocesses auto --dist worksteal tests/laws tests/damage $(ARGS)
+	@TURNKEEP_LAWS=long $(BIN)/python -m pytest --numprocesses auto --dist worksteal tests/laws tests/damage \
+		tests/zoo tests/streams/test_dirt.py tests/api/test_openapi_fuzzed.py $(ARGS)
 
 mutants: $(DEV) ## Plant faults, one at a time; every one must be caught
 	@$(BIN)/python -m tests.mutants.run $(ARGS)

@@ -5,6 +5,7 @@ accepted. The page leaves to words what it cannot say in a schema (`IN_WORDS`), 
 are refused with a 422 that the page declares.
 """
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +19,10 @@ from schemathesis.checks import positive_data_acceptance
 from app.main import create_app
 from app.settings import Settings
 
-EXAMPLES = 6
+# More where there is time (`make test-long`).
+IS_LONG = os.environ.get("TURNKEEP_LAWS") == "long"
+EXAMPLES = 20 if IS_LONG else 4
+WALKS = 200 if IS_LONG else 30
 POSTED = {
     "provider": "openai",
     "turn_id": "t1",
@@ -149,7 +153,7 @@ def test_the_page_says_what_happens_next(page: Any, http: TestClient) -> None:
 
     Machine.run(
         settings=hypothesis.settings(
-            max_examples=60,
+            max_examples=WALKS,
             stateful_step_count=8,
             deadline=None,
             derandomize=True,

@@ -66,7 +66,7 @@ def test_a_window_shows_the_same_as_if_all_were_read(
     monkeypatch.setattr(loading, "_BATCH", 1)
     conversations = (f"c{number}" for number in count())
 
-    @tried(60)
+    @tried(25, long=240)
     @given(histories(), st.integers(0, 3), st.lists(windows, min_size=12, max_size=12))
     def holds(bodies: Bodies, cut: int, asked: list[ReplayOptions]) -> None:
         cid = next(conversations)
