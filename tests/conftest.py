@@ -153,15 +153,15 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory, _compiled_once: No
 
 
 @pytest.fixture
-def sqlite_database_url(sqlite_template: Path, _quick_folder: Path) -> Iterator[str]:
-    with TemporaryDirectory(dir=_quick_folder) as folder:
+def sqlite_database_url(sqlite_template: Path, quick_folder: Path) -> Iterator[str]:
+    with TemporaryDirectory(dir=quick_folder) as folder:
         path = Path(folder) / "turnkeep.db"
         shutil.copyfile(sqlite_template, path)
         yield f"sqlite:///{path}"
 
 
 @pytest.fixture(scope="session")
-def _quick_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def quick_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """In memory, where there is enough of it: nobody waits for a disk then."""
     memory = Path("/dev/shm")
     if not memory.is_dir() or shutil.disk_usage(memory).free < ENOUGH:
