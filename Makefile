@@ -13,6 +13,9 @@ DEV := $(VENV)/.dev
 # What the benchmarks compare with has versions of its own, so it has an environment of its own.
 PEERS := .venv-bench/.peers
 
+# Modules are compiled once, and not by each process of each run.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help serve example test test-pages test-long mutants fuzz crash retries appends lint bench bench-quick \
 	bench-parts dev lock clean
@@ -41,7 +44,9 @@ test-pages: $(DEV) ## Run the tests of the pages in Chromium, which root fetches
 	@TURNKEEP_BROWSER=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile tests/browser $(ARGS)
 
 test-long: $(DEV) ## The laws on twenty thousand random histories (half an hour and more)
-	@TURNKEEP_LAWS=long $(BIN)/python -m pytest --numprocesses auto --dist worksteal tests/laws tests/damage $(ARGS)
+	@TURNKEEP_LAWS=long $(BIN)/python -m pytest --numprocesses auto --dist worksteal tests/laws tests/damage \
+		tests/zoo tests/streams/test_dirt.py tests/api/test_openapi_fuzzed.py \
+		tests/imports/test_round_trip.py tests/migrations/test_releases.py $(ARGS)
 
 mutants: $(DEV) ## Plant faults, one at a time; every one must be caught
 	@$(BIN)/python -m tests.mutants.run $(ARGS)

@@ -113,7 +113,31 @@ def postgres_url(pytestconfig: pytest.Config) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def postgres_template(postgres_url: str) -> Iterator[str]:
+def _compiled_once() -> Iterator[None]:
+    """Thousands of engines say the same statements; SQLAlchemy would compile them for each anew.
+
+    It knows them by their dialect, of which each engine has one; ours differ in their kind only.
+    """
+    # Here, so that the tests of pure code do not have to load it.
+    from sqlalchemy.engine import Engine  # noqa: PLC0415
+    from sqlalchemy.engine.default import DefaultDialect  # noqa: PLC0415
+    from sqlalchemy.util import LRUCache  # noqa: PLC0415
+
+    known: dict[type, LRUCache[Any, Any]] = {}
+
+    def compiled(engine: Engine) -> LRUCache[Any, Any]:
+        return known.setdefault(type(engine.dialect), LRUCache(2000))
+
+    with pytest.MonkeyPatch.context() as patch:
+        shared = property(compiled, lambda *_: None)
+        patch.setattr(Engine, "_compiled_cache", shared, raising=False)
+        patch.setattr(DefaultDialect, "__eq__", lambda one, other: type(one) is type(other))
+        patch.setattr(DefaultDialect, "__hash__", lambda one: hash(type(one)))
+        yield
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres_url: str, _compiled_once: None) -> Iterator[str]:
     """The name of a PostgreSQL database at the newest schema, to be copied."""
     with fresh_database(postgres_url) as url:
         _upgrade(url)
@@ -121,7 +145,7 @@ def postgres_template(postgres_url: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory, _compiled_once: None) -> Path:
     """A SQLite file at the newest schema, to be copied."""
     path = tmp_path_factory.mktemp("sqlite") / "template.db"
     _upgrade(f"sqlite:///{path}")
@@ -129,15 +153,15 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def sqlite_database_url(sqlite_template: Path, _quick_folder: Path) -> Iterator[str]:
-    with TemporaryDirectory(dir=_quick_folder) as folder:
+def sqlite_database_url(sqlite_template: Path, quick_folder: Path) -> Iterator[str]:
+    with TemporaryDirectory(dir=quick_folder) as folder:
         path = Path(folder) / "turnkeep.db"
         shutil.copyfile(sqlite_template, path)
         yield f"sqlite:///{path}"
 
 
 @pytest.fixture(scope="session")
-def _quick_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def quick_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """In memory, where there is enough of it: nobody waits for a disk then."""
     memory = Path("/dev/shm")
     if not memory.is_dir() or shutil.disk_usage(memory).free < ENOUGH:

@@ -15,6 +15,7 @@ from app.service.apikeys import made
 from app.settings import Settings
 from app.storage.database import Database
 from tests.api.conftest import answering, calling, user
+from tests.api.openapi import PAGE
 from tests.statements import noted
 
 THEIRS, ABSENT = "their-talk", "no-such-id"
@@ -63,7 +64,7 @@ class Operation(NamedTuple):
 
 
 def operations() -> list[Operation]:
-    paths = create_app(Settings()).openapi()["paths"]
+    paths = PAGE["paths"]
     return [
         Operation(one["operationId"], method.upper(), path)
         for path, methods in paths.items()

@@ -4,6 +4,7 @@ All its checks must hold. The page leaves to words what it cannot say in a schem
 there, what the schema allows may be refused with a 422 that the page declares.
 """
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -15,8 +16,12 @@ from fastapi.testclient import TestClient
 
 from app.main import create_app
 from app.settings import Settings
+from tests.api.openapi import PAGE
 
-EXAMPLES = 6
+# More where there is time (`make test-long`).
+IS_LONG = os.environ.get("TURNKEEP_LAWS") == "long"
+EXAMPLES = 20 if IS_LONG else 4
+WALKS = 200 if IS_LONG else 30
 POSTED = {
     "provider": "openai",
     "turn_id": "t1",
@@ -25,7 +30,6 @@ POSTED = {
 # What is asked for: what is stored, where an example has room for it, or anything at all.
 STORED = {"cid": "c1", "turn_id": "t1"}
 MODES = (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE)
-PAGE = create_app(Settings(database_url="sqlite://")).openapi()
 OPERATIONS = [
     (method, path)
     for path, item in PAGE["paths"].items()
@@ -151,7 +155,7 @@ def test_the_page_says_what_happens_next(page: Any, http: TestClient) -> None:
 
     Machine.run(
         settings=hypothesis.settings(
-            max_examples=60,
+            max_examples=WALKS,
             stateful_step_count=8,
             deadline=None,
             derandomize=True,

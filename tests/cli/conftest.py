@@ -68,12 +68,11 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 @pytest.fixture(scope="session", params=["sqlite", "postgres"])
 def world(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path
+    request: pytest.FixtureRequest, quick_folder: Path, sqlite_template: Path
 ) -> Iterator[World]:
     """Those who share it change nothing but conversations of their own."""
     if request.param == "sqlite":
-        file = tmp_path_factory.mktemp("world") / "turnkeep.db"
-        shutil.copyfile(sqlite_template, file)
+        file = shutil.copyfile(sqlite_template, quick_folder / "world.db")
         with served(f"sqlite:///{file}") as world:
             yield world
         return

@@ -1,4 +1,7 @@
-"""A service and its database tell the same: what is printed does not depend on who was asked."""
+"""A service and its database tell the same: what is printed does not depend on who was asked.
+
+And whoever is asked, nothing that stands in a conversation takes over the terminal.
+"""
 
 import pytest
 
@@ -70,6 +73,8 @@ def test_a_service_and_its_database_tell_the_same(world: World, run: Run, comman
     read = run(*command.split(), "--database-url", world.database_url)
     assert (asked.code, asked.out, asked.err) == (read.code, read.out, read.err)
     assert asked.out or asked.err
+    # Nothing of a conversation moves the cursor.
+    assert not [line for line in (read.out + read.err).split("\n") if not line.isprintable()]
 
 
 def test_a_hostile_id_is_found_and_moves_no_cursor(world: World, run: Run) -> None:
@@ -77,9 +82,3 @@ def test_a_hostile_id_is_found_and_moves_no_cursor(world: World, run: Run) -> No
         done = run("find", any_id, "--url", world.url)
         assert done.code == code
         assert all(line.isprintable() for line in (done.out + done.err).split("\n"))
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_nothing_of_a_conversation_moves_the_cursor(world: World, run: Run, command: str) -> None:
-    done = run(*command.split(), "--database-url", world.database_url)
-    assert not [line for line in (done.out + done.err).split("\n") if not line.isprintable()]

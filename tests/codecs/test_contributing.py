@@ -73,10 +73,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(project: Path, *args: str, **env: str) -> str:
     """What the tests printed, if all passed."""
+    # What the first run compiles the second need not, and nobody the packages.
     left = ("PYTEST_", "PYTHONDONTWRITEBYTECODE")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(left)}
-    # What the first run compiles the second need not.
-    kept["PYTHONPYCACHEPREFIX"] = str(project / "compiled")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *args],
         cwd=project,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.damage.stored import file_of, fill
+from tests.damage.stored import LONG, file_of, fill, owner, serve
 
 
 @pytest.fixture(scope="session")
@@ -16,7 +16,25 @@ def filled(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     return file
 
 
+@pytest.fixture(scope="session")
+def without_long(filled: Path) -> Path:
+    """The same without the long turn, which takes longer to read than all the others."""
+    file = filled.with_name("without_long.db")
+    shutil.copyfile(filled, file)
+    with serve(f"sqlite:///{file}") as http:
+        assert http.delete(f"/v1/conversations/{LONG}").status_code == 200
+    return file
+
+
 @pytest.fixture
 def url(filled: Path, sqlite_database_url: str) -> str:
     shutil.copyfile(filled, file_of(sqlite_database_url))
+    return sqlite_database_url
+
+
+@pytest.fixture
+def url_for(table: str, filled: Path, without_long: Path, sqlite_database_url: str) -> str:
+    """For a test that changes one table: the long turn is there if it has a part in it."""
+    is_needed = owner(table) == LONG
+    shutil.copyfile(filled if is_needed else without_long, file_of(sqlite_database_url))
     return sqlite_database_url

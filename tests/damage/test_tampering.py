@@ -77,9 +77,9 @@ def changed(url: str, table: str, column: str, change: Callable[[Any, str], Any]
 
 
 @pytest.mark.parametrize(("table", "column"), COLUMNS)
-def test_a_changed_value_is_found(url: str, table: str, column: str) -> None:
-    assert changed(url, table, column, another)
-    by_command, by_route = found(url, owner(table))
+def test_a_changed_value_is_found(url_for: str, table: str, column: str) -> None:
+    assert changed(url_for, table, column, another)
+    by_command, by_route = found(url_for, owner(table))
     assert by_command is (f"{table}.{column}" not in EXEMPT)
     # What is a row of another conversation now is found by the command, which sees all.
     if column not in OWNER:
@@ -89,30 +89,30 @@ def test_a_changed_value_is_found(url: str, table: str, column: str) -> None:
 @pytest.mark.parametrize(
     ("table", "column"), [one for one in COLUMNS if TABLES[one[0]].c[one[1]].nullable]
 )
-def test_a_value_that_was_taken_away_is_found(url: str, table: str, column: str) -> None:
-    if not changed(url, table, column, lambda *_: None):
+def test_a_value_that_was_taken_away_is_found(url_for: str, table: str, column: str) -> None:
+    if not changed(url_for, table, column, lambda *_: None):
         pytest.skip("no row has one")
-    assert found(url, owner(table)) == ((f"{table}.{column}" not in EXEMPT),) * 2
+    assert found(url_for, owner(table)) == ((f"{table}.{column}" not in EXEMPT),) * 2
 
 
 @pytest.mark.parametrize("which", [0, -1])
 @pytest.mark.parametrize("table", TABLES)
-def test_a_deleted_row_is_found(url: str, table: str, which: int) -> None:
-    with opened(url) as connection:
+def test_a_deleted_row_is_found(url_for: str, table: str, which: int) -> None:
+    with opened(url_for) as connection:
         key = keys(connection, TABLES[table], owner(table))[which]
         done = connection.execute(f"DELETE FROM {table} WHERE {key_of(TABLES[table])}", key)
         assert done.rowcount == 1
-    assert found(url, owner(table)) == ((table not in MAY_GO),) * 2
+    assert found(url_for, owner(table)) == ((table not in MAY_GO),) * 2
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_a_row_that_nobody_wrote_is_found(url: str, table: str) -> None:
+def test_a_row_that_nobody_wrote_is_found(url_for: str, table: str) -> None:
     """A copy of one, with another last part of its key."""
     names = [column.name for column in TABLES[table].columns]
     last = [column.name for column in TABLES[table].primary_key.columns][-1]
     if table == "tool_calls":
         last = "call_id"
-    with opened(url) as connection:
+    with opened(url_for) as connection:
         key = keys(connection, TABLES[table], owner(table))[0]
         statement = f"SELECT * FROM {table} WHERE {key_of(TABLES[table])}"
         [row] = connection.execute(statement, key)
@@ -126,7 +126,7 @@ def test_a_row_that_nobody_wrote_is_found(url: str, table: str) -> None:
                 values[column] = old + 1000 if isinstance(old, int) else another(old, "")
         marks = ", ".join("?" * len(names))
         connection.execute(f"INSERT INTO {table} VALUES ({marks})", [values[one] for one in names])
-    by_command, by_route = found(url, owner(table))
+    by_command, by_route = found(url_for, owner(table))
     assert by_command
     assert by_route or table == "conversations"
 
@@ -162,10 +162,10 @@ SWAPPED = [table for table in TABLES if table != "conversation_facets"]
 
 
 @pytest.mark.parametrize("table", SWAPPED)
-def test_two_rows_that_changed_places_are_found(url: str, table: str) -> None:
-    with opened(url) as connection:
+def test_two_rows_that_changed_places_are_found(url_for: str, table: str) -> None:
+    with opened(url_for) as connection:
         assert swap(connection, table, owner(table))
-    assert found(url, owner(table)) == (True, True)
+    assert found(url_for, owner(table)) == (True, True)
 
 
 def test_a_conversation_without_its_head_is_found(

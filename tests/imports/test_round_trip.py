@@ -1,6 +1,7 @@
 """Export, then import into a database of the other kind: the same ids, the same bytes."""
 
 import json
+import os
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -50,10 +51,12 @@ def zoo() -> Iterator[tuple[str, tuple[Any, ...]]]:
                 yield f"{name.partition('_')[0]}-{number}", variant.posts
 
 
-def fill(database: Database) -> list[str]:
-    """Every history of the zoo that may be stored."""
+def fill(database: Database, *, odd: bool) -> list[str]:
+    """Every other history of the zoo, and all where there is time, that may be stored."""
     names = []
-    for name, posts in zoo():
+    for number, (name, posts) in enumerate(zoo()):
+        if number % 2 != odd and os.environ.get("TURNKEEP_LAWS") != "long":
+            continue
         try:
             for body in posts:
                 post(database, name, body)
@@ -91,7 +94,8 @@ def test_the_whole_zoo_survives(
         # Batches that end anywhere, also between a call and its result.
         monkeypatch.setenv("TURNKEEP_MAX_TURNS", "2")
     with Database(database_url) as before:
-        names = fill(before)
+        # Some go there and the others come back.
+        names = fill(before, odd=database_url.startswith("sqlite"))
         assert len(names) > 150
         one, other = moved(turnkeep, database_url, other_database_url, tmp_path)
         assert one == other

@@ -1,10 +1,9 @@
 """A replay from what is kept in memory, and one from an empty memory, are the same bytes."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,7 +24,6 @@ from app.service.replay import Replayed, replay
 from app.service.tooldefs import PutTools, read_order
 from app.service.turnform import made_ready
 from app.storage.database import Database
-from app.storage.migrations import upgrade
 from app.storage.store import ReadStore
 from tests.laws.running import tried
 
@@ -123,10 +121,8 @@ asked = st.builds(
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    file: Path = tmp_path_factory.mktemp("kept") / "turnkeep.db"
-    upgrade(f"sqlite:///{file}")
-    with Database(f"sqlite:///{file}", search=False) as opened:
+def database(new_database: Callable[[], str]) -> Iterator[Database]:
+    with Database(new_database(), search=False) as opened:
         yield opened
 
 

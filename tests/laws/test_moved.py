@@ -5,10 +5,9 @@ name a call which both versions of the turn make, or only one of them.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -26,7 +25,6 @@ from app.service.planning import read_history
 from app.service.replay import replay
 from app.service.verify import verify
 from app.storage.database import Database
-from app.storage.migrations import upgrade
 from app.storage.store import ReadStore
 from tests.laws.running import tried
 from tests.laws.test_remembered import Step, Talk, command, outcome, steps
@@ -35,13 +33,9 @@ LIMITS = Limits()
 
 
 @pytest.fixture(scope="module")
-def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Database]]:
+def homes(new_database: Callable[[], str]) -> Iterator[list[Database]]:
     """Two databases: conversations begin in the first and move to the second."""
-    folder: Path = tmp_path_factory.mktemp("moved")
-    urls = [f"sqlite:///{folder / name}.db" for name in ("first", "second")]
-    for url in urls:
-        upgrade(url)
-    opened = [Database(url, search=False) for url in urls]
+    opened = [Database(new_database(), search=False) for _ in range(2)]
     yield opened
     for database in opened:
         database.close()

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,7 +27,6 @@ from app.service.conversations import Erase, Erased
 from app.service.posting import read_post
 from app.service.turnform import made_ready
 from app.storage.database import Database
-from app.storage.migrations import upgrade
 from app.storage.store import ReadStore
 from tests.laws.running import tried
 from tests.storage.specimens import Do
@@ -93,12 +91,9 @@ class Talk:
 
 
 @pytest.fixture(scope="module")
-def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Database]]:
+def databases(new_database: Callable[[], str]) -> Iterator[list[Database]]:
     """One that remembers, another process on the same file, and one that remembers nothing."""
-    folder: Path = tmp_path_factory.mktemp("remembered")
-    urls = [f"sqlite:///{folder / name}.db" for name in ("first", "second")]
-    for url in urls:
-        upgrade(url)
+    urls = [new_database(), new_database()]
     opened = [
         Database(urls[0], search=False, memory=2_000),
         Database(urls[0], search=False, memory=0),

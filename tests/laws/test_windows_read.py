@@ -1,7 +1,7 @@
 """A window that reads only what it shows is the window of the whole conversation."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 
 import pytest
@@ -18,7 +18,6 @@ from app.service.posting import read_post
 from app.service.rendering import Rendered, render
 from app.service.turnform import made_ready, read_turn
 from app.storage.database import Database
-from app.storage.migrations import upgrade
 from app.storage.store import ReadStore
 from tests.laws.running import tried
 from tests.laws.strategies import Bodies, histories
@@ -33,10 +32,8 @@ windows = st.builds(
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    url = f"sqlite:///{tmp_path_factory.mktemp('windows') / 'turnkeep.db'}"
-    upgrade(url)
-    with Database(url) as database:
+def database(new_database: Callable[[], str]) -> Iterator[Database]:
+    with Database(new_database()) as database:
         yield database
 
 

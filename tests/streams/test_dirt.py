@@ -1,6 +1,7 @@
 """What real streams are like: each case is a stream, the turn it gives, and what is noted."""
 
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -478,5 +479,7 @@ def test_dirt_is_read_the_same_in_any_pieces(case: Case) -> None:
     whole = from_stream(case.provider, [case.stream])
     for size in (1, 2, 5, 17):
         assert from_stream(case.provider, sized(case.stream, size)) == whole
-    for cut in range(1, len(case.stream)):
+    # Byte by byte it was read above; the long run cuts it in two anywhere.
+    step = 1 if os.environ.get("TURNKEEP_LAWS") == "long" else 3
+    for cut in range(1, len(case.stream), step):
         assert from_stream(case.provider, [case.stream[:cut], case.stream[cut:]]) == whole, cut

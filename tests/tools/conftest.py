@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -54,8 +55,7 @@ def lite(sqlite_database_url: str) -> Iterator[ToolApi]:
 
 
 @pytest.fixture(scope="module")
-def shared(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ToolApi]:
+def shared(sqlite_template: Path, quick_folder: Path) -> Iterator[ToolApi]:
     """One database for all tests of a file, for those that do not look at what others left."""
-    path = tmp_path_factory.mktemp("shared") / "turnkeep.db"
-    shutil.copyfile(sqlite_template, path)
-    yield from _api(f"sqlite:///{path}")
+    with TemporaryDirectory(dir=quick_folder) as folder:
+        yield from _api(f"sqlite:///{shutil.copy(sqlite_template, folder)}")
