@@ -232,6 +232,15 @@ class Database:
         """How many commands wait for their writer."""
         return sum(writer.waiting() for writer in self._writers)
 
+    def held(self) -> set[tuple[str, str, datetime]]:
+        """The conversations that the writers remember: tenant, id, and when it was made."""
+        return {one for writer in self._writers for one in writer.memory.held()}
+
+    def forget(self, cid: str) -> None:
+        """No writer remembers anything of a conversation any more."""
+        for writer in self._writers:
+            writer.memory.forget((self.tenant_id, cid))
+
     def wrote(self) -> set[str]:
         """The tenants for whom commands were given since this was asked last."""
         with self._lock:

@@ -74,7 +74,7 @@ class Writer:
         self._held: list[Job] = []
         # What is left to do of removing the traces of what was erased.
         self._scrubbing: Iterator[None] | None = None
-        self._memory = memory
+        self.memory = memory
         self._ending = ending
         self._connection: Connection | None = None
         self._reachable = True
@@ -224,7 +224,7 @@ class Writer:
         except Exception as error:
             # A broken constraint says that what was remembered is not so.
             for job in jobs:
-                self._memory.forget(_owner(job))
+                self.memory.forget(_owner(job))
             return [self._refused(connection, error, alone=len(jobs) == 1)]
         if all(outcome.error is not None for outcome in outcomes):
             self._rollback(connection)
@@ -267,7 +267,7 @@ class Writer:
                 Group(
                     connection,
                     tenant_id,
-                    self._memory,
+                    self.memory,
                     searches=self._searches,
                     expires_after=self._expires_after,
                 )
