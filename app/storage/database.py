@@ -232,6 +232,13 @@ class Database:
         """How many commands wait for their writer."""
         return sum(writer.waiting() for writer in self._writers)
 
+    def is_stuck(self, cid: str | None) -> bool:
+        """Whether a command on this conversation, or on one of any id, would wait for too long."""
+        writers = self._writers
+        if cid is not None:
+            writers = writers and [self._writer_of(cid)]
+        return any(writer.is_stuck() for writer in writers)
+
     def held(self) -> set[tuple[str, str, datetime]]:
         """The conversations that the writers remember: tenant, id, and when it was made."""
         return {one for writer in self._writers for one in writer.memory.held()}
@@ -288,9 +295,12 @@ class Database:
                     )
                     for name in map("turnkeep-writer-{}".format, range(self._writer_count))
                 ]
-            name = job.command.conversation_id.encode("utf-8", "surrogatepass")
             self._wrote.add(job.tenant_id)
-            self._writers[zlib.crc32(name) % len(self._writers)].put(job)
+            self._writer_of(job.command.conversation_id).put(job)
+
+    def _writer_of(self, cid: str) -> Writer:
+        name = cid.encode("utf-8", "surrogatepass")
+        return self._writers[zlib.crc32(name) % len(self._writers)]
 
     def _snapshot(self, question: Callable[[Connection], T]) -> T:
         why = ""
