@@ -21,7 +21,7 @@ from app.api.indexer import Indexer
 from app.api.listening import Listeners
 from app.api.middleware import REGISTRY, Headed, Measured, WriterNumbers
 from app.api.pages import assets, conversation, docs, lists, login, replays
-from app.api.problems import HANDLERS
+from app.api.problems import HANDLERS, REFUSALS
 from app.api.sweeper import forget, sweep
 from app.service.kept import Renders
 from app.settings import Settings, from_environment
@@ -97,6 +97,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
+            REFUSALS.tell_rest()
             REGISTRY.unregister(numbers)
             database.close()
 
