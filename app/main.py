@@ -21,8 +21,8 @@ from app.api.indexer import Indexer
 from app.api.listening import Listeners
 from app.api.middleware import REGISTRY, Headed, Measured, WriterNumbers
 from app.api.pages import assets, conversation, docs, lists, login, replays
-from app.api.problems import HANDLERS
-from app.api.sweeper import sweep
+from app.api.problems import HANDLERS, REFUSALS
+from app.api.sweeper import forget, sweep
 from app.service.kept import Renders
 from app.settings import Settings, from_environment
 from app.storage.database import Database
@@ -86,16 +86,18 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         )
         indexing = asyncio.create_task(indexer.run()) if settings.search else None
         sweeping = asyncio.create_task(sweep(database, settings.keep_keys))
+        forgetting = asyncio.create_task(forget(database, renders))
         listening = asyncio.create_task(listeners.run())
         try:
             # The connections tell them when the service stops.
             yield {"listeners": listeners}
         finally:
             await context.streams_ended()
-            tasks = [task for task in (indexing, sweeping, listening) if task]
+            tasks = [task for task in (indexing, sweeping, forgetting, listening) if task]
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
+            REFUSALS.tell_rest()
             REGISTRY.unregister(numbers)
             database.close()
 

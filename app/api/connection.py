@@ -16,7 +16,7 @@ from uvicorn.protocols.http.httptools_impl import (
 )
 
 from app.api.middleware import STOPPING, Measured
-from app.api.problems import problem, problem_of
+from app.api.problems import REFUSALS, problem
 from app.core.errors import Unavailable
 
 _HEADERS = 100
@@ -167,6 +167,6 @@ class Connection(HttpToolsProtocol):
 
 
 def _unavailable(detail: str) -> Response:
-    response = problem_of(Unavailable(detail))
+    response = REFUSALS.response(Unavailable(detail))
     response.headers["connection"] = "close"
     return response

@@ -23,8 +23,9 @@ from app.service.kept import Renders
 from app.storage.database import Database
 from app.storage.store import ReadStore
 
-# Commands that wait to be stored. What would have to wait behind them is refused at once.
-MOST_WAITING = 1_024
+# Commands that wait to be stored. What would have to wait behind them is refused at once, and so is
+# what would have to wait for a writer that is stuck. Fewer than there may be connections.
+MOST_WAITING = 512
 # Seconds after which somebody who has too many conversations may ask again.
 _UNTIL_ROOM = 60
 
@@ -70,8 +71,11 @@ class Context:
         self, request: Request, scope: KeyScope, cid: str | None
     ) -> "tuple[Request, Context]":
         """What an operation gets, if whoever asks may do this."""
-        if scope != "read" and self.database.waiting() >= MOST_WAITING:
-            raise Unavailable("Too many requests wait to be stored.")
+        if scope != "read":
+            if self.database.waiting() >= MOST_WAITING:
+                raise Unavailable("Too many requests wait to be stored.")
+            if self.database.is_stuck(cid):
+                raise Unavailable("Requests wait too long to be stored now.")
         key = await self.access.key_of(request)
         if key is None:
             return request, self

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import uuid
+from functools import partial
 from typing import Annotated
 
 from fastapi import Query, Request, Response
@@ -20,7 +21,15 @@ from app.api.documented import (
     reading,
     refusals,
 )
-from app.api.requests import body_of, expected_state, has_already, last_version, model_of, worked
+from app.api.requests import (
+    body_of,
+    demand_client,
+    expected_state,
+    has_already,
+    last_version,
+    model_of,
+    worked,
+)
 from app.api.routes import routes
 from app.api.schemas import conversations as shapes
 from app.api.sweeper import BREATH
@@ -207,5 +216,8 @@ async def listen_to_conversation(
     responses=ABSENT,
     response_model=shapes.VerifiedOut,
 )
-async def verify_conversation(cid: Cid, here: Here) -> Response:
-    return await here.respond(lambda store: verify(store, cid))
+async def verify_conversation(cid: Cid, request: Request, here: Here) -> Response:
+    check = partial(demand_client, request)
+    return json_response(
+        await here.database.read(lambda store: encoded(verify(store, cid)), long=True, check=check)
+    )

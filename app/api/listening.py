@@ -46,6 +46,8 @@ class Listener:
         """`head`: as it is now; None where it is gone."""
         if head != self.head:
             self.head = head
+            if head is None or head.created_at != self.created_at:
+                self.seen = None
             self.news.set()
 
     def end(self) -> None:

@@ -9,7 +9,7 @@ from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.problems import problem_of
+from app.api.problems import REFUSALS
 from app.core.errors import Unavailable
 from app.storage.database import Database
 
@@ -48,7 +48,7 @@ class Measured:
             # The service waits no longer for what the client has yet to send.
             if status is not None:
                 raise
-            await problem_of(Unavailable(STOPPING))(scope, receive, noted)
+            await REFUSALS.response(Unavailable(STOPPING))(scope, receive, noted)
         except Exception:
             # The response to what nobody expected is made outside of this.
             status = status or 500

@@ -1,6 +1,8 @@
 """Errors as RFC 9457 problems. The only place that knows which error is which status."""
 
 import logging
+import time
+from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
@@ -73,6 +75,34 @@ def problem_of(error: TurnkeepError) -> Response:
     if isinstance(error, errors.StaleVersion):
         headers["ETag"] = f'"{error.tag}"'
     return problem(status_of(type(error)), error.code, error.title, error.detail, facts, headers)
+
+
+class Refusals:
+    """What no route has seen is refused in great numbers at times: of each reason the log has a
+    line a second at most, with how many there were since the last one."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, float] = {}
+        self._untold: Counter[str] = Counter()
+
+    def response(self, error: errors.Unavailable) -> Response:
+        now, reason = time.monotonic(), error.reason
+        self._untold[reason] += 1
+        if now - self._told.get(reason, -1.0) >= 1.0:
+            self._told[reason] = now
+            self._tell(reason)
+        return problem_of(error)
+
+    def tell_rest(self) -> None:
+        for reason in list(self._untold):
+            self._tell(reason)
+
+    def _tell(self, reason: str) -> None:
+        if times := self._untold.pop(reason, 0):
+            _log.warning("503 before any route, %d times: %s", times, reason)
+
+
+REFUSALS = Refusals()
 
 
 async def _turnkeep(request: Request, error: TurnkeepError) -> Response:

@@ -7,7 +7,7 @@ from fastapi import Query, Request, Response
 
 from app.api.context import Here, Pieces
 from app.api.documented import ABSENT, IF_NONE_MATCH, UNCHANGED, Cid
-from app.api.requests import has_already
+from app.api.requests import demand_client, has_already
 from app.api.routes import routes
 from app.api.schemas.replay import ReplayOut, ReplayQuery
 from app.core.render.options import ReplayOptions
@@ -29,7 +29,10 @@ async def replay_conversation(
     """`request` goes into the provider's SDK; `repairs` says what it took to be valid."""
     options = ReplayOptions(**query.model_dump())
     has = partial(has_already, request)
-    done = await here.database.read(lambda store: replay(store, cid, options, has, here.renders))
+    done = await here.database.read(
+        lambda store: replay(store, cid, options, has, here.renders),
+        check=partial(demand_client, request),
+    )
     if done.body is None:
         return Response(status_code=304, headers={"ETag": done.etag})
     return Pieces(done.body, {"ETag": done.etag})

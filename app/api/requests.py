@@ -8,6 +8,7 @@ from typing import TypeVar
 from anyio.to_thread import run_sync
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
+from starlette.requests import ClientDisconnect
 
 from app.api.complaints import rule_broken
 from app.api.context import Context
@@ -180,6 +181,12 @@ def _header(request: Request, name: str) -> str | None:
     if len(given) > 1:
         raise RuleBroken(f"`{name}` must be given once, not {len(given)} times.")
     return given[0] if given else None
+
+
+async def demand_client(request: Request) -> None:
+    """Raises where nobody waits for the response any more."""
+    if await request.is_disconnected():
+        raise ClientDisconnect
 
 
 def has_already(request: Request, etag: str) -> bool:

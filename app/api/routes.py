@@ -69,7 +69,7 @@ async def _demand_sound(here: Context, cid: str, error: Exception) -> None:
     if isinstance(error, Unavailable):
         await here.database.read(partial(demand_head, cid=cid))
     elif may_be_damage(error) and not isinstance(error, ClientDisconnect):
-        await here.database.read(partial(demand_sound, cid=cid))
+        await here.database.read(partial(demand_sound, cid=cid), long=True)
 
 
 def _scope(methods: set[str], path: str) -> KeyScope:

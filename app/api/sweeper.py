@@ -1,10 +1,18 @@
-"""What has expired is removed in the background, a few rows at a time."""
+"""What has expired is removed in the background, a few rows at a time; what is gone is forgotten.
+
+Each process looks by itself which of the conversations are gone that it has something of in its
+memory: another one may have erased them.
+"""
 
 import asyncio
 import logging
 from datetime import UTC, datetime, timedelta
+from itertools import count
 
 from app.core.errors import TurnkeepError
+from app.core.identity.ids import canonical_id
+from app.service import schemacheck, tooldefs
+from app.service.kept import Renders
 from app.storage.database import Database, all_tenants
 
 _log = logging.getLogger("turnkeep")
@@ -12,6 +20,10 @@ _log = logging.getLogger("turnkeep")
 # for the file looks again after 0.1 seconds at the latest.
 _PAUSE = 30.0
 BREATH = 0.11
+# Seconds between two looks at what is gone. After so many looks everything is forgotten of which
+# nobody knows whose it is.
+_LOOK = 5.0
+_LOOKS = 12
 # Steps for one tenant until the next one has its turn.
 _STEPS = 50
 
@@ -46,3 +58,31 @@ async def _swept(mine: Database, keep_keys: int) -> bool:
         _log.exception("what has expired cannot be removed")
         return False
     return True
+
+
+async def forget(database: Database, renders: Renders) -> None:
+    """Goes on until it is cancelled."""
+    for looks in count(1):
+        await asyncio.sleep(_LOOK)
+        held = renders.held() | database.held()
+        for tenant_id in {tenant_id for tenant_id, _, _ in held}:
+            mine = database.of(tenant_id)
+            made = {(cid, at) for owner, cid, at in held if owner == tenant_id}
+            for cid in await _gone(mine, made):
+                renders.forget(tenant_id, cid)
+                mine.forget(cid)
+        if looks % _LOOKS == 0:
+            for cached in (canonical_id, *tooldefs.CACHED, *schemacheck.CACHED):
+                cached.cache_clear()
+
+
+async def _gone(mine: Database, made: set[tuple[str, datetime]]) -> set[str]:
+    """Those that are erased or expired, or others have their ids now. What cannot be looked at
+    counts as gone: what is forgotten can be read again."""
+    cids = {cid for cid, _ in made}
+    try:
+        there = await mine.read(lambda store: store.conversations.made(cids))
+    except Exception as error:
+        _log.warning("what is kept in memory is forgotten: %s", type(error).__name__)
+        return cids
+    return {cid for cid, at in made if there.get(cid) != at}

@@ -8,6 +8,7 @@ need not talk to each other, and with an empty memory the same bytes come out.
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from app.core.render.options import ReplayOptions
 from app.core.render.segments import Render
@@ -29,8 +30,10 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A render as of a version. `turn_hash`: that of its last turn, which covers all before it."""
+    """A render as of a version. `turn_hash`: that of its last turn, which covers all before it.
+    `created_at`: when the conversation was made; another one of its id was made later."""
 
+    created_at: datetime
     version: int
     head_hash: bytes
     turn_hash: bytes
@@ -79,6 +82,14 @@ class Renders:
             self.size += size
             while self.size > self.limit:
                 self._remove(next(iter(self._kept)))
+
+    def held(self) -> set[tuple[str, str, datetime]]:
+        """Of which conversations something is kept: tenant, id, and when it was made."""
+        with self._lock:
+            return {
+                (key.tenant_id, key.conversation_id, kept.created_at)
+                for key, (kept, _) in self._kept.items()
+            }
 
     def forget(self, tenant_id: str, conversation_id: str) -> None:
         """Nothing of a conversation is kept any more."""

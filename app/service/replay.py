@@ -131,7 +131,8 @@ class _Replaying:
         hashes = kept.hashes if kept else None
         done = render(loaded.turns, loaded.links, loaded.assigned, options, offered, still, hashes)
         last = loaded.hashes.get(head.version, b"")
-        renders.put(key, Kept(head.version, head.head_hash, last, done.render, done.hashes))
+        made = head.created_at
+        renders.put(key, Kept(made, head.version, head.head_hash, last, done.render, done.hashes))
         return done
 
     def _before(self, since: int, whole: Rendered) -> Rendered:

@@ -56,6 +56,9 @@ def _judged_again(text: str) -> str | None:
     return _judged(json.loads(text))
 
 
+CACHED = (_remembered, _judged_again)
+
+
 def _judged(part: Json) -> str | None:
     """Where in the part a rule is broken; None: nowhere."""
     if isinstance(part, dict) and (key := _odd_list(part)) is not None:

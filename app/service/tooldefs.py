@@ -193,6 +193,9 @@ def _offered(record: ToolSetRecord, target: str) -> Offer | None:
     return offer(tools, target) if tools else None
 
 
+CACHED = (_offered,)
+
+
 def get_tools(store: ReadStore, cid: str, target: str, required: Required | None) -> JsonObject:
     """The definitions in force, rendered for a target."""
     head = known(store, cid)

@@ -32,6 +32,7 @@ _HEAD = select(*CONVERSATION).where(owned(conversations))
 _HEADS = select(*CONVERSATION).where(
     conversations.c.tenant_id == TENANT, conversations.c.conversation_id.in_(IDS), KEPT
 )
+_MADE = _HEADS.with_only_columns(conversations.c.conversation_id, conversations.c.created_at)
 _CONVERSATIONS = (
     select(*CONVERSATION)
     .where(
@@ -79,6 +80,12 @@ class Conversations(Scope):
         now = datetime.now(UTC)
         rows = (row for ids in pieces(cids) for row in self._run(_HEADS, ids=ids, now=now))
         return {record.id: record for record in map(conversation, rows)}
+
+    def made(self, cids: Iterable[str]) -> dict[str, datetime]:
+        """When those of these conversations were made that are there."""
+        now = datetime.now(UTC)
+        rows = (row for ids in pieces(cids) for row in self._run(_MADE, ids=ids, now=now))
+        return {row[0]: row[1] for row in rows}
 
     def behind(self, limit: int) -> list[ConversationRecord]:
         """Conversations with turns that are not indexed yet; damaged ones never will be."""

@@ -11,8 +11,9 @@ import threading
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from copy import copy
 from datetime import UTC, datetime
 from functools import partial
@@ -41,6 +42,7 @@ from app.storage.engines import (
 from app.storage.jobs import Counts, Job
 from app.storage.memory import MOST_NAMES, Memory
 from app.storage.store import ReadStore
+from app.storage.turns import TooLong
 from app.storage.verdicts import Ending
 from app.storage.writer import PAUSES, Writer
 
@@ -54,6 +56,8 @@ DEFAULT_TENANT = "default"
 # Seconds for the last answers of a database that is closed, and for one that is asked how it is.
 PATIENCE = 2.0
 _ASKED = 10.0
+# Readers that are left to short queries.
+_SMALL = 2
 
 
 def all_tenants(keys: ApiKeys) -> list[str]:
@@ -92,6 +96,7 @@ class Database:
         self._writing = make_engine(url, "write", prepared=prepared, ending=self._ending)
         self._reading = make_engine(url, "read", prepared=prepared, ending=self._ending)
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="turnkeep-reader")
+        self._long = asyncio.Semaphore(READERS - _SMALL)
         # Of its own: who asks for a key or for the health must not wait for long replays.
         self._doorman = ThreadPoolExecutor(1, thread_name_prefix="turnkeep-door")
         self._writers: list[Writer] = []
@@ -137,15 +142,35 @@ class Database:
         self._put(Job(self.tenant_id, command, future, None))
         return future
 
-    async def read(self, query: Callable[[ReadStore], T]) -> T:
-        """Answer a query in one snapshot of the database."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._readers, self.read_now, query)
+    async def read(
+        self,
+        query: Callable[[ReadStore], T],
+        *,
+        long: bool = False,
+        check: Callable[[], Awaitable[None]] | None = None,
+    ) -> T:
+        """Answer a query in one snapshot of the database.
 
-    def read_now(self, query: Callable[[ReadStore], T]) -> T:
+        `long`: it reads a whole conversation, however long that is. Others that turn out to be long
+        are begun again as such. They wait for each other, not the others for them; `check` raises
+        where a long one is not wanted any more when it is its turn.
+        """
+        loop = asyncio.get_running_loop()
+        if not long:
+            with suppress(TooLong):
+                brief = partial(self.read_now, query, short=True)
+                return await loop.run_in_executor(self._readers, brief)
+        async with self._long:
+            if check is not None:
+                await check()
+            return await loop.run_in_executor(self._readers, self.read_now, query)
+
+    def read_now(self, query: Callable[[ReadStore], T], *, short: bool = False) -> T:
         """`read` for callers without an event loop."""
         return self._snapshot(
-            lambda connection: query(ReadStore(connection, self.tenant_id, searches=self.searches))
+            lambda connection: query(
+                ReadStore(connection, self.tenant_id, searches=self.searches, short=short)
+            )
         )
 
     async def ask_keys(self, question: Callable[[ApiKeys], T]) -> T:
@@ -232,6 +257,22 @@ class Database:
         """How many commands wait for their writer."""
         return sum(writer.waiting() for writer in self._writers)
 
+    def is_stuck(self, cid: str | None) -> bool:
+        """Whether a command on this conversation, or on one of any id, would wait for too long."""
+        writers = self._writers
+        if cid is not None:
+            writers = writers and [self._writer_of(cid)]
+        return any(writer.is_stuck() for writer in writers)
+
+    def held(self) -> set[tuple[str, str, datetime]]:
+        """The conversations that the writers remember: tenant, id, and when it was made."""
+        return {one for writer in self._writers for one in writer.memory.held()}
+
+    def forget(self, cid: str) -> None:
+        """No writer remembers anything of a conversation any more."""
+        for writer in self._writers:
+            writer.memory.forget((self.tenant_id, cid))
+
     def wrote(self) -> set[str]:
         """The tenants for whom commands were given since this was asked last."""
         with self._lock:
@@ -279,9 +320,12 @@ class Database:
                     )
                     for name in map("turnkeep-writer-{}".format, range(self._writer_count))
                 ]
-            name = job.command.conversation_id.encode("utf-8", "surrogatepass")
             self._wrote.add(job.tenant_id)
-            self._writers[zlib.crc32(name) % len(self._writers)].put(job)
+            self._writer_of(job.command.conversation_id).put(job)
+
+    def _writer_of(self, cid: str) -> Writer:
+        name = cid.encode("utf-8", "surrogatepass")
+        return self._writers[zlib.crc32(name) % len(self._writers)]
 
     def _snapshot(self, question: Callable[[Connection], T]) -> T:
         why = ""

@@ -4,7 +4,9 @@ It is true as long as the head of the chain is the one that was saved with it: w
 process appends or completes, or erases and makes anew, gives the conversation another head.
 """
 
+import threading
 from collections import OrderedDict
+from datetime import datetime
 from typing import TypeAlias
 
 from app.core.ledger.book import Book, Names, names_of
@@ -22,23 +24,27 @@ _Owner: TypeAlias = tuple[str, str]
 
 
 class Memory:
-    """Books of conversations, least recently used first out."""
+    """Books of conversations, least recently used first out. They are the writer's; others may ask
+    which there are, and have one forgotten."""
 
     def __init__(self, most_names: int) -> None:
         self._most = most_names
         self._names = 0
-        self._books: OrderedDict[_Owner, tuple[bytes, Book]] = OrderedDict()
+        # Each with its head and the time at which the conversation was made.
+        self._books: OrderedDict[_Owner, tuple[bytes, datetime, Book]] = OrderedDict()
+        self._lock = threading.RLock()
         self._seen: OrderedDict[_Owner, tuple[bytes, int]] = OrderedDict()
 
     def recall(self, tenant_id: str, head: ConversationRecord) -> Book | None:
         """The book of a conversation, if it is the one that this is the head of."""
         owner = (tenant_id, head.id)
-        head_hash, book = self._books.get(owner, (b"", None))
-        if book is None or head_hash != head.head_hash:
-            self.forget(owner)
-            return None
-        self._books.move_to_end(owner)
-        return book
+        with self._lock:
+            head_hash, _, book = self._books.get(owner, (b"", None, None))
+            if book is None or head_hash != head.head_hash:
+                self.forget(owner)
+                return None
+            self._books.move_to_end(owner)
+            return book
 
     def comes_back(self, tenant_id: str, head: ConversationRecord) -> bool:
         """Whether a conversation that is not remembered should be, from now on."""
@@ -70,12 +76,19 @@ class Memory:
         names.update(names_of(change.entries.calls.values(), change.entries.provider_ids))
         if len(names) > self._most // 4:
             return
-        self._books[owner] = head.head_hash, book.remembered(names)
-        self._names += len(names)
-        while self._names > self._most:
-            self.forget(next(iter(self._books)))
+        with self._lock:
+            self._books[owner] = head.head_hash, head.created_at, book.remembered(names)
+            self._names += len(names)
+            while self._names > self._most:
+                self.forget(next(iter(self._books)))
+
+    def held(self) -> set[tuple[str, str, datetime]]:
+        """The conversations that are remembered: tenant, id, and when it was made."""
+        with self._lock:
+            return {(*owner, made) for owner, (_, made, _) in self._books.items()}
 
     def forget(self, owner: _Owner) -> None:
-        _, book = self._books.pop(owner, (b"", None))
-        if book is not None and book.names is not None:
-            self._names -= len(book.names)
+        with self._lock:
+            _, _, book = self._books.pop(owner, (b"", None, None))
+            if book is not None and book.names is not None:
+                self._names -= len(book.names)

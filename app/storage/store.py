@@ -17,14 +17,22 @@ from app.storage.turns import Turns
 
 
 class ReadStore:
-    """One tenant's conversations, in one snapshot. `searches`: words are kept and can be asked."""
+    """One tenant's conversations, in one snapshot. `searches`: words are kept and can be asked.
+    `short`: long histories are not read."""
 
-    def __init__(self, connection: Connection, tenant_id: str, *, searches: bool = True) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        tenant_id: str,
+        *,
+        searches: bool = True,
+        short: bool = False,
+    ) -> None:
         self.searches = searches
         self.tenant_id = tenant_id
         self._connection = connection
         self.conversations = Conversations(connection, tenant_id)
-        self.turns = Turns(connection, tenant_id)
+        self.turns = Turns(connection, tenant_id, short=short)
         self.ledger = Ledger(connection, tenant_id)
         self.tools = ToolSets(connection, tenant_id)
         self.keys = IdempotencyKeys(connection, tenant_id)

@@ -6,7 +6,7 @@ A turn that was interrupted may have later versions (revisions), and what is lon
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from sqlalchemy import LargeBinary, bindparam, literal_column, select
+from sqlalchemy import Connection, LargeBinary, bindparam, literal_column, select
 
 from app.core.ledger.records import (
     RevisionRecord,
@@ -101,10 +101,22 @@ _NUMBERS = select(turns.c.turn_id, turns.c.seq).where(owned(turns), turns.c.turn
 _CONTENT_HASHES = select(turns.c.turn_id, turns.c.content_hash).where(
     owned(turns), turns.c.turn_id.in_(IDS)
 )
+# What a short query may read at once: turns, and bytes of their blocks. Pages of turns are shorter.
+SHORT = 1_000
+_SHORT_BYTES = 1_000_000
+
+
+class TooLong(BaseException):
+    """A query that should be short is not. None of the query's own business, so that nobody takes
+    it for one of the errors that he knows."""
 
 
 class Turns(Scope):
-    """The stored turns."""
+    """The stored turns. `short`: they are not read where they are many; see `TooLong`."""
+
+    def __init__(self, connection: Connection, tenant_id: str, *, short: bool = False) -> None:
+        super().__init__(connection, tenant_id)
+        self._short = short
 
     def page(
         self,
@@ -123,9 +135,12 @@ class Turns(Scope):
         turns, and before anything was completed at that version.
         """
         statement = (_TURNS if payloads else _TURNS_WITHOUT_PAYLOADS)[newest_first]
-        rows = self._run(statement, cid, after=after, until=or_all(until), most=or_all(limit))
+        most = min(or_all(limit), SHORT + 1) if self._short else or_all(limit)
+        rows = self._run(statement, cid, after=after, until=or_all(until), most=most)
         read = turn if payloads else turn_without_payload
         records = [read(row) for row in rows]
+        if self._short and _is_long(records):
+            raise TooLong
         newest = {
             one.turn.seq: (one.turn, one.number)
             for one in self._revised(cid, records, payloads=payloads)
@@ -249,3 +264,12 @@ class Turns(Scope):
             for piece in pieces(turn_ids)
             for row in self._run(_CONTENT_HASHES, cid, ids=piece)
         }
+
+
+def _is_long(records: Sequence[TurnRecord]) -> bool:
+    size = 0
+    for record in records:
+        # Blocks that stand in pieces are long.
+        in_row = isinstance(record.blocks, bytes) and record.blocks
+        size += len(in_row) if in_row else _SHORT_BYTES
+    return len(records) > SHORT or size > _SHORT_BYTES

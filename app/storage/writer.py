@@ -33,6 +33,8 @@ PAUSES = (0.0, 0.02, 0.1, 0.3, 1.0)
 # Seconds after which a command that has failed is not tried again, and those between two looks at
 # conversations that are locked.
 PATIENCE = 10.0
+# Seconds that a group may take before those behind it are said to wait for too long.
+STUCK = 5.0
 _LOOK = 0.05
 
 
@@ -74,15 +76,26 @@ class Writer:
         self._held: list[Job] = []
         # What is left to do of removing the traces of what was erased.
         self._scrubbing: Iterator[None] | None = None
-        self._memory = memory
+        self.memory = memory
         self._ending = ending
         self._connection: Connection | None = None
         self._reachable = True
+        # When the last group was begun, while it is carried out.
+        self._busy_since: float | None = None
+        # When the last connection was asked for, and when the one that was waited for in vain;
+        # until there is one.
+        self._tried_at = self._lost_at = -inf
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
 
     def waiting(self) -> int:
         return self._jobs.qsize()
+
+    def is_stuck(self) -> bool:
+        """Whether new commands would wait for too long, or one tries already to reach a database
+        that was out of reach."""
+        since = self._busy_since
+        return since is not None and (self._lost_at > -inf or time.monotonic() - since > STUCK)
 
     def put(self, job: Job) -> None:
         self._jobs.put(job)
@@ -97,6 +110,7 @@ class Writer:
         while not closing:
             group, closing = self._gather()
             self.counts.commands += len(group)
+            self._busy_since = time.monotonic()
             try:
                 held = {_owner(job) for job in self._held}
                 self._carry_out([job for job in group if _owner(job) not in held])
@@ -111,6 +125,7 @@ class Writer:
                 self._disconnect()
                 held_now, self._held = self._held, []
                 deliver([(job, self._give_up("a defect")) for job in (*group, *held_now)])
+            self._busy_since = None
         self._disconnect()
 
     def _gather(self) -> tuple[list[Job], bool]:
@@ -132,6 +147,10 @@ class Writer:
 
     def _carry_out(self, group: list[Job]) -> None:
         wanted = [job for job in group if not job.future.cancelled()]
+        # Who waited while the database was tried in vain need not wait as long again.
+        lost = [job for job in wanted if job.since <= self._lost_at]
+        deliver([(job, self._give_up(self.failure or "")) for job in lost])
+        wanted = [job for job in wanted if job.since > self._lost_at]
         # All processes lock conversations in the same order, so they cannot lock each other out.
         jobs = sorted(wanted, key=_owner)
         if not jobs:
@@ -161,6 +180,8 @@ class Writer:
                 continue
             locked.add(_owner(job))
             self._held.append(job)
+        if not self._reachable:
+            self._lost_at = self._tried_at
 
     def _try_held(self, closing: bool) -> None:
         """Tries the commands of one conversation that was locked; the others have their turn."""
@@ -224,7 +245,7 @@ class Writer:
         except Exception as error:
             # A broken constraint says that what was remembered is not so.
             for job in jobs:
-                self._memory.forget(_owner(job))
+                self.memory.forget(_owner(job))
             return [self._refused(connection, error, alone=len(jobs) == 1)]
         if all(outcome.error is not None for outcome in outcomes):
             self._rollback(connection)
@@ -244,6 +265,7 @@ class Writer:
         return outcomes
 
     def _begin(self, tenant_id: str) -> tuple[Connection, RootTransaction]:
+        self._tried_at = time.monotonic()
         try:
             if self._connection is None:
                 self._connection = self._engine.connect()
@@ -253,6 +275,7 @@ class Writer:
             self._reachable = False
             self._fail(error)
         self._reachable = True
+        self._lost_at = -inf
         return self._connection, transaction
 
     def _groups(
@@ -267,7 +290,7 @@ class Writer:
                 Group(
                     connection,
                     tenant_id,
-                    self._memory,
+                    self.memory,
                     searches=self._searches,
                     expires_after=self._expires_after,
                 )

@@ -19,9 +19,11 @@ from app.core.errors import Unavailable
 from app.main import create_app
 from app.service.apikeys import made
 from app.settings import Settings
+from app.storage import writer
 from app.storage.database import Database
 from tests.api.conftest import user
 from tests.api.test_erasing import comes_true
+from tests.storage.test_failures import held
 
 TURNS = "/v1/conversations/c1/turns"
 BODY = {"provider": "openai", "messages": [user("hello")]}
@@ -233,6 +235,26 @@ def test_too_many_waiting_writes_are_refused_at_once(
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
     monkeypatch.undo()
     assert service.http.post(TURNS, json=BODY).status_code == 201
+    assert Settings().connections > context.MOST_WAITING
+
+
+def test_what_would_wait_for_a_writer_that_is_stuck_is_refused_at_once(
+    sqlite_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "STUCK", 0.01)
+    settings = Settings(database_url=sqlite_database_url, search=False)
+    with TestClient(create_app(settings)) as http, ThreadPoolExecutor() as threads:
+        stuck = http.app.state.context.database.is_stuck  # type: ignore[attr-defined]
+        with held(sqlite_database_url):
+            first = threads.submit(http.post, TURNS, json=BODY)
+            while not stuck("c1"):
+                assert not first.done()
+            for _ in range(3):
+                refused = http.post(TURNS, json=BODY)
+                assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
+            assert http.get("/v1/conversations").status_code == 200
+            assert not first.done()
+        assert first.result(30).status_code == 201
 
 
 class Gate:

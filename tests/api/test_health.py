@@ -1,11 +1,15 @@
 import logging
 from pathlib import Path
+from types import SimpleNamespace
 
 import psycopg
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import create_engine, text
 
+from app.api import problems
+from app.api.access import Access
+from app.core.errors import Unavailable
 from app.main import create_app
 from app.settings import Settings
 from app.storage.database import engine_url
@@ -103,3 +107,30 @@ def test_a_database_that_may_lose_what_it_took_is_not_ready_unless_that_is_allow
             ready = http.get("/readyz")
             assert ready.status_code == (200 if allowed or fsync == "on" else 503)
             assert allowed or fsync == "on" or "fsync is off" in ready.json()["detail"]
+
+
+def test_what_is_refused_in_great_numbers_has_few_lines_that_count_it(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = iter((0.0, 0.1, 0.2, 1.3, 1.4))
+    monkeypatch.setattr(problems, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    refusals = problems.Refusals()
+    for _ in range(5):
+        assert refusals.response(Unavailable("Too many.")).status_code == 503
+    refusals.tell_rest()
+    refusals.tell_rest()
+    assert [record.args for record in caplog.records] == [
+        (number, "Too many.") for number in (1, 3, 1)
+    ]
+
+
+def test_a_login_that_cannot_be_answered_has_a_line_in_the_log(
+    lite: Api, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def unanswered(*_: object) -> None:
+        raise Unavailable.silent("the disk is gone")
+
+    monkeypatch.setattr(Access, "key_named", unanswered)
+    assert lite.http.post("/login", data={"key": "tk_secret"}).status_code == 503
+    assert "503 on POST /login: the disk is gone" in caplog.text
+    assert "tk_secret" not in caplog.text

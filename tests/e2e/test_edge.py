@@ -1,6 +1,7 @@
 """What is bounded before a request reaches the application, over real sockets; and how it stops."""
 
 import json
+import re
 import socket
 import time
 from collections.abc import Iterator
@@ -142,6 +143,7 @@ def test_a_connection_too_many_is_told_so(server: Server) -> None:
         sock = stack.enter_context(connect(server, HEALTH, b"\r\n"))
         status, headers, told = answer(sock)
     assert (status, headers["retry-after"], told["code"]) == (503, "1", "unavailable")
+    assert f"503 before any route, 1 times: {told['detail']}" in server.log.read_text()
 
 
 def test_what_is_no_http_is_told_so_by_a_problem(server: Server) -> None:
@@ -166,6 +168,8 @@ def test_whoever_is_not_done_when_it_stops_is_asked_to_come_again(
         assert server.process.wait(30) == 0
     for status, headers, told in answers:
         assert (status, headers["retry-after"], told["code"]) == (503, "1", "unavailable")
+    lines = re.findall(r"503 before any route, (\d+) times: .* is stopping", server.log.read_text())
+    assert sum(map(int, lines)) == len(answers)
     with serving(tmp_path) as server:
         stored = get(server, "c1/turns")["data"]
         assert sorted(turn["turn_id"] for turn in stored) == ["t0", "t1", "t2"]

@@ -240,6 +240,48 @@ def test_a_file_that_stays_locked_is_unavailable(sqlite_database_url: str) -> No
         assert asyncio.run(append_all(database)) == list(range(1, 11))
 
 
+def test_who_waits_behind_others_in_vain_hears_it_with_them(
+    sqlite_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.5)
+    monkeypatch.setattr(writer, "PATIENCE", 1.0)
+
+    async def story(database: Database) -> list[Any]:
+        # Of ten groups at least.
+        writes = [database.write(append(f"c{number}")) for number in range(2_560)]
+        return await asyncio.gather(*writes, return_exceptions=True)
+
+    with Database(sqlite_database_url) as database:
+        with held(sqlite_database_url):
+            outcomes = asyncio.run(story(database))
+        assert {type(outcome) for outcome in outcomes} == {Unavailable}
+        # The first group was tried again, and perhaps one that came later.
+        assert database.counts().retries < 9
+        assert asyncio.run(append_all(database)) == list(range(1, 11))
+
+
+@pytest.mark.usefixtures("impatient")
+def test_one_at_a_time_tries_to_reach_a_database_that_was_out_of_reach(
+    sqlite_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "PATIENCE", 0.0)
+    with Database(sqlite_database_url) as database:
+        with held(sqlite_database_url) as other:
+            assert not database.is_stuck("c1")
+            asyncio.run(append_all(database))
+            assert not database.is_stuck("c1")
+            monkeypatch.setattr(writer, "PATIENCE", 60.0)
+            first = database.write_soon(append("c1", "first"))
+            while not database.is_stuck("c1"):
+                assert not first.done()
+            assert database.is_stuck(None)
+            other.execute("ROLLBACK")
+            assert first.result(30) == 1
+        while database.is_stuck("c1"):
+            pass
+        assert database.write_now(append("c1", "second")) == 2
+
+
 @pytest.mark.usefixtures("impatient")
 def test_a_server_that_is_not_there_is_unavailable() -> None:
     with Database("postgresql://nobody@127.0.0.1:1/nothing") as database:

@@ -150,4 +150,4 @@ async def verify_page(cid: Cid, here: Here) -> Response:
         links = [(one.seq, one.turn_id, one.hash.hex(), one.created_at) for one in records]
         return {**values, "conversation": conversation, "links": links}
 
-    return await shown(here, "verify.html", found)
+    return await shown(here, "verify.html", found, long=True)

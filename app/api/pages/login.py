@@ -8,7 +8,7 @@ from app.api.access import COOKIE
 from app.api.context import Here
 from app.api.pages.page import html, moved
 from app.api.pages.templates import rendered
-from app.api.problems import problem_of
+from app.api.problems import HANDLERS
 from app.core.errors import TurnkeepError
 
 router = APIRouter(include_in_schema=False)
@@ -37,7 +37,7 @@ async def log_in(request: Request, here: Here) -> Response:
         here.access.check(key, "read", None, request)
     except TurnkeepError as error:
         page = rendered("login.html", has_key=False, following=following, complaint=error.detail)
-        told = problem_of(error)
+        told = await HANDLERS[TurnkeepError](request, error)
         wait = {name: one for name, one in told.headers.items() if name == "retry-after"}
         return html(page, told.status_code, wait)
     response = moved(following)

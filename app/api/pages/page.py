@@ -88,10 +88,16 @@ def moved(path: str) -> Response:
 
 
 async def shown(
-    here: Context, template: str, query: Callable[[ReadStore], dict[str, Any]]
+    here: Context,
+    template: str,
+    query: Callable[[ReadStore], dict[str, Any]],
+    *,
+    long: bool = False,
 ) -> Response:
     """The page of what a query finds, written where it was read: pages are long."""
     has_key = here.key is not None
     return html(
-        await here.database.read(lambda store: rendered(template, has_key=has_key, **query(store)))
+        await here.database.read(
+            lambda store: rendered(template, has_key=has_key, **query(store)), long=long
+        )
     )
