@@ -110,6 +110,9 @@ def _newest(database: Database) -> str | None:
 
 
 def _keys(database: Database, settings: Settings) -> Check:
+    if damaged := database.ask_keys_now(lambda stored: stored.damaged()):
+        said = f"changed in the database, and let in nowhere: {', '.join(damaged)}"
+        return Check("keys", "bad", f"{said}; revoke them (turnkeep keys revoke) and make others")
     keys = database.ask_keys_now(lambda stored: stored.every())
     holding = [key for key in keys if key.holds(datetime.now(UTC))]
     if keys and not holding:
