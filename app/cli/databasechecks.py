@@ -11,6 +11,7 @@ from app.cli.doctor import APART, Check, newest
 from app.core.errors import Unavailable
 from app.service.finding import Asked, listed
 from app.settings import Settings
+from app.storage.apikeys import ApiKeys
 from app.storage.database import Database, all_tenants
 from app.storage.engines import (
     database_file,
@@ -50,6 +51,7 @@ def checks(settings: Settings) -> Iterator[Check]:
             yield _disk(url, driver)
             if not is_sqlite(url):
                 yield _database_clock(driver)
+                yield from _walls(driver, ApiKeys(connection).tenants())
     finally:
         engine.dispose()
     with Database(url) as database:
@@ -98,6 +100,19 @@ def _database_clock(driver: Any) -> Check:
         said = f"it is {apart:.0f} s apart from that of PostgreSQL; set the wrong one"
         return Check("clock", "warning", f"{said} (timedatectl status)")
     return Check("clock", "ok", "it goes with that of PostgreSQL")
+
+
+def _walls(driver: Any, tenants: set[str]) -> Iterator[Check]:
+    """Whether policies keep tenants apart, where there are several."""
+    if len(tenants) < 2:
+        return
+    [active] = driver.execute("SELECT row_security_active('conversations')").fetchone()
+    if active:
+        yield Check("tenants", "ok", "row-level security keeps them apart")
+        return
+    said = f"there are {len(tenants)}, and row-level security does not bind the role that asks"
+    todo = "serve as one that owns no table and is no superuser (turnkeep migrate --grant ROLE)"
+    yield Check("tenants", "warning", f"{said}; {todo}")
 
 
 def _newest(database: Database) -> str | None:
