@@ -108,6 +108,13 @@ def test_doctor_says_whether_policies_keep_tenants_apart(
     assert said(serving) == ["ok"]
 
 
+@pytest.mark.parametrize("name", ["migrate", "turnkeep"])
+def test_compose_gives_the_program_no_more_than_it_needs(name: str) -> None:
+    service = COMPOSE["services"][name]
+    assert (service["read_only"], service["tmpfs"]) == (True, ["/tmp"])
+    assert (service["cap_drop"], service["security_opt"]) == (["ALL"], ["no-new-privileges:true"])
+
+
 def test_compose_migrates_as_the_owner_and_serves_as_the_other_role() -> None:
     services = COMPOSE["services"]
     owner, serving = (
