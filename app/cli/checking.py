@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def check(database: Database) -> int:
-    """Prints what disagrees in all conversations; returns in how many something does."""
+    """Prints what disagrees in all conversations and keys; returns in how many something does."""
     return _Work({}, None).of(database)
 
 
@@ -89,7 +89,8 @@ class _Work:
         self._progress.show(self._count, f"{self._count} conversations")
 
     def gone(self, database: Database) -> None:
-        """What is left of conversations without a head, and those that an anchor knows alone."""
+        """What is left of conversations without a head, those that an anchor knows alone, and keys
+        that were changed."""
         left: dict[str, list[str]] = defaultdict(list)
         for tenant_id, cid, table in database.read_now(lambda store: list(store.stored.headless())):
             left[_name(tenant_id, cid)].append(table)
@@ -98,6 +99,8 @@ class _Work:
             self._reports.lost(name, what)
         for name in sorted(self._anchors.keys() - left.keys()):
             self._reports.lost(name, "the conversation of the anchor is gone")
+        for key_id in database.ask_keys_now(lambda keys: keys.damaged()):
+            self._reports.damaged_key(key_id)
 
 
 def _name(tenant_id: str, cid: str) -> str:

@@ -11,6 +11,7 @@ from app.cli.doctor import APART, Check, newest
 from app.core.errors import Unavailable
 from app.service.finding import Asked, listed
 from app.settings import Settings
+from app.storage.apikeys import ApiKeys
 from app.storage.database import Database, all_tenants
 from app.storage.engines import (
     database_file,
@@ -50,6 +51,7 @@ def checks(settings: Settings) -> Iterator[Check]:
             yield _disk(url, driver)
             if not is_sqlite(url):
                 yield _database_clock(driver)
+                yield from _walls(driver, ApiKeys(connection).tenants())
     finally:
         engine.dispose()
     with Database(url) as database:
@@ -100,6 +102,19 @@ def _database_clock(driver: Any) -> Check:
     return Check("clock", "ok", "it goes with that of PostgreSQL")
 
 
+def _walls(driver: Any, tenants: set[str]) -> Iterator[Check]:
+    """Whether policies keep tenants apart, where there are several."""
+    if len(tenants) < 2:
+        return
+    [active] = driver.execute("SELECT row_security_active('conversations')").fetchone()
+    if active:
+        yield Check("tenants", "ok", "row-level security keeps them apart")
+        return
+    said = f"there are {len(tenants)}, and row-level security does not bind the role that asks"
+    todo = "serve as one that owns no table and is no superuser (turnkeep migrate --grant ROLE)"
+    yield Check("tenants", "warning", f"{said}; {todo}")
+
+
 def _newest(database: Database) -> str | None:
     """When anything was stored last."""
     found: list[str] = []
@@ -110,6 +125,9 @@ def _newest(database: Database) -> str | None:
 
 
 def _keys(database: Database, settings: Settings) -> Check:
+    if damaged := database.ask_keys_now(lambda stored: stored.damaged()):
+        said = f"changed in the database, and let in nowhere: {', '.join(damaged)}"
+        return Check("keys", "bad", f"{said}; revoke them (turnkeep keys revoke) and make others")
     keys = database.ask_keys_now(lambda stored: stored.every())
     holding = [key for key in keys if key.holds(datetime.now(UTC))]
     if keys and not holding:

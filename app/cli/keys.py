@@ -12,7 +12,7 @@ from app.cli.jsontext import json_line
 from app.cli.looks import add_json
 from app.cli.options import add_database, settings_of
 from app.cli.words import complain, printable
-from app.core.access import SCOPES, ApiKey, KeyScope
+from app.core.access import SCOPES, ApiKey, KeyScope, read
 from app.service.apikeys import made
 from app.storage.apikeys import ApiKeys
 from app.storage.database import Database
@@ -59,7 +59,11 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     create.add_argument(
         "--conversations", type=_number, metavar="N", help="make no conversation beyond N"
     )
-    create.add_argument("--if-none", action="store_true", help="only if there is no key at all yet")
+    create.add_argument(
+        "--if-none",
+        action="store_true",
+        help="only if there is no key at all yet; a key in FILE is moved to FILE.old then",
+    )
     create.add_argument(
         "--output", metavar="FILE", help="write the key to a new file that only you can read"
     )
@@ -100,6 +104,8 @@ def _create(args: argparse.Namespace) -> int:
         is_first = not database.ask_keys_now(lambda keys: keys.any())
         if args.output:
             try:
+                if args.if_none:
+                    _move_aside(Path(args.output))
                 _write(Path(args.output), text)
             except OSError as error:
                 complain(f"{args.output}: {error.strerror}")
@@ -194,6 +200,16 @@ def _database(args: argparse.Namespace) -> Database:
     url = settings_of(args).database_url
     check_schema(url)
     return Database(url)
+
+
+def _move_aside(path: Path) -> None:
+    """A key that is left of another database, where this one has none; or what a start left that
+    was ended in the middle. Other files stay."""
+    if path.is_file():
+        left = path.read_bytes().decode("ascii", "replace").strip()
+        if not left or read(left):
+            aside = path.replace(path.with_name(f"{path.name}.old"))
+            complain(f"{path} held no key of this database; it is now {aside}")
 
 
 def _write(path: Path, text: str) -> None:

@@ -11,11 +11,14 @@ from app.cli.words import complain, printable
 from app.settings import SettingsError
 from app.start import loaded
 
+DAMAGED_KEY = "it was changed, and nobody is let in by it; revoke it and make another"
+
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser(
         "verify",
-        description="Recomputes stored conversations and prints what disagrees. An anchor is a file"
+        description="Recomputes stored conversations and prints what disagrees, API keys included"
+        " where all tenants are looked at. An anchor is a file"
         " that says how far each conversation had come: kept elsewhere, it shows what was cut off"
         " or written anew since.",
         epilog="Exit status: 0 all agree; 1 some do not; 2 a wrong setting, or what it was asked"
@@ -61,7 +64,7 @@ class Reports:
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
-        self._good = self._bad = 0
+        self._good = self._bad = self._keys = 0
 
     def add(self, name: str, report: dict[str, Any]) -> None:
         if report["ok"]:
@@ -79,9 +82,18 @@ class Reports:
         told = {"conversation_id": name, "ok": False, "detail": what}
         print(json_line(told) if self._as_json else printable(f"{name}: {what}"))
 
+    def damaged_key(self, key_id: str) -> None:
+        self._keys += 1
+        told = {"key_id": key_id, "ok": False, "detail": DAMAGED_KEY}
+        line = json_line(told) if self._as_json else f"the API key {key_id}: {DAMAGED_KEY}"
+        print(printable(line))
+
     def summed_up(self) -> int:
-        """In how many something disagrees; said to people."""
+        """How much disagrees; said to people."""
+        bad = self._bad + self._keys
         if not self._as_json:
             told = f"{self._good} conversations agree, {self._bad} do not."
-            print(told, file=sys.stderr if self._bad else sys.stdout)
-        return self._bad
+            if self._keys:
+                told += f" {self._keys} API keys are damaged."
+            print(told, file=sys.stderr if bad else sys.stdout)
+        return bad

@@ -2,12 +2,15 @@
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, literal_column, select, update
 
 from app.core.access import SCOPES, ApiKey
+from app.core.ledger.seals import api_key_seal
 from app.storage.damage import may_be_damage, sound
 from app.storage.scope import AnySelect
 from app.storage.tables import api_keys
@@ -19,7 +22,7 @@ _ROW = select(
         api_keys.c[name]
         for name in (
             *("key_id", "tenant_id", "name", "secret_sha256", "scopes", "prefix", "created_at"),
-            *("expires_at", "revoked_at", "requests", "body_bytes", "conversations"),
+            *("expires_at", "revoked_at", "requests", "body_bytes", "conversations", "seal"),
         )
     )
 )
@@ -30,7 +33,7 @@ _TENANTS = select(api_keys.c.tenant_id).distinct()
 _REVOKE = (
     update(api_keys)
     .where(api_keys.c.key_id == bindparam("id"), api_keys.c.revoked_at.is_(None))
-    .values(revoked_at=bindparam("now"))
+    .values(revoked_at=bindparam("now"), seal=bindparam("sealed"))
 )
 
 
@@ -47,7 +50,7 @@ class ApiKeys:
         """None, too, for one that is damaged; the log names it."""
         try:
             row = self._connection.execute(_ONE, {"id": key_id}).one_or_none()
-            return _key(row) if row else None
+            return _sealed(row) if row else None
         except Exception as error:
             if not may_be_damage(error):
                 raise
@@ -58,7 +61,7 @@ class ApiKeys:
         return self._read()[0]
 
     def damaged(self) -> list[str]:
-        """The ids of keys that cannot be read; they are let in nowhere."""
+        """The ids of keys that cannot be read or were changed; they are let in nowhere."""
         return self._read()[1]
 
     def _read(self) -> tuple[list[ApiKey], list[str]]:
@@ -66,7 +69,7 @@ class ApiKeys:
         keys: list[ApiKey] = []
         for row in rows:
             try:
-                keys.append(_key(row))
+                keys.append(_sealed(row))
             except ValueError:
                 damaged.append(row[0])
         return keys, damaged
@@ -79,16 +82,28 @@ class ApiKeys:
         values: dict[str, object] = {
             name: getattr(key, name) for name in ApiKey.__slots__ if name != "id"
         }
-        values |= {"key_id": key.id, "scopes": " ".join(key.scopes)}
+        values |= {"key_id": key.id, "scopes": " ".join(key.scopes), "seal": api_key_seal(key)}
         self._connection.execute(insert(api_keys), values)
 
     def revoke(self, key_id: str, now: datetime) -> bool:
-        """False where there is no such key, or it is revoked already."""
-        return self._connection.execute(_REVOKE, {"id": key_id, "now": now}).rowcount == 1
+        """False where there is no such key, or it is revoked already. One that was changed is
+        sealed as it stands: it opens nothing any more."""
+        values: dict[str, object] = {"id": key_id, "now": now, "sealed": None}
+        for row in sound(self._connection, _ONE, {"id": key_id})[0]:
+            with suppress(ValueError):
+                values["sealed"] = api_key_seal(replace(_key(row), revoked_at=now))
+        return self._connection.execute(_REVOKE, values).rowcount == 1
+
+
+def _sealed(row: Sequence[Any]) -> ApiKey:
+    key = _key(row)
+    if row[-1] != api_key_seal(key):
+        raise ValueError("the key was changed")
+    return key
 
 
 def _key(row: Sequence[Any]) -> ApiKey:
-    key_id, tenant_id, name, secret, scopes, *rest = row
+    key_id, tenant_id, name, secret, scopes, *rest, _ = row
     named = scopes.split()
     key = ApiKey(
         key_id,

@@ -455,6 +455,7 @@ api_keys = Table(
             ("conversations", "at most so many"),
         )
     ),
+    Column("seal", LargeBinary, doc="the hash of this row"),
     PrimaryKeyConstraint("key_id"),
     info={"about": "who may ask; not a tenant's rows: the key says which tenant it is"},
 )

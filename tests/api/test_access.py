@@ -23,6 +23,7 @@ from app.storage import writer
 from app.storage.database import Database
 from tests.api.conftest import user
 from tests.api.test_erasing import comes_true
+from tests.api.test_isolation import BODIES, OPERATIONS, QUERIES, Operation
 from tests.storage.test_failures import held
 
 TURNS = "/v1/conversations/c1/turns"
@@ -116,29 +117,43 @@ def test_an_expired_key_is_refused(service: Keyed, monkeypatch: pytest.MonkeyPat
     assert service.http.get(TURNS, headers=headers).status_code == 401
 
 
-CONVERT = {"from": "openai", "to": "anthropic", "messages": [user("hello")]}
-NEEDED: list[tuple[str, str, Any, str]] = [
-    ("GET", TURNS, None, "read"),
-    ("HEAD", TURNS, None, "read"),
-    ("POST", "/v1/convert/messages", CONVERT, "read"),
-    ("POST", TURNS, BODY, "write"),
-    ("PATCH", "/v1/conversations/c1", {"title": "t"}, "write"),
-    ("DELETE", "/v1/conversations/c1", None, "admin"),
-]
+def needed(one: Operation) -> KeyScope | None:
+    """As docs/operations.md says; None where no key is asked for."""
+    if not one.path.startswith("/v1"):
+        return None
+    if one.method in ("GET", "HEAD") or one.path.startswith("/v1/convert"):
+        return "read"
+    return "admin" if one.method == "DELETE" else "write"
 
 
-@pytest.mark.parametrize(("method", "path", "body", "needed"), NEEDED)
-def test_a_key_does_what_its_scopes_say(
-    service: Keyed, method: str, path: str, body: Any, needed: str
-) -> None:
-    made_by = service.key("admin")
-    assert service.http.post(TURNS, json=BODY, headers=made_by).status_code == 201
-    for scope in ("read", "write", "admin"):
-        answer = service.http.request(method, path, json=body, headers=service.key(scope))
-        allowed = scope in (needed, "admin")
-        assert (answer.status_code != 403) is allowed, (scope, answer.text)
-        if not allowed and method != "HEAD":
-            assert answer.json()["needed"] == needed
+def test_a_key_does_what_its_scopes_say_on_every_route(service: Keyed) -> None:
+    keys: dict[KeyScope, dict[str, str]] = {
+        scope: service.key(scope) for scope in ("read", "write", "admin")
+    }
+    heads = [one._replace(method="HEAD") for one in OPERATIONS if one.method == "GET"]
+    # Those that erase come last.
+    for one in sorted([*OPERATIONS, *heads], key=lambda one: one.method == "DELETE"):
+        wanted = needed(one)
+        path = one.path.format(cid="c1", turn_id="t1")
+        body = BODIES.get(one.name, {})
+        given: dict[str, Any] = {"json": body} if isinstance(body, dict) else {"content": body}
+        if one.path.endswith("/events"):
+            # Whoever may listen is told until the conversation ends.
+            path = path.replace("c1", "absent")
+        kind = {"Content-Type": "text/event-stream"} if "content" in given else {}
+        for scope, headers in keys.items():
+            answer = service.http.request(
+                one.method,
+                path,
+                params=QUERIES.get(one.name),
+                headers={**headers, **kind},
+                **given,
+            )
+            allowed = wanted is None or scope in (wanted, "admin")
+            assert (answer.status_code != 403) is allowed, (one, scope, answer.text)
+            assert answer.status_code != 401
+            if not allowed and one.method != "HEAD":
+                assert answer.json()["needed"] == wanted
 
 
 def test_a_prefix_is_all_that_a_key_sees(service: Keyed) -> None:

@@ -26,6 +26,8 @@ from tests.api.conftest import Api, answering, calling, user
 from tests.postgres import candidates
 
 CANARY = "canary_"
+# Texts of others are kept as bytes, which a dump shows in hexadecimal.
+FORMS = CANARY.encode(), CANARY.encode().hex().encode()
 
 
 def tell(api: Api, cid: str, canary: str) -> None:
@@ -161,17 +163,15 @@ def dumped(url: str) -> bytes:
 
 
 def test_erasing_leaves_no_byte_in_a_dump(postgres_database_url: str) -> None:
-    # Texts of others are kept as bytes, which a dump shows in hexadecimal.
-    forms = CANARY.encode(), CANARY.encode().hex().encode()
     with TestClient(create_app(Settings(database_url=postgres_database_url))) as http:
         api = Api(http)
         tell(api, "c1", CANARY)
         tell(api, "other", "sparrow_")
         before = dumped(postgres_database_url)
-        assert all(before.count(form) > 0 for form in forms)
+        assert all(before.count(form) > 0 for form in FORMS)
         assert api.http.delete("/v1/conversations/c1").status_code == 200
         after = dumped(postgres_database_url)
-    assert [after.count(form) for form in forms] == [0, 0]
+    assert [after.count(form) for form in FORMS] == [0, 0]
     assert b"sparrow_" in after
 
 

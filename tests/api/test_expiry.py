@@ -18,7 +18,7 @@ from app.settings import Settings
 from app.storage.database import Database, engine_url
 from app.storage.tables import conversations, idempotency_keys
 from tests.api.conftest import Api, answering, calling, user
-from tests.api.test_erasing import CANARY, comes_true, left, rows, tell
+from tests.api.test_erasing import CANARY, FORMS, comes_true, dumped, left, rows, tell
 
 HERE = "/v1/conversations/c1"
 PAST = datetime(2020, 1, 1, tzinfo=UTC)
@@ -141,6 +141,19 @@ def test_a_sweep_removes_what_has_expired_and_says_what(
     assert {cid for found in rows(database_url).values() for _, cid, *_ in found} == {"kept"}
     assert main(["sweep", "--database-url", database_url]) == 0
     assert capsys.readouterr().out == "0 conversations were removed, 0 rows in all.\n"
+
+
+def test_a_sweep_leaves_no_byte_in_a_dump(postgres_database_url: str) -> None:
+    with TestClient(create_app(Settings(database_url=postgres_database_url))) as http:
+        tell(Api(http), "c1", CANARY)
+        # Expired, but not swept: it is all still there.
+        change(postgres_database_url, conversations, expires_at=PAST)
+        assert all(dumped(postgres_database_url).count(form) for form in FORMS)
+        tell(Api(http), "other", "sparrow_")
+    assert main(["sweep", "--database-url", postgres_database_url]) == 0
+    after = dumped(postgres_database_url)
+    assert [after.count(form) for form in FORMS] == [0, 0]
+    assert b"sparrow_" in after
 
 
 def test_the_service_sweeps_by_itself(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,6 @@
 import logging
+import os
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -134,3 +136,36 @@ def test_a_login_that_cannot_be_answered_has_a_line_in_the_log(
     assert lite.http.post("/login", data={"key": "tk_secret"}).status_code == 503
     assert "503 on POST /login: the disk is gone" in caplog.text
     assert "tk_secret" not in caplog.text
+
+
+def test_readers_that_have_no_connection_hear_503_until_there_is_one(
+    postgres_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = create_app(Settings(database_url=postgres_database_url, allow_unsafe=True))
+    with TestClient(app) as http, ExitStack() as held:
+        api = Api(http)
+        assert api.post(user("x")).status_code == 201
+        engine = app.state.context.database._reading
+        monkeypatch.setattr(engine.pool, "_timeout", 0.1)
+        for _ in range(engine.pool.size() * 2):
+            held.enter_context(engine.connect())
+        for refused in (api.get("turns"), http.get("/readyz")):
+            assert (refused.status_code, refused.json()["code"]) == (503, "unavailable")
+            assert refused.headers["Retry-After"] == "1"
+        held.close()
+        assert len(api.get("turns").json()["data"]) == 1
+        assert http.get("/readyz").status_code == 200
+        assert api.post(user("y")).json()["version"] == 2
+
+
+def test_a_read_only_file_is_not_ready_until_it_can_be_written(
+    lite: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert lite.post(user("x")).status_code == 201
+    # To root every file can be written; so the system is asked in its place.
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    refused = lite.http.get("/readyz")
+    assert (refused.status_code, "read-only" in refused.json()["detail"]) == (503, True)
+    assert len(lite.get("turns").json()["data"]) == 1
+    monkeypatch.undo()
+    assert lite.http.get("/readyz").status_code == 200

@@ -64,6 +64,33 @@ def test_the_first_key_goes_to_a_file_that_only_its_owner_reads(
         assert len(database.ask_keys_now(lambda keys: keys.every())) == 1
 
 
+@pytest.mark.parametrize("held", [f"tk_{'0' * 12}_{'a' * 43}\n", ""], ids=["a key", "nothing"])
+def test_a_first_key_that_no_database_knows_is_moved_aside(
+    url: str, held: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A volume may outlive its database, and a start may be ended in the middle."""
+    file = tmp_path / "first-key"
+    file.write_text(held)
+    first = ["keys", "create", "--if-none", "--output", str(file)]
+    assert main(first) == 0
+    assert "first-key.old" in capsys.readouterr().err
+    assert (tmp_path / "first-key.old").read_text() == held
+    found = read(file.read_text().strip())
+    assert found
+    with Database(url) as database:
+        [key] = database.ask_keys_now(lambda keys: keys.every())
+    assert (key.id, key.has(found[1])) == (found[0], True)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_file_that_holds_something_else_is_not_moved(url: str, tmp_path: Path) -> None:
+    file = tmp_path / "notes"
+    file.write_bytes(b"notes \xff")
+    assert main(["keys", "create", "--if-none", "--output", str(file)]) == 2
+    assert [one.name for one in tmp_path.iterdir() if "notes" in one.name] == ["notes"]
+    assert file.read_bytes() == b"notes \xff"
+
+
 WRONG = [
     (["--scopes", "read,all"], "read, write, admin"),
     (["--expires-in", "soon"], "30m"),

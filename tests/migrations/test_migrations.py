@@ -11,7 +11,10 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
+from app.service.apikeys import made
 from app.storage import migrating, migrations
+from app.storage.apikeys import ApiKeys
+from app.storage.database import Database
 from app.storage.engines import make_engine
 from app.storage.migrations import current_and_head, upgrade
 from app.storage.tables import metadata
@@ -161,3 +164,18 @@ def test_the_newest_version_is_the_one_that_alembic_names() -> None:
     assert migrations.head() == scripts.get_current_head()
     by_hand = ScriptDirectory.from_config(Config(Path(__file__).parents[2] / "migrations.ini"))
     assert by_hand.get_current_head() == migrations.head()
+
+
+def test_keys_of_an_earlier_release_are_let_in_and_damaged_ones_are_not(empty_url: str) -> None:
+    upgrade(empty_url)
+    (good, _), (bad, _) = made("acme", "é", ["read", "admin"], requests=5), made("b", "", ["read"])
+    with Database(empty_url) as database:
+        for key in (good, bad):
+            database.change_keys(lambda keys, key=key: keys.add(key))  # type: ignore[misc]
+    with connected(empty_url) as connection:
+        command.downgrade(migrating.config(connection), "0011")
+        connection.exec_driver_sql(f"UPDATE api_keys SET scopes = '' WHERE key_id = '{bad.id}'")
+    upgrade(empty_url)
+    with Database(empty_url) as database:
+        assert database.ask_keys_now(ApiKeys.every) == [good]
+        assert database.ask_keys_now(ApiKeys.damaged) == [bad.id]

@@ -466,6 +466,13 @@ FAULTS = (
         DAMAGED_KEYS,
     ),
     Fault(
+        "a key that was changed in the database is let in",
+        "app/storage/apikeys.py",
+        "if row[-1] != api_key_seal(key):",
+        "if row[-1] is None:",
+        DAMAGED_KEYS,
+    ),
+    Fault(
         "whoever makes up keys keeps everybody waiting",
         "app/api/access.py",
         "elif key_id not in self._asking and len(self._asking) >= _MOST_ASKED:",

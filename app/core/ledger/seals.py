@@ -1,13 +1,15 @@
 """Seals: hashes of what the chain of turns does not hold, so that a change of it shows.
 
-The head of a conversation has one, each receipt that is kept under an idempotency key has one, and
-tool sets are chained like turns; the head's seal holds the end of that chain. There is no key in
-them: they find accidents and careless hands. Who writes all hashes anew is found by an anchor.
+The head of a conversation has one, each receipt that is kept under an idempotency key and each API
+key have one, and tool sets are chained like turns; the head's seal holds the end of that chain.
+There is no key in them: they find accidents and careless hands. Who writes all hashes anew is found
+by an anchor.
 """
 
 import hashlib
 from datetime import UTC, datetime
 
+from app.core.access import ApiKey
 from app.core.json.text import Json, dumps
 from app.core.ledger.records import ConversationRecord, ToolSetRecord
 
@@ -27,7 +29,7 @@ def head_seal(tenant_id: str, head: ConversationRecord) -> bytes:
         head.indexed,
         head.tools_hash.hex(),
         head.expires_after,
-        None if head.expires_at is None else _time(head.expires_at),
+        _optional(head.expires_at),
     )
 
 
@@ -57,6 +59,20 @@ def key_seal(
     return _sealed(tenant_id, cid, key_sha256.hex(), body_sha256.hex(), status, said)
 
 
+def api_key_seal(key: ApiKey) -> bytes:
+    return _sealed(
+        key.id,
+        key.tenant_id,
+        key.name,
+        key.secret_sha256.hex(),
+        list(key.scopes),
+        key.prefix,
+        _time(key.created_at),
+        *(_optional(key.expires_at), _optional(key.revoked_at)),
+        *(key.requests, key.body_bytes, key.conversations),
+    )
+
+
 def _sealed(*facts: Json) -> bytes:
     return hashlib.sha256(dumps([*facts]).encode()).digest()
 
@@ -67,3 +83,7 @@ def _digest(value: bytes) -> str:
 
 def _time(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _optional(moment: datetime | None) -> str | None:
+    return None if moment is None else _time(moment)
