@@ -55,7 +55,7 @@ from app.service.posting import Post, read_post
 from app.service.retries import check_version
 from app.service.seeing import look
 from app.service.streaming import Stream
-from app.service.sync import Sync
+from app.service.sync import Sync, news
 from app.service.tooldefs import KeepTools, riding_order
 from app.service.turnform import NewTurn, made_ready
 
@@ -101,7 +101,8 @@ async def append_turns(
             command: Append | Sync
             if isinstance(what, MessageList):
                 seen = await here.database.read(lambda store: look(store.history(cid), what))
-                command = Sync(cid, what, seen, digest, key, version, tools, texts=texts)
+                brought = await worked(body, partial(news, what, seen))
+                command = Sync(cid, what, seen, brought, digest, key, version, tools, texts=texts)
             else:
                 post, turns = what
                 command = Append(cid, post, turns, digest, key, version, tools, texts=texts)
