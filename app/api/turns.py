@@ -2,7 +2,8 @@
 
 import hashlib
 import logging
-from asyncio import CancelledError, shield
+from asyncio import CancelledError, ensure_future, shield
+from collections.abc import Awaitable
 from contextlib import closing, suppress
 from functools import partial
 from typing import Annotated, Literal
@@ -25,6 +26,7 @@ from app.api.documented import (
 )
 from app.api.requests import (
     SMALL,
+    Result,
     Texts,
     body_of,
     check_is_stream,
@@ -143,17 +145,16 @@ async def append_stream(
                 if stream.pending + len(piece) <= SMALL:
                     stream.feed(piece)
                 else:
-                    await run_sync(stream.feed, piece)
+                    await _to_its_end(run_sync(stream.feed, piece))
         except (ClientDisconnect, CancelledError):
             # Nobody hears the receipt, so no key may promise that it was given.
-            with suppress(TooLarge):
-                stream.feed(unread(request))
-            if stream.size:
-                await shield(_keep(cid, stream, version, here))
+            rest = unread(request)
+            if stream.size or rest:
+                await _to_its_end(_keep(cid, stream, rest, version, here))
             raise
         if not stream.size:
             raise RuleBroken("The stream is empty; it must be what the provider sent.")
-        post, turns = await run_sync(_ready, stream, here)
+        post, turns = await run_sync(_ready, stream)
         texts = query.returned == "turns"
         command = Append(cid, post, turns, stream.digest, key, version, arrived=True, texts=texts)
         done = await here.database.write(command)
@@ -163,10 +164,24 @@ async def append_stream(
     return _receipt(done)
 
 
-async def _keep(cid: str, stream: Stream, version: int | None, here: Here) -> None:
+async def _to_its_end(work: Awaitable[Result]) -> Result:
+    """What the work gives. Whoever is cancelled meanwhile hears of it when the work is done: a
+    thread goes on with the stream, and the stream must stay open for it."""
+    task, cancelled = ensure_future(work), None
+    while not task.done():
+        try:
+            await shield(task)
+        except CancelledError as error:
+            cancelled = error
+    if cancelled:
+        raise cancelled
+    return task.result()
+
+
+async def _keep(cid: str, stream: Stream, rest: bytes, version: int | None, here: Here) -> None:
     """Stores what a broken connection left behind; the log is the only one to tell."""
     try:
-        post, turns = _ready(stream, here, hung_up=True)
+        post, turns = await run_sync(_ready_as_it_came, stream, rest)
         command = Append(cid, post, turns, expected_version=version, arrived=True)
         done = await here.database.write(command)
     except TurnkeepError as error:
@@ -188,11 +203,16 @@ def _digest(body: bytes, mode: Literal["append", "sync"]) -> bytes:
     return digest.digest()
 
 
-def _ready(
-    stream: Stream, here: Here, *, hung_up: bool = False
-) -> tuple[Post, tuple[NewTurn, ...]]:
+def _ready(stream: Stream, *, hung_up: bool = False) -> tuple[Post, tuple[NewTurn, ...]]:
     post = stream.post(hung_up=hung_up)
     return post, made_ready(post)
+
+
+def _ready_as_it_came(stream: Stream, rest: bytes) -> tuple[Post, tuple[NewTurn, ...]]:
+    """With the `rest`, as far as it is not too much."""
+    with suppress(TooLarge):
+        stream.feed(rest)
+    return _ready(stream, hung_up=True)
 
 
 def _read(

@@ -3,14 +3,17 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 import httpx
 import pytest
+from starlette.requests import ClientDisconnect
 
 from app.api import requests
 from app.core.limits import Limits
 from app.main import create_app
+from app.service.posting import Post
 from app.service.streaming import Stream
 from app.settings import Settings
 from tests.api.conftest import Api, user
@@ -85,6 +88,63 @@ def test_an_event_whose_last_piece_is_short_is_read_beside_the_loop(
     loop, stored = asyncio.run(run())
     assert stored.status_code == 201
     assert [thread == loop for thread in where] == [True, True, False, False, False, False]
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_a_stream_that_breaks_is_made_ready_beside_the_loop(
+    sqlite_database_url: str, monkeypatch: pytest.MonkeyPatch, cancelled: bool
+) -> None:
+    """Whoever waits for it may be cancelled meanwhile: it is stored all the same."""
+    event = b'data: {"choices":[{"index":0,"delta":{"content":"%s"}}]}\n\n' % TEXT.encode()
+    where: list[int] = []
+    begun, go_on = threading.Event(), threading.Event()
+    post = Stream.post
+
+    def noted(stream: Stream, *, hung_up: bool = False) -> Post:
+        where.append(threading.get_ident())
+        begun.set()
+        # On the loop nobody could let it go on.
+        assert go_on.wait(20 if where != [loop] else 0)
+        return post(stream, hung_up=hung_up)
+
+    monkeypatch.setattr(Stream, "post", noted)
+    arriving = [{"type": "http.request", "body": event, "more_body": True}] * 30
+    arriving += [{"type": "http.disconnect"}]
+    loop = threading.get_ident()
+
+    async def run() -> Any:
+        async with Pieced(Settings(database_url=sqlite_database_url)) as http:
+            messages = iter(arriving)
+
+            async def receive() -> Any:
+                return next(messages)
+
+            async def send(message: Any) -> None:
+                """Nobody hears it."""
+
+            path = "/v1/conversations/c1/turns/stream"
+            scope = {
+                "type": "http",
+                "method": "POST",
+                "path": path,
+                "query_string": b"provider=openai&turn_id=t1",
+                "headers": [(b"host", b"localhost"), (b"content-type", b"text/event-stream")],
+                "state": {},
+            }
+            request = asyncio.ensure_future(http.app(scope, receive, send))
+            while not begun.is_set():
+                await asyncio.sleep(0.01)
+            if cancelled:
+                request.cancel()
+                await asyncio.sleep(0.01)
+            go_on.set()
+            with suppress(asyncio.CancelledError, ClientDisconnect):
+                await request
+            return (await http.get("/v1/conversations/c1/turns/t1")).json()
+
+    turn = asyncio.run(run())
+    assert where != [loop]
+    assert (turn["status"], turn["blocks"][0]["text"]) == ("interrupted", TEXT * 30)
 
 
 class Pieced(httpx.AsyncClient):
