@@ -12,7 +12,7 @@ from anyio.to_thread import run_sync
 from fastapi import Query, Request, Response
 from starlette.requests import ClientDisconnect
 
-from app.api.context import Here, json_response
+from app.api.context import Here, Place, json_response
 from app.api.documented import (
     ABSENT,
     CONDITIONS,
@@ -46,7 +46,7 @@ from app.api.schemas.turns import (
     TurnPageQuery,
     TurnsIn,
 )
-from app.core.errors import RuleBroken, StaleVersion, TooLarge, TurnkeepError
+from app.core.errors import RuleBroken, StaleVersion, TooLarge, TurnkeepError, Unavailable
 from app.core.json.text import JsonObject
 from app.core.limits import Limits
 from app.service import turns as stored
@@ -124,8 +124,9 @@ async def append_stream(
     cid: Cid, query: Annotated[StreamQuery, Query()], request: Request, here: Here
 ) -> Response:
     """The body is what the provider sent, byte for byte, live or recorded. It is read while it
-    arrives. A stream that breaks is stored as far as it came, with the status `interrupted`; post
-    the whole response under the same `turn_id` to complete the turn.
+    arrives. A stream that breaks, or for which there is no room any more (503), is stored as far as
+    it came, with the status `interrupted`; post the whole response under the same `turn_id` to
+    complete the turn.
     """
     check_id(cid)
     key = idempotency_key(request)
@@ -138,7 +139,14 @@ async def append_stream(
         await here.database.read(
             lambda store: check_version(store, cid, version, key, query.turn_id)
         )
-    with here.claim(cid, key), here.streaming(), closing(stream):
+    with (
+        here.claim(cid, key),
+        here.streaming(),
+        closing(stream),
+        closing(Place(here.bodies)) as place,
+    ):
+        # Where there is no room at all, nothing is read.
+        place.hold(SMALL)
         try:
             async for piece in request.stream():
                 # What an event is made of is read when its last piece has come.
@@ -146,7 +154,9 @@ async def append_stream(
                     stream.feed(piece)
                 else:
                     await _to_its_end(run_sync(stream.feed, piece))
-        except (ClientDisconnect, CancelledError):
+                if stream.held > SMALL:
+                    place.hold(stream.held)
+        except (ClientDisconnect, CancelledError, Unavailable):
             # Nobody hears the receipt, so no key may promise that it was given.
             rest = unread(request)
             if stream.size or rest:

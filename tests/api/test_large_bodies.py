@@ -1,9 +1,10 @@
 """One large body must not take the service: it is read beside the loop, with room for few."""
 
 import asyncio
+import json
 import threading
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any
 
 import httpx
@@ -29,6 +30,8 @@ ROUTES = [
     ("POST", "/v1/convert/tool-id"),
 ]
 JSON = {"content-type": "application/json"}
+STREAM = "text/event-stream"
+DELTA = {"index": 0, "delta": {"content": " word"}}
 TEXT = "x" * 40_000
 
 
@@ -192,3 +195,67 @@ def test_large_bodies_have_room_for_so_many_bytes(sqlite_database_url: str) -> N
     assert refused.json()["code"] == "unavailable"
     # Small ones pass meanwhile, and a large one that stands alone, whatever its size.
     assert [answer.status_code for answer in others] == [201] * 4
+
+
+def test_streams_take_of_the_same_room_and_lose_nothing(sqlite_database_url: str) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    half = b'data: {"choices":[{"index":0,"delta":{"content":"%s"}}]}\n\n' % (b"x" * 18_000)
+
+    async def slow() -> AsyncIterator[bytes]:
+        yield half
+        begun.set()
+        await go_on.wait()
+        yield half
+
+    async def two() -> AsyncIterator[bytes]:
+        yield half
+        yield half
+
+    async def full() -> AsyncIterator[bytes]:
+        yield b'{"title":"' + b"x" * 42_000
+        begun.set()
+        await go_on.wait()
+        yield b'"}'
+
+    async def unread() -> AsyncIterator[bytes]:
+        raise AssertionError("what has no room is not read")
+        yield b""
+
+    async def run() -> tuple[list[int], Any, int]:
+        settings = Settings(database_url=sqlite_database_url, body_memory=50_000)
+        async with Pieced(settings) as http:
+
+            def send(cid: str, content: Any) -> Any:
+                path = f"/v1/conversations/{cid}/turns/stream?provider=openai&turn_id=t1"
+                return http.post(path, content=content, headers={"content-type": STREAM})
+
+            first = asyncio.create_task(send("first", slow()))
+            await begun.wait()
+            grown = await send("grown", two())
+            go_on.set()
+            statuses = [grown.status_code, (await first).status_code]
+            begun.clear()
+            go_on.clear()
+            other = asyncio.create_task(
+                http.post("/v1/conversations", content=full(), headers=JSON)
+            )
+            await begun.wait()
+            statuses.append((await send("late", unread())).status_code)
+            go_on.set()
+            statuses.append((await other).status_code)
+            kept = (await http.get("/v1/conversations/grown/turns/t1")).json()
+            return statuses, kept, http.app.state.context.bodies.held
+
+    statuses, kept, held = asyncio.run(run())
+    assert statuses == [503, 201, 503, 201]
+    assert (kept["status"], kept["blocks"][0]["text"]) == ("interrupted", "x" * 36_000)
+    assert held == 0
+
+
+def test_a_usual_stream_takes_less_room_than_it_has_bytes() -> None:
+    """Most of an event is its frame, which is not kept."""
+    said = json.dumps({"id": "c" * 40, "model": "m" * 120, "choices": [DELTA]})
+    with closing(Stream({"provider": "openai"}, Limits())) as stream:
+        for _ in range(1_000):
+            stream.feed(f"data: {said}\n\n".encode())
+        assert 1_000 * len(" word") < stream.held < stream.size // 3
