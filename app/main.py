@@ -38,6 +38,7 @@ one: `Authorization: Bearer tk_…`.
 
 Limits: head {head_bytes:,} bytes · body {body_bytes:,} bytes · stream {stream_bytes:,} bytes ·
 {turns:,} turns a POST · {blocks:,} blocks a turn · {calls:,} tool calls and results a POST ·
+with `mode=sync` {synced_messages:,} messages, {synced_calls:,} tool calls and results in them ·
 {json_values:,} JSON values (commas and opening brackets outside of strings) · JSON depth {depth} ·
 {tools:,} tools with {schema_nodes:,} values in their schemas together · raw id {raw_id_bytes:,}
 bytes · model {model_bytes:,} bytes · metadata of a POST {metadata_bytes:,} bytes · integers

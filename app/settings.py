@@ -50,7 +50,7 @@ class Settings:
     search: bool = True
     # Bytes for renders that are kept, so that a replay writes only what is new; 0 keeps none.
     render_memory: int = 64 * 1024 * 1024
-    # Bytes of large bodies that are held at once; further ones are asked to come again.
+    # Bytes of large bodies and streams that are held at once; further ones are asked to come again.
     body_memory: int = 128 * 1024 * 1024
     # Names that requests may be sent to, with commas; those of loopback are always fine.
     allowed_hosts: str = ""

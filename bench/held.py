@@ -105,6 +105,19 @@ def large_schemas() -> bytes:
     return filled(body)
 
 
+def stream_of_calls(calls: int = 9_500, size: int = 30 * 1024 * 1024) -> bytes:
+    """A stream of chat chunks, each a call as it is made."""
+    text = "x" * (size // calls - 200)
+    chunks = []
+    for number in range(calls):
+        made = {"name": "read", "arguments": json.dumps({"path": text})}
+        call = {"index": number, "id": f"call_{number}", "type": "function", "function": made}
+        chunks.append({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]})
+    chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+    said = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks)
+    return f"{said}data: [DONE]\n\n".encode()
+
+
 class Watch:
     """What one page takes, asked again and again."""
 
@@ -160,6 +173,7 @@ CASES: dict[str, tuple[str, str, Callable[[], bytes]]] = {
     "10,000 calls in a turn": ("POST", "/v1/conversations/d/turns", many_calls),
     "20,000 values of schemas": ("PUT", "/v1/conversations/e/tools", large_schemas),
 }
+STREAMS = {"a stream of 9,500 calls": False, "the same, which breaks": True}
 REPLAYS = {
     f"replay of {name}": f"/v1/conversations/{cid}/replay?provider=anthropic"
     for name, cid in (("one text", "a"), ("all escapes", "b"), ("10,000 calls", "d"))
@@ -180,6 +194,11 @@ def main(named: list[str]) -> None:
                 asked = partial(_asked, port, method, body=make())
                 paths = [path, *(path.replace("/turns", f"{one}/turns") for one in "12")]
                 _tell(port, name, [partial(asked, one) for one in paths])
+        for name, breaks in STREAMS.items():
+            if not named or name in named:
+                body, cid = stream_of_calls(), "broken" if breaks else "whole"
+                streamed = partial(_streamed, port, body=body, breaks=breaks)
+                _tell(port, name, [partial(streamed, f"{cid}{run}") for run in range(RUNS)])
         for name, path in REPLAYS.items():
             if not named or name in named:
                 _tell(port, name, [partial(_asked, port, "GET", path)] * RUNS)
@@ -188,6 +207,21 @@ def main(named: list[str]) -> None:
 def _asked(port: int, method: str, path: str, body: bytes | None = None) -> None:
     status, size = ask(port, method, path, body)
     assert status in (200, 201), (status, size)
+
+
+def _streamed(port: int, cid: str, body: bytes, *, breaks: bool) -> None:
+    """Ends when the turn is stored, also where nobody is there to hear of it."""
+    path = f"/v1/conversations/{cid}/turns"
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
+    connection.putrequest("POST", f"{path}/stream?provider=openai&turn_id=t1")
+    connection.putheader("Content-Type", "text/event-stream")
+    connection.putheader("Content-Length", str(len(body) + breaks))
+    connection.endheaders(body)
+    if not breaks:
+        connection.getresponse().read()
+    connection.close()
+    while ask(port, "GET", f"{path}?limit=1&raw=false")[0] != 200:
+        time.sleep(0.1)
 
 
 def _tell(port: int, name: str, runs: list[Callable[[], object]]) -> None:

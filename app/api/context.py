@@ -31,7 +31,7 @@ _UNTIL_ROOM = 60
 
 
 class Bodies:
-    """The large bodies that are held now, which have room for so many bytes together."""
+    """The large bodies and streams that are held now; they have room for so many bytes together."""
 
     def __init__(self, room: int) -> None:
         self.room = room
@@ -39,14 +39,24 @@ class Bodies:
         # They are decoded one after the other: each holds Python's lock for a while.
         self.decoding = CapacityLimiter(1)
 
-    def grow(self, before: int, now: int) -> None:
-        """A body that stands alone may be larger than the room."""
-        if now < self.held - before + now > self.room:
-            raise Unavailable("Too many large bodies arrive at once. Send this one again.")
-        self.held += now - before
 
-    def let_go(self, size: int) -> None:
-        self.held -= size
+class Place:
+    """What one body or stream takes of the room."""
+
+    def __init__(self, bodies: Bodies) -> None:
+        self._bodies = bodies
+        self._size = 0
+
+    def hold(self, size: int) -> None:
+        """Raises `Unavailable` where there is no room; what stands alone may be larger than it."""
+        others = self._bodies.held - self._size
+        if others and others + size > self._bodies.room:
+            raise Unavailable("Too many large bodies arrive at once. Send this one again.")
+        self._bodies.held = others + size
+        self._size = size
+
+    def close(self) -> None:
+        self._bodies.held -= self._size
 
 
 @dataclass(frozen=True)

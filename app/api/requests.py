@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from typing import TypeVar
 
 from anyio.to_thread import run_sync
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from starlette.requests import ClientDisconnect
 
 from app.api.complaints import rule_broken
-from app.api.context import Context
+from app.api.context import Context, Place
 from app.core import telling
 from app.core.errors import NotJson, RuleBroken, TooLarge, Unsupported
 from app.core.json.text import JsonObject, loads_object
@@ -53,22 +53,19 @@ async def body_of(request: Request, here: Context) -> AsyncIterator[bytes]:
     media_type = _media_type(request)
     if not _JSON.fullmatch(media_type):
         raise _unsupported(["application/json"], media_type)
-    most, held, pieces = here.limits.body_bytes, 0, bytearray()
+    most, pieces = here.limits.body_bytes, bytearray()
     # The length that the head promises. No body is longer than eighteen digits can say.
     digits = request.headers.get("content-length", "").lstrip("0")
     if digits.isdecimal() and int(digits[:18]) > most:
         raise TooLarge("body_bytes", most, _FEWER)
-    try:
+    with closing(Place(here.bodies)) as place:
         async for piece in request.stream():
             pieces += piece
             if len(pieces) > most:
                 raise TooLarge("body_bytes", most, _FEWER)
             if len(pieces) > SMALL:
-                here.bodies.grow(held, len(pieces))
-                held = len(pieces)
+                place.hold(len(pieces))
         yield bytes(pieces)
-    finally:
-        here.bodies.let_go(held)
 
 
 def check_is_stream(request: Request, *, arrays: bool) -> None:

@@ -2,7 +2,8 @@
 
 import hashlib
 import logging
-from asyncio import CancelledError, shield
+from asyncio import CancelledError, ensure_future, shield
+from collections.abc import Awaitable
 from contextlib import closing, suppress
 from functools import partial
 from typing import Annotated, Literal
@@ -11,7 +12,7 @@ from anyio.to_thread import run_sync
 from fastapi import Query, Request, Response
 from starlette.requests import ClientDisconnect
 
-from app.api.context import Here, json_response
+from app.api.context import Here, Place, json_response
 from app.api.documented import (
     ABSENT,
     CONDITIONS,
@@ -25,6 +26,7 @@ from app.api.documented import (
 )
 from app.api.requests import (
     SMALL,
+    Result,
     Texts,
     body_of,
     check_is_stream,
@@ -44,7 +46,7 @@ from app.api.schemas.turns import (
     TurnPageQuery,
     TurnsIn,
 )
-from app.core.errors import RuleBroken, StaleVersion, TooLarge, TurnkeepError
+from app.core.errors import RuleBroken, StaleVersion, TooLarge, TurnkeepError, Unavailable
 from app.core.json.text import JsonObject
 from app.core.limits import Limits
 from app.service import turns as stored
@@ -55,7 +57,7 @@ from app.service.posting import Post, read_post
 from app.service.retries import check_version
 from app.service.seeing import look
 from app.service.streaming import Stream
-from app.service.sync import Sync
+from app.service.sync import Sync, news
 from app.service.tooldefs import KeepTools, riding_order
 from app.service.turnform import NewTurn, made_ready
 
@@ -101,7 +103,8 @@ async def append_turns(
             command: Append | Sync
             if isinstance(what, MessageList):
                 seen = await here.database.read(lambda store: look(store.history(cid), what))
-                command = Sync(cid, what, seen, digest, key, version, tools, texts=texts)
+                brought = await worked(body, partial(news, what, seen))
+                command = Sync(cid, what, seen, brought, digest, key, version, tools, texts=texts)
             else:
                 post, turns = what
                 command = Append(cid, post, turns, digest, key, version, tools, texts=texts)
@@ -121,8 +124,9 @@ async def append_stream(
     cid: Cid, query: Annotated[StreamQuery, Query()], request: Request, here: Here
 ) -> Response:
     """The body is what the provider sent, byte for byte, live or recorded. It is read while it
-    arrives. A stream that breaks is stored as far as it came, with the status `interrupted`; post
-    the whole response under the same `turn_id` to complete the turn.
+    arrives. A stream that breaks, or for which there is no room any more (503), is stored as far as
+    it came, with the status `interrupted`; post the whole response under the same `turn_id` to
+    complete the turn.
     """
     check_id(cid)
     key = idempotency_key(request)
@@ -135,24 +139,32 @@ async def append_stream(
         await here.database.read(
             lambda store: check_version(store, cid, version, key, query.turn_id)
         )
-    with here.claim(cid, key), here.streaming(), closing(stream):
+    with (
+        here.claim(cid, key),
+        here.streaming(),
+        closing(stream),
+        closing(Place(here.bodies)) as place,
+    ):
+        # Where there is no room at all, nothing is read.
+        place.hold(SMALL)
         try:
             async for piece in request.stream():
                 # What an event is made of is read when its last piece has come.
                 if stream.pending + len(piece) <= SMALL:
                     stream.feed(piece)
                 else:
-                    await run_sync(stream.feed, piece)
-        except (ClientDisconnect, CancelledError):
+                    await _to_its_end(run_sync(stream.feed, piece))
+                if stream.held > SMALL:
+                    place.hold(stream.held)
+        except (ClientDisconnect, CancelledError, Unavailable):
             # Nobody hears the receipt, so no key may promise that it was given.
-            with suppress(TooLarge):
-                stream.feed(unread(request))
-            if stream.size:
-                await shield(_keep(cid, stream, version, here))
+            rest = unread(request)
+            if stream.size or rest:
+                await _to_its_end(_keep(cid, stream, rest, version, here))
             raise
         if not stream.size:
             raise RuleBroken("The stream is empty; it must be what the provider sent.")
-        post, turns = await run_sync(_ready, stream, here)
+        post, turns = await run_sync(_ready, stream)
         texts = query.returned == "turns"
         command = Append(cid, post, turns, stream.digest, key, version, arrived=True, texts=texts)
         done = await here.database.write(command)
@@ -162,10 +174,24 @@ async def append_stream(
     return _receipt(done)
 
 
-async def _keep(cid: str, stream: Stream, version: int | None, here: Here) -> None:
+async def _to_its_end(work: Awaitable[Result]) -> Result:
+    """What the work gives. Whoever is cancelled meanwhile hears of it when the work is done: a
+    thread goes on with the stream, and the stream must stay open for it."""
+    task, cancelled = ensure_future(work), None
+    while not task.done():
+        try:
+            await shield(task)
+        except CancelledError as error:
+            cancelled = error
+    if cancelled:
+        raise cancelled
+    return task.result()
+
+
+async def _keep(cid: str, stream: Stream, rest: bytes, version: int | None, here: Here) -> None:
     """Stores what a broken connection left behind; the log is the only one to tell."""
     try:
-        post, turns = _ready(stream, here, hung_up=True)
+        post, turns = await run_sync(_ready_as_it_came, stream, rest)
         command = Append(cid, post, turns, expected_version=version, arrived=True)
         done = await here.database.write(command)
     except TurnkeepError as error:
@@ -187,11 +213,16 @@ def _digest(body: bytes, mode: Literal["append", "sync"]) -> bytes:
     return digest.digest()
 
 
-def _ready(
-    stream: Stream, here: Here, *, hung_up: bool = False
-) -> tuple[Post, tuple[NewTurn, ...]]:
+def _ready(stream: Stream, *, hung_up: bool = False) -> tuple[Post, tuple[NewTurn, ...]]:
     post = stream.post(hung_up=hung_up)
     return post, made_ready(post)
+
+
+def _ready_as_it_came(stream: Stream, rest: bytes) -> tuple[Post, tuple[NewTurn, ...]]:
+    """With the `rest`, as far as it is not too much."""
+    with suppress(TooLarge):
+        stream.feed(rest)
+    return _ready(stream, hung_up=True)
 
 
 def _read(

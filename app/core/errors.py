@@ -39,6 +39,8 @@ _LIMITS = {
     "turns": "turns in one request",
     "blocks": "blocks in one turn",
     "calls": "tool calls and results in one request",
+    "synced_messages": "messages in a synced list",
+    "synced_calls": "tool calls and results in a synced list",
     "depth": "arrays and objects inside one another",
     "raw_id_bytes": "bytes in the id of a tool call",
     "model_bytes": "bytes in the name of a model",

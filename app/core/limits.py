@@ -23,6 +23,10 @@ class Limits:
     blocks: int = 10_000
     # Tool calls and results of one POST together: each is a row, found and written by itself.
     calls: int = 20_000
+    # Messages of a synced list: it repeats the history, and is compared with it message by message.
+    synced_messages: int = 10_000
+    # Tool calls and results of a synced list together.
+    synced_calls: int = 20_000
     # Arrays and objects inside one another.
     depth: int = 64
     # Commas and opening brackets outside of strings: there are no more values than that.

@@ -1,7 +1,8 @@
 """A whole list of messages as a runtime holds it, each message read alone.
 
-Codecs join neighbours into turns; a list is recognised message by message, and only what is new of
-it is read again as turns.
+Codecs may join neighbours into turns, but a list is recognised message by message: what was joined
+is read once more, alone. What is new is taken as it was read; only where it does not stand together
+is it read again, because its messages have other neighbours then.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -9,17 +10,14 @@ from dataclasses import dataclass, replace
 
 from app.codecs import CODECS
 from app.core.conversation import Draft, Remark
-from app.core.errors import RuleBroken
+from app.core.errors import LimitExceeded, RuleBroken
 from app.core.json.text import Json, JsonObject
 from app.core.limits import Limits
 from app.core.sync.recognising import Told
 from app.core.wire.codec import Posted
 from app.service.members import wire_of
 from app.service.memory import remember
-from app.service.posting import Post, read_post
-
-# The limit is for what is stored; a list may be as long as its conversation.
-_ANY_NUMBER = 2**31
+from app.service.posting import Post, check_numbers, read_post
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +32,9 @@ class Message:
 class MessageList:
     """A list that was read without complaint. `key`: the member of the body that holds it.
 
-    `starts`: the pointers to messages with which a turn begins, and the ids that those turns are
-    given; other messages go on in the turn before. `told`: the list as a history, in which turn
-    `seq` is message `seq - 1`. `notes`: remarks on the body as a whole.
+    `turns`: by the pointers to the messages with which they begin; other messages go on in the turn
+    before. `told`: the list as a history, in which turn `seq` is message `seq - 1`. `notes`:
+    remarks on the body as a whole.
     """
 
     members: JsonObject
@@ -45,17 +43,29 @@ class MessageList:
     format: str
     key: str
     messages: tuple[Message, ...]
-    starts: Mapping[str, str | None]
+    turns: Mapping[str, Draft]
     told: Told
     notes: tuple[Remark, ...]
 
     def is_turn(self, at: int) -> bool:
         """Whether a message is a turn by itself."""
-        behind = self.messages[at + 1 : at + 2]
-        return all(one.draft.pointer in self.starts for one in (self.messages[at], *behind))
+        return self._begins(at) and self._begins(at + 1)
+
+    def _begins(self, at: int) -> bool:
+        """Whether a turn begins with this message, or the list has ended."""
+        return all(one.draft.pointer in self.turns for one in self.messages[at : at + 1])
 
     def post(self, chosen: Collection[int]) -> Post:
         """The chosen messages (places in `messages`) as turns to be appended."""
+        first, end = min(chosen), max(chosen) + 1
+        if end - first > len(chosen) or not (self._begins(first) and self._begins(end)):
+            return self._read_again(chosen)
+        pointers = (one.draft.pointer for one in self.messages[first:end])
+        drafts = [self.turns[pointer] for pointer in pointers if pointer in self.turns]
+        check_numbers(drafts, self.limits, f"/{self.key}")
+        return Post(self.format, tuple(drafts), self.notes)
+
+    def _read_again(self, chosen: Collection[int]) -> Post:
         taken = [one for at, one in enumerate(self.messages) if at in chosen]
         others = [one for at, one in enumerate(self.messages) if at not in chosen]
         dropped = {one.draft.pointer.split("/")[1] for one in others if one.place is None}
@@ -68,9 +78,10 @@ class MessageList:
             texts[self.key] = [texts[self.key][place] for place in places]
         post = read_post(members, texts, self.limits)
         stood = {f"/{self.key}/{now}": f"/{self.key}/{place}" for now, place in enumerate(places)}
+        before = (self.turns.get(stood.get(one.pointer, one.pointer)) for one in post.drafts)
         drafts = (
-            replace(draft, turn_id=self.starts.get(stood.get(draft.pointer, draft.pointer)))
-            for draft in post.drafts
+            replace(draft, turn_id=turn.turn_id if turn else None)
+            for draft, turn in zip(post.drafts, before, strict=True)
         )
         return replace(post, drafts=tuple(drafts))
 
@@ -83,22 +94,31 @@ def read_list(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
             pointer="/response",
         )
     _, wire = wire_of(members)
-    post = read_post(members, texts, replace(limits, turns=_ANY_NUMBER, calls=_ANY_NUMBER))
     key = CODECS[wire].messages if CODECS[wire].messages in members else "messages"
-    beside = [Message(one, None) for one in post.drafts if not one.pointer.startswith(f"/{key}")]
-    messages = (*beside, *_alone(wire, key, members[key], texts[key]))
-    starts = {one.pointer: one.turn_id for one in post.drafts}
+    held, most = len(texts.get(key, ())), limits.synced_messages
+    if held > most:
+        raise LimitExceeded("synced_messages", most, held, pointer=f"/{key}")
+    post = read_post(members, texts, limits, synced=True)
+    messages = tuple(_alone(post, key, members[key], texts[key]))
     remembered = remember((one.draft for one in messages), "list")
     told = Told(remembered.turns, remembered.links())
-    return MessageList(members, texts, limits, wire, key, messages, starts, told, post.notes)
+    turns = {one.pointer: one for one in post.drafts}
+    return MessageList(members, texts, limits, wire, key, messages, turns, told, post.notes)
 
 
-def _alone(wire: str, key: str, values: Json, texts: Sequence[str]) -> Iterator[Message]:
-    codec = CODECS[wire]
-    if not isinstance(values, list):
-        for draft in codec.parse(Posted({key: values}, {key: list(texts)})):
-            yield Message(draft, 0)
-        return
-    for place, (value, text) in enumerate(zip(values, texts, strict=True)):
-        for draft in codec.parse(Posted({key: [value]}, {key: [text]})):
-            yield Message(replace(draft, pointer=f"/{key}/{place}"), place)
+def _alone(post: Post, key: str, values: Json, texts: Sequence[str]) -> Iterator[Message]:
+    places = [_place(draft, key) for draft in post.drafts]
+    for draft, place, behind in zip(post.drafts, places, [*places[1:], len(texts)], strict=True):
+        if place is None or behind is None or behind - place == 1 or not isinstance(values, list):
+            yield Message(draft, place)
+            continue
+        for at in range(place, behind):
+            posted = Posted({key: [values[at]]}, {key: [texts[at]]})
+            for one in CODECS[post.format].parse(posted):
+                yield Message(replace(one, pointer=f"/{key}/{at}"), at)
+
+
+def _place(draft: Draft, key: str) -> int | None:
+    """Of the message with which a turn begins; None beside the list."""
+    _, name, *place = draft.pointer.split("/")
+    return int(place[0]) if place else 0 if name == key else None

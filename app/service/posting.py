@@ -1,6 +1,6 @@
 """From the members of a posted body to drafts: which codec reads it, and whether the rules hold."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.codecs import CODECS
@@ -31,8 +31,13 @@ class Post:
     notes: tuple[Remark, ...] = ()
 
 
-def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limits) -> Post:
-    """Raises `RuleBroken` with a pointer for whatever does not hold."""
+def read_post(
+    members: JsonObject, texts: Mapping[str, list[str]], limits: Limits, *, synced: bool = False
+) -> Post:
+    """Raises `RuleBroken` with a pointer for whatever does not hold.
+
+    `synced`: the turns are a whole list, of which a part will be stored.
+    """
     provider, wire = wire_of(members)
     codec = CODECS[wire]
     known = (*_ENVELOPE, *codec.keys, *codec.tools.members)
@@ -45,13 +50,22 @@ def read_post(members: JsonObject, texts: Mapping[str, list[str]], limits: Limit
             drafts = codec.parse(Posted(members, texts))
         except RuleBroken as error:
             raise (_misplaced(members, error.pointer or "") or error) from None
-    if len(drafts) > limits.turns:
-        raise LimitExceeded("turns", limits.turns, len(drafts), pointer=f"/{codec.messages}")
-    calls = sum(map(calls_in, drafts))
-    if calls > limits.calls:
-        raise LimitExceeded("calls", limits.calls, calls, pointer=f"/{codec.messages}")
+    check_numbers(drafts, limits, f"/{codec.messages}", synced=synced)
     completed = _completed(drafts, provider, members, limits)
     return Post(wire, tuple(completed), ignored_settings(members, wire, known))
+
+
+def check_numbers(
+    drafts: Sequence[Draft], limits: Limits, pointer: str, *, synced: bool = False
+) -> None:
+    """Of turns, calls and results. Those of a synced list have bounds of their own: it may be as
+    long as its conversation."""
+    if not synced and len(drafts) > limits.turns:
+        raise LimitExceeded("turns", limits.turns, len(drafts), pointer=pointer)
+    calls = sum(map(calls_in, drafts))
+    limit, most = ("synced_calls", limits.synced_calls) if synced else ("calls", limits.calls)
+    if calls > most:
+        raise LimitExceeded(limit, most, calls, pointer=pointer)
 
 
 def calls_in(draft: Draft) -> int:

@@ -26,6 +26,8 @@ from app.service.responses import Heard, check_is_stream, replies_of
 _log = logging.getLogger("turnkeep")
 # A response with more broken parts than this is not read at all.
 _MOST_BROKEN = 16
+# Of the bytes of an event so many are as a rule not kept in memory, and so many are in any case.
+_FRAME, _LEAST = 192, 64
 
 
 class Stream:
@@ -48,6 +50,7 @@ class Stream:
         self.size = 0
         # Bytes that have come since the last event ended.
         self.pending = 0
+        self._events = 0
         self._hash = sha256(repr(sorted(query.items())).encode("utf-8", "surrogatepass"))
         self._heard = Heard()
 
@@ -55,6 +58,11 @@ class Stream:
     def arrays(self) -> bool:
         """Whether the stream may be one JSON document."""
         return self._replies.arrays
+
+    @property
+    def held(self) -> int:
+        """About how many bytes of it are in memory: what the events say, without their frames."""
+        return max(self.size - _FRAME * self._events, _LEAST * self._events)
 
     @property
     def digest(self) -> bytes:
@@ -140,6 +148,7 @@ class Stream:
         check_is_stream(heard, self._wire, body, error, self._limits)
 
     def _take(self, event: Event) -> None:
+        self._events += 1
         if event.done:
             self._heard.done = True
             self._gathering.done()

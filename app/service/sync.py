@@ -1,12 +1,14 @@
 """Syncing: a runtime posts the whole list of messages it holds, and what is new of it is appended.
 
-The list is held against the stored history by what it says. That takes a while, so it is done
-before the writer's turn comes; if others have written in between, it is done again when the command
-decides, so that of two racing syncs the second finds what the first has stored.
+The list is held against the stored history by what it says, and what is new is made ready to be
+stored. That takes a while, so it is done before the writer's turn comes; if others have written in
+between, it is done again when the command decides, so that of two racing syncs the second finds
+what the first has stored.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeAlias
 
 from app.codecs import ID_RULES, PREFIXES
@@ -27,7 +29,7 @@ from app.service.posting import Post
 from app.service.receipts import note, receipt_bytes, tool_notes
 from app.service.seeing import Seen, look
 from app.service.tooldefs import KeepTools, kept_tools
-from app.service.turnform import made_ready
+from app.service.turnform import NewTurn, made_ready
 
 _Mark: TypeAlias = tuple[bool, str | None]
 _DIFFERS = {
@@ -41,12 +43,39 @@ _DIFFERS = {
 
 
 @dataclass(frozen=True, slots=True)
+class News:
+    """What a list brings. `calls`: of each block of each new turn, the stored call whose result
+    it is by its place in the list. `completed`: interrupted turns that it makes whole, by seq in
+    the list. `places`: the messages that bring something, counted from 1.
+    """
+
+    post: Post
+    turns: tuple[NewTurn, ...]
+    calls: tuple[tuple[str | None, ...], ...]
+    completed: Mapping[int, tuple[Post, tuple[NewTurn, ...]]]
+    places: frozenset[int]
+
+
+def news(messages: MessageList, seen: Seen) -> News | None:
+    """None where the list differs from what is stored. Raises `LimitExceeded`, before anything is
+    encoded, where more is new than one request may bring."""
+    if isinstance(found := seen.found, Difference):
+        return None
+    new = sorted({seq for seq, places in found.new.items() if places} | found.bare)
+    post, calls = _new_turns(messages, found, new)
+    completed = {seq: _completion(messages, seq, turn) for seq, turn in found.completed.items()}
+    return News(post, made_ready(post), calls, completed, frozenset((*new, *completed)))
+
+
+@dataclass(frozen=True, slots=True)
 class Sync:
-    """The command to append what is new of a list. `seen`: what it was held against before."""
+    """The command to append what is new of a list. `seen`: what it was held against before, `news`:
+    what it brings in that case."""
 
     conversation_id: str
     messages: MessageList
     seen: Seen
+    news: News | None
     body_hash: bytes = b""
     key: str | None = None
     expected_version: int | None = None
@@ -55,21 +84,18 @@ class Sync:
 
     @property
     def adds(self) -> int:
-        return len(_new(self.seen.found)) if isinstance(self.seen.found, Recognised) else 0
+        return len(self.news.turns) if self.news else 0
 
     def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         asked = Keys(
             idempotency=frozenset({self.key} if self.key is not None else ()),
             tools=self.tools is not None,
         )
-        found = self.seen.found
-        if isinstance(found, Difference):
+        if self.news is None or isinstance(found := self.seen.found, Difference):
             return asked
         asked |= _keys_of_completed(found)
-        if new := _new(found):
-            drafts = self.messages.post({seq - 1 for seq in new}).drafts
-            asked |= keys_of(drafts, self.conversation_id, version, ID_RULES, waiting=waiting)
-        return asked
+        drafts = self.news.post.drafts
+        return asked | keys_of(drafts, self.conversation_id, version, ID_RULES, waiting=waiting)
 
     def decide(self, known: Slice) -> Change[Appended]:
         return once(known, self.key, self.body_hash, lambda there: _sync(there, self))
@@ -84,34 +110,33 @@ def _keys_of_completed(found: Recognised) -> Keys:
     return Keys(turn_ids=ids, seqs=seqs, ledgers_of=seqs, revisions=True)
 
 
-def _new(found: Recognised) -> list[int]:
-    """The messages that bring something, counted from 1."""
-    return sorted({seq for seq, places in found.new.items() if places} | found.bare)
-
-
 def _sync(known: Slice, order: Sync) -> Change[Appended]:
-    seen, head = order.seen, known.head
+    seen, brought, head = order.seen, order.news, known.head
     assert head is not None
     if seen.head_hash != head.head_hash:
         seen = look(known.whole_history(), order.messages)
+        brought = news(order.messages, seen)
     if isinstance(found := seen.found, Difference):
         raise _differs(order.messages, found)
+    assert brought is not None
     known.demand(_keys_of_completed(found))
-    new = _new(found)
     is_stale = order.expected_version not in (None, head.version)
-    if is_stale and (new or found.completed):
+    if is_stale and brought.places:
         raise StaleVersion(head.id, str(order.expected_version), head.version)
-    synced = Synced(_known(order.messages, found, new), _cut_note(found))
+    synced = Synced(_known(order.messages, brought), _cut_note(found))
     completed: Change[object] = Change(None)
-    for seq, turn in found.completed.items():
-        change = append(known, _completion(order, seq, turn))
+    for post, turns in brought.completed.values():
+        change = append(known, Append(head.id, post, turns, texts=order.texts))
         if change.receipt.members:
             synced = synced.with_receipt(change.receipt.members)
         completed, known = completed.then(change), known.after(change)
-    if not new:
+    if not brought.turns:
         return completed.then(_nothing_new(known, order, synced))
-    post = _new_turns(order.messages, found, new, known.book)
-    turns = made_ready(post)
+    turns = tuple(
+        _answering(turn, calls, known.book)
+        for turn, calls in zip(brought.turns, brought.calls, strict=True)
+    )
+    post = replace(brought.post, drafts=tuple(turn.draft for turn in turns))
     rest = Append(head.id, post, turns, tools=order.tools, texts=order.texts, synced=synced)
     return completed.then(append(known, rest))
 
@@ -131,10 +156,10 @@ def _differs(messages: MessageList, difference: Difference) -> HistoryDiffers:
     )
 
 
-def _known(messages: MessageList, found: Recognised, new: Sequence[int]) -> int:
+def _known(messages: MessageList, brought: News) -> int:
     """How many messages of the list brought nothing new."""
-    brought = {messages.messages[seq - 1].place for seq in (*new, *found.completed)}
-    return len({one.place for one in messages.messages} - brought - {None})
+    new = {messages.messages[seq - 1].place for seq in brought.places}
+    return len({one.place for one in messages.messages} - new - {None})
 
 
 def _cut_note(found: Recognised) -> tuple[JsonObject, ...]:
@@ -144,14 +169,14 @@ def _cut_note(found: Recognised) -> tuple[JsonObject, ...]:
     return (note("LIST_CUT", found.begins.turn_id, why),)
 
 
-def _completion(order: Sync, seq: int, turn: Turn) -> Append:
+def _completion(messages: MessageList, seq: int, turn: Turn) -> tuple[Post, tuple[NewTurn, ...]]:
     """Completes an interrupted turn. Its receipt goes into that of the list: there may be calls to
     be run."""
-    post = order.messages.post({seq - 1})
+    post = messages.post({seq - 1})
     drafts = tuple(replace(draft, turn_id=turn.turn_id) for draft in post.drafts)
     # Remarks on the body as a whole are made once, with what is new.
     post = replace(post, drafts=drafts, notes=())
-    return Append(order.conversation_id, post, made_ready(post), texts=order.texts)
+    return post, made_ready(post)
 
 
 def _nothing_new(known: Slice, order: Sync, synced: Synced) -> Change[Appended]:
@@ -168,37 +193,41 @@ def _nothing_new(known: Slice, order: Sync, synced: Synced) -> Change[Appended]:
     )
 
 
-def _new_turns(messages: MessageList, found: Recognised, new: Sequence[int], book: Book) -> Post:
-    """The messages with these numbers in the list, counted from 1, as turns to be appended.
+def _new_turns(
+    messages: MessageList, found: Recognised, new: Sequence[int]
+) -> tuple[Post, tuple[tuple[str | None, ...], ...]]:
+    """The messages with these numbers in the list, counted from 1, as turns to be appended, and
+    the stored calls whose results they have.
 
     Of a message that is stored in part only the other blocks become a turn; its payload stays
     whole. A placeholder that a replay showed for a missing result is never taken for a result.
     """
+    if not new:
+        return Post(messages.format, ()), ()
     post = messages.post({seq - 1 for seq in new})
     told = messages.told
-    marks = (mark for one in told.turns if one.seq in new for mark in _marks(one, told, found))
-    drafts = tuple(
-        _without_known(draft, [next(marks) for _ in draft.blocks], book) for draft in post.drafts
-    )
-    return replace(post, drafts=drafts)
+    marks = (mark for seq in new for mark in _marks(told.turns[seq - 1], told, found))
+    drafts, calls = [], []
+    for draft in post.drafts:
+        marked = [(block, *next(marks)) for block in draft.blocks]
+        kept = [(_as_new(block), call_id) for block, is_new, call_id in marked if is_new]
+        drafts.append(_with_new(draft, tuple(block for block, _ in kept)))
+        calls.append(tuple(call_id for _, call_id in kept))
+    return replace(post, drafts=tuple(drafts)), tuple(calls)
 
 
 def _marks(turn: Turn, told: Told, found: Recognised) -> Iterator[_Mark]:
-    """Of each block, whether it is new, and the stored call that it answers."""
+    """Of each block, whether it is new, and the stored call whose result it is."""
     known, new = found.known.get(turn.seq, set()), found.new.get(turn.seq, set())
+    last = max(known, default=-1)
     for place, block in enumerate(turn.blocks or ()):
         # What is not compared belongs to what it stands in front of.
-        is_new = place in new or (is_unspoken(block) and place > max(known, default=-1))
+        is_new = place in new or (is_unspoken(block) and place > last)
         link = told.links.get((turn.seq, place))
         yield is_new, found.calls.get(link.call_id) if link else None
 
 
-def _without_known(draft: Draft, marks: Sequence[_Mark], book: Book) -> Draft:
-    blocks = tuple(
-        _as_new(block, call_id, book)
-        for block, (is_new, call_id) in zip(draft.blocks, marks, strict=True)
-        if is_new
-    )
+def _with_new(draft: Draft, blocks: tuple[Block, ...]) -> Draft:
     if len(blocks) == len(draft.blocks):
         return replace(draft, blocks=blocks)
     left = len(draft.blocks) - len(blocks)
@@ -208,14 +237,24 @@ def _without_known(draft: Draft, marks: Sequence[_Mark], book: Book) -> Draft:
     return replace(draft, blocks=blocks, turn_id=None, notes=(*draft.notes, remark))
 
 
-def _as_new(block: Block, call_id: str | None, book: Book) -> Block:
-    if not isinstance(block, ToolResult):
+def _as_new(block: Block) -> Block:
+    if isinstance(block, ToolResult) and says_nothing(block):
+        return replace(block, result=None, parts=None, error=None, status="unknown")
+    return block
+
+
+def _answering(turn: NewTurn, calls: Sequence[str | None], book: Book) -> NewTurn:
+    """The turn, whose results name their calls where the ledger would find others.
+
+    Ids repeat; where the list stands beside the history, its order says which call is meant.
+    """
+    blocks = tuple(map(partial(_naming, book), turn.draft.blocks, calls))
+    return turn if blocks == turn.draft.blocks else turn.with_blocks(blocks)
+
+
+def _naming(book: Book, block: Block, call_id: str | None) -> Block:
+    if not isinstance(block, ToolResult) or call_id is None:
         return block
-    if says_nothing(block):
-        block = replace(block, result=None, parts=None, error=None, status="unknown")
-    if call_id is None:
-        return block
-    # Ids repeat; where the list stands beside the history, its order says which call is meant.
     found = match(block, book, PREFIXES).call
     if (found and found.id == call_id) or not book.by_canonical(call_id):
         return block

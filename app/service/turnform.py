@@ -197,6 +197,11 @@ class NewTurn:
     metadata: bytes
     encoded: tuple[bytes, ...]
 
+    def with_blocks(self, blocks: tuple[Block, ...]) -> "NewTurn":
+        """The turn of the same message, of which something else is understood."""
+        draft = replace(self.draft, blocks=blocks)
+        return replace(self, draft=draft, encoded=_all_encoded(draft))
+
     def record(self, turn: Turn, now: datetime) -> TurnRecord:
         """The turn as it is stored at its place, but for its link in the chain."""
         return TurnRecord(

@@ -1,16 +1,20 @@
 """One large body must not take the service: it is read beside the loop, with room for few."""
 
 import asyncio
+import json
 import threading
 from collections.abc import AsyncIterator
+from contextlib import closing, suppress
 from typing import Any
 
 import httpx
 import pytest
+from starlette.requests import ClientDisconnect
 
 from app.api import requests
 from app.core.limits import Limits
 from app.main import create_app
+from app.service.posting import Post
 from app.service.streaming import Stream
 from app.settings import Settings
 from tests.api.conftest import Api, user
@@ -26,6 +30,8 @@ ROUTES = [
     ("POST", "/v1/convert/tool-id"),
 ]
 JSON = {"content-type": "application/json"}
+STREAM = "text/event-stream"
+DELTA = {"index": 0, "delta": {"content": " word"}}
 TEXT = "x" * 40_000
 
 
@@ -87,6 +93,63 @@ def test_an_event_whose_last_piece_is_short_is_read_beside_the_loop(
     assert [thread == loop for thread in where] == [True, True, False, False, False, False]
 
 
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_a_stream_that_breaks_is_made_ready_beside_the_loop(
+    sqlite_database_url: str, monkeypatch: pytest.MonkeyPatch, cancelled: bool
+) -> None:
+    """Whoever waits for it may be cancelled meanwhile: it is stored all the same."""
+    event = b'data: {"choices":[{"index":0,"delta":{"content":"%s"}}]}\n\n' % TEXT.encode()
+    where: list[int] = []
+    begun, go_on = threading.Event(), threading.Event()
+    post = Stream.post
+
+    def noted(stream: Stream, *, hung_up: bool = False) -> Post:
+        where.append(threading.get_ident())
+        begun.set()
+        # On the loop nobody could let it go on.
+        assert go_on.wait(20 if where != [loop] else 0)
+        return post(stream, hung_up=hung_up)
+
+    monkeypatch.setattr(Stream, "post", noted)
+    arriving = [{"type": "http.request", "body": event, "more_body": True}] * 30
+    arriving += [{"type": "http.disconnect"}]
+    loop = threading.get_ident()
+
+    async def run() -> Any:
+        async with Pieced(Settings(database_url=sqlite_database_url)) as http:
+            messages = iter(arriving)
+
+            async def receive() -> Any:
+                return next(messages)
+
+            async def send(message: Any) -> None:
+                """Nobody hears it."""
+
+            path = "/v1/conversations/c1/turns/stream"
+            scope = {
+                "type": "http",
+                "method": "POST",
+                "path": path,
+                "query_string": b"provider=openai&turn_id=t1",
+                "headers": [(b"host", b"localhost"), (b"content-type", b"text/event-stream")],
+                "state": {},
+            }
+            request = asyncio.ensure_future(http.app(scope, receive, send))
+            while not begun.is_set():
+                await asyncio.sleep(0.01)
+            if cancelled:
+                request.cancel()
+                await asyncio.sleep(0.01)
+            go_on.set()
+            with suppress(asyncio.CancelledError, ClientDisconnect):
+                await request
+            return (await http.get("/v1/conversations/c1/turns/t1")).json()
+
+    turn = asyncio.run(run())
+    assert where != [loop]
+    assert (turn["status"], turn["blocks"][0]["text"]) == ("interrupted", TEXT * 30)
+
+
 class Pieced(httpx.AsyncClient):
     """A client of an application of its own, whose bodies may be sent piece by piece."""
 
@@ -132,3 +195,67 @@ def test_large_bodies_have_room_for_so_many_bytes(sqlite_database_url: str) -> N
     assert refused.json()["code"] == "unavailable"
     # Small ones pass meanwhile, and a large one that stands alone, whatever its size.
     assert [answer.status_code for answer in others] == [201] * 4
+
+
+def test_streams_take_of_the_same_room_and_lose_nothing(sqlite_database_url: str) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    half = b'data: {"choices":[{"index":0,"delta":{"content":"%s"}}]}\n\n' % (b"x" * 18_000)
+
+    async def slow() -> AsyncIterator[bytes]:
+        yield half
+        begun.set()
+        await go_on.wait()
+        yield half
+
+    async def two() -> AsyncIterator[bytes]:
+        yield half
+        yield half
+
+    async def full() -> AsyncIterator[bytes]:
+        yield b'{"title":"' + b"x" * 42_000
+        begun.set()
+        await go_on.wait()
+        yield b'"}'
+
+    async def unread() -> AsyncIterator[bytes]:
+        raise AssertionError("what has no room is not read")
+        yield b""
+
+    async def run() -> tuple[list[int], Any, int]:
+        settings = Settings(database_url=sqlite_database_url, body_memory=50_000)
+        async with Pieced(settings) as http:
+
+            def send(cid: str, content: Any) -> Any:
+                path = f"/v1/conversations/{cid}/turns/stream?provider=openai&turn_id=t1"
+                return http.post(path, content=content, headers={"content-type": STREAM})
+
+            first = asyncio.create_task(send("first", slow()))
+            await begun.wait()
+            grown = await send("grown", two())
+            go_on.set()
+            statuses = [grown.status_code, (await first).status_code]
+            begun.clear()
+            go_on.clear()
+            other = asyncio.create_task(
+                http.post("/v1/conversations", content=full(), headers=JSON)
+            )
+            await begun.wait()
+            statuses.append((await send("late", unread())).status_code)
+            go_on.set()
+            statuses.append((await other).status_code)
+            kept = (await http.get("/v1/conversations/grown/turns/t1")).json()
+            return statuses, kept, http.app.state.context.bodies.held
+
+    statuses, kept, held = asyncio.run(run())
+    assert statuses == [503, 201, 503, 201]
+    assert (kept["status"], kept["blocks"][0]["text"]) == ("interrupted", "x" * 36_000)
+    assert held == 0
+
+
+def test_a_usual_stream_takes_less_room_than_it_has_bytes() -> None:
+    """Most of an event is its frame, which is not kept."""
+    said = json.dumps({"id": "c" * 40, "model": "m" * 120, "choices": [DELTA]})
+    with closing(Stream({"provider": "openai"}, Limits())) as stream:
+        for _ in range(1_000):
+            stream.feed(f"data: {said}\n\n".encode())
+        assert 1_000 * len(" word") < stream.held < stream.size // 3

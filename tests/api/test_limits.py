@@ -27,6 +27,8 @@ SMALL = Limits(
     turns=3,
     blocks=4,
     calls=5,
+    synced_messages=6,
+    synced_calls=14,
     depth=8,
     raw_id_bytes=16,
     model_bytes=12,
@@ -50,6 +52,8 @@ def test_the_defaults_are_the_published_ones() -> None:
         turns=1_000,
         blocks=10_000,
         calls=20_000,
+        synced_messages=10_000,
+        synced_calls=20_000,
         json_values=200_000,
         depth=64,
         raw_id_bytes=64 * 1024,
@@ -147,6 +151,23 @@ def test_a_list_that_is_synced_may_hold_more_calls_than_one_post(small: Api) -> 
     assert synced(*whole)["known"] == 3
     more = [calling(*[(f"d{number}", "read", "{}") for number in range(4)]) for _ in range(2)]
     assert synced(*whole, *more)["limit"] == "calls"
+
+
+def test_messages_of_a_synced_list_are_counted_before_they_are_read(small: Api) -> None:
+    url = "/v1/conversations/c1/turns?mode=sync"
+    for provider, key in (("openai", "messages"), ("gemini", "contents")):
+        refused = small.http.post(url, json={"provider": provider, key: ["no message"] * 7}).json()
+        assert (refused["status"], refused["pointer"]) == (422, f"/{key}")
+        assert (refused["limit"], refused["most"]) == ("synced_messages", 6)
+        broken = small.http.post(url, json={"provider": provider, key: ["no message"] * 6}).json()
+        assert "limit" not in broken
+
+
+def test_calls_and_results_of_a_synced_list(small: Api) -> None:
+    calls = [(f"c{number}", "read", "{}") for number in range(5)]
+    body = {"provider": "openai", "messages": [calling(*calls)] * 3}
+    told = small.http.post("/v1/conversations/c1/turns?mode=sync", json=body).json()
+    assert (told["limit"], told["most"], told["pointer"]) == ("synced_calls", 14, "/messages")
 
 
 @pytest.mark.parametrize(("name", "good"), [("x" * 12, True), ("ä" * 6, True), ("ä" * 7, False)])

@@ -3,20 +3,25 @@
 import json
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
 import pytest
 
+from app.core.errors import HistoryDiffers
 from app.core.json.text import loads_object
-from app.core.ledger.slice import Slice
+from app.core.ledger.slice import History, Slice
 from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
 from app.service.append import Append
 from app.service.memory import Remembered, remember
+from app.service.messagelist import read_list
 from app.service.posting import Post, read_post
 from app.service.rendering import render
+from app.service.seeing import look
+from app.service.sync import Sync, news
 from app.service.turnform import made_ready
 
 # What does not grow makes the quotient smaller than four, heaps and small caches a little larger; a
@@ -111,6 +116,36 @@ def test_an_append_is_linear(history: Callable[[int], Turns]) -> None:
         return work
 
     assert_linear(append)
+
+
+@pytest.mark.parametrize("told", HISTORIES.values(), ids=HISTORIES)
+@pytest.mark.parametrize("parts", [0, 1, 2], ids=["nothing stored", "a half", "all"])
+def test_a_sync_is_linear(told: Callable[[int], Turns], parts: int) -> None:
+    def sync(n: int) -> Callable[[], object]:
+        turns = told(n)
+        body = json.dumps({"provider": "neutral", "messages": turns})
+        there = turns[: len(turns) * parts // 2]
+        known = Slice.absent("c", NOON, searches=True)
+        if there:
+            post = read(there)
+            known = known.after(Append("c", post, made_ready(post)).decide(known))
+        head = known.head.head_hash if known.head else b""
+        links = Remembered([], known.book).links()
+        history = History(head, list(known.turns.values()), links, known.book)
+
+        def work() -> object:
+            messages = read_list(*loads_object(body, LIMITS), LIMITS)
+            seen = look(history, messages)
+            command = Sync("c", messages, seen, news(messages, seen))
+            command.keys(known.version, waiting=True)
+            # Results that stand in the list before their calls are told at another place.
+            with suppress(HistoryDiffers):
+                return command.decide(known)
+            return None
+
+        return work
+
+    assert_linear(sync)
 
 
 @every

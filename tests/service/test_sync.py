@@ -3,14 +3,18 @@
 import asyncio
 import json
 import threading
+from datetime import UTC, datetime
 
+import pytest
+
+from app.core.errors import LimitExceeded
 from app.core.json.text import loads_object
 from app.core.ledger.book import Book
 from app.core.ledger.slice import Change, History, Slice
 from app.core.limits import Limits
 from app.service.messagelist import MessageList, read_list
 from app.service.seeing import Seen, look
-from app.service.sync import Sync
+from app.service.sync import Sync, news
 from app.storage.database import Database
 from tests.storage.specimens import Do
 
@@ -21,12 +25,34 @@ def listed(*texts: str) -> MessageList:
     return read_list(*loads_object(body, Limits()), Limits())
 
 
+NOTHING = History(b"", (), {}, Book())
+
+
+def test_the_writer_reads_no_message_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    messages = listed("a", "b")
+    seen = look(NOTHING, messages)
+    command = Sync("c1", messages, seen, news(messages, seen))
+    read: list[object] = []
+    for place in ("app.service.messagelist.read_post", "app.service.sync.made_ready"):
+        monkeypatch.setattr(place, lambda *given, **named: read.append(given))
+    command.keys(0, waiting=True)
+    done = command.decide(Slice.absent("c1", datetime.now(UTC), searches=True))
+    assert len(done.turns) == 2
+    assert not read
+
+
+def test_more_news_than_a_request_may_bring_is_refused_before_the_writer() -> None:
+    messages = listed(*["a"] * (Limits().turns + 1))
+    with pytest.raises(LimitExceeded, match="The limit turns allows 1000"):
+        news(messages, look(NOTHING, messages))
+
+
 def test_what_was_seen_is_looked_at_again_when_others_have_written(database_url: str) -> None:
     first, second = listed("a", "b"), listed("a", "b", "c")
     with Database(database_url) as database:
 
         def synced(messages: MessageList, seen: Seen) -> tuple[int, int, int]:
-            done = database.write_now(Sync("c1", messages, seen))
+            done = database.write_now(Sync("c1", messages, seen, news(messages, seen)))
             receipt = json.loads(done.receipt)
             return done.status, receipt["known"], len(receipt["turns"])
 
@@ -52,12 +78,16 @@ def test_a_list_that_another_of_its_group_has_overtaken_is_looked_at_again(
         async def story() -> list[tuple[int, int]]:
             nothing = Seen(b"", look(History(b"", (), {}, Book()), first).found)
             other = Seen(b"", look(History(b"", (), {}, Book()), second).found)
-            commands = (Do("c1", held), Sync("c1", first, nothing), Sync("c1", second, other))
+            one, two = (
+                Sync("c1", messages, seen, news(messages, seen))
+                for messages, seen in ((first, nothing), (second, other))
+            )
+            commands = (Do("c1", held), one, two)
             writes = [asyncio.ensure_future(database.write(one)) for one in commands]
             await asyncio.sleep(0)
             gate.set()
             _, *done = await asyncio.gather(*writes)
-            receipts = [json.loads(one.receipt) for one in done if one]
+            receipts = [json.loads(each.receipt) for each in done if each]
             return [(one["known"], len(one["turns"])) for one in receipts]
 
         assert asyncio.run(story()) == [(0, 2), (2, 1)]

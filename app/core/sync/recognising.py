@@ -89,22 +89,24 @@ class Recognising:
         """The ways in which the list tells a later part of the history. None, where looking for
         them would take too long: then the same things are said over and over again."""
         fitting: list[Recognised] = []
-        left = _PATIENCE * (len(self._parts) + len(self._items))
+        left = _PATIENCE * (len(self._parts) + len(self._items) + len(self.told.turns))
         for start in range(len(self._parts) - 1, 0, -1):
             part = self._parts[start]
             if part.leads or not (part.pieces or part.calls):
                 continue
-            walk = self._walk(start)
-            found = self._attempt(walk)
-            left -= walk.taken
+            walk, found = self._walk(start), Recognised()
+            differs = self._spoken(walk, found)
+            left -= walk.taken + (0 if differs else len(self.told.turns))
             if left < 0:
                 return []
             # One message that the history goes on behind may be a new one that says the same.
             is_alone = walk.place.part - start < 2 and walk.place.part < len(self._parts)
             # A part that was left out is no beginning; the one behind it is looked at by itself.
-            if isinstance(found, Recognised) and walk.began == start and not is_alone:
-                found.begins = min((part.turn, *self._answering(found)), key=lambda turn: turn.seq)
-                fitting.append(found)
+            if differs or walk.began != start or is_alone or self._compare_results(found, None):
+                continue
+            self._unspoken(walk, found)
+            found.begins = min((part.turn, *self._answering(found)), key=lambda turn: turn.seq)
+            fitting.append(found)
         return fitting
 
     @cached_property
