@@ -207,6 +207,7 @@ def test_rows_are_removed_without_a_look_at_others(postgres_database_url: str) -
                 assert "Tid Scan" in plan
 
 
+@pytest.mark.own_database
 def test_no_table_counts_as_empty_after_the_migrations(postgres_database_url: str) -> None:
     """PostgreSQL notes how many rows it finds when an index is made: none, where there are none."""
     with psycopg.connect(postgres_database_url) as connection:
