@@ -64,6 +64,8 @@ class Settings:
     head_seconds: int = 10
     body_seconds: int = 60
     silence_seconds: int = 600
+    # Seconds after which a response ends of which the client takes nothing.
+    unread_seconds: int = 60
     # Seconds after the last turn until a conversation is erased that was made without saying it; 0:
     # never.
     expires_after: int = 0

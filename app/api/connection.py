@@ -1,7 +1,8 @@
 """A client's connection: uvicorn's own, which bounds neither heads nor time nor its number.
 
 A client that takes too long for a head or a body is told so (408) and let go. A stream has as much
-time as it needs, as long as something comes now and then.
+time as it needs, as long as something comes now and then; so has a response, as long as the client
+takes something of it: until then it is held in memory.
 """
 
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ class Bounds:
     head_seconds: int
     body_seconds: int
     silence_seconds: int
+    unread_seconds: int
 
 
 class Connection(HttpToolsProtocol):
@@ -50,6 +52,9 @@ class Connection(HttpToolsProtocol):
         self.is_stream = False
         # Bytes that have come since the parser told of anything but a header.
         self.untold = 0
+        # Bytes that the client has not taken, and when it last took any.
+        self.unread = 0
+        self.taken = 0.0
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -60,13 +65,26 @@ class Connection(HttpToolsProtocol):
             self._look()
 
     def _look(self) -> None:
-        if self.transport.is_closing():
+        if self._is_unread():
+            self.transport.abort()
+        is_closing = self.transport.is_closing()
+        if is_closing and not self.unread:
             return
         # While nothing is read, it is not the client who is slow.
-        if self.loop.time() > self.deadline and not self.flow.read_paused:
+        if not is_closing and self.loop.time() > self.deadline and not self.flow.read_paused:
             self._let_go()
-        else:
-            self.loop.call_later(_TICK, self._look)
+        self.loop.call_later(_TICK, self._look)
+
+    def _is_unread(self) -> bool:
+        """Whether the client has taken nothing of its response for too long."""
+        before, self.unread = self.unread, self.transport.get_write_buffer_size()
+        if not self.unread or self.unread < before:
+            self.taken = self.loop.time()
+        return self.loop.time() > self.taken + self.bounds.unread_seconds
+
+    def resume_writing(self) -> None:
+        self.taken = self.loop.time()
+        super().resume_writing()
 
     def _let_go(self) -> None:
         if self.begun:

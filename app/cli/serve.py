@@ -128,6 +128,7 @@ def _bounds(settings: Settings) -> Bounds:
         settings.head_seconds,
         settings.body_seconds,
         settings.silence_seconds,
+        settings.unread_seconds,
     )
 
 

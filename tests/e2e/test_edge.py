@@ -136,6 +136,40 @@ def test_a_silent_stream_is_kept_as_far_as_it_came(server: Server) -> None:
     assert turn["status"] == "interrupted"
 
 
+def sockets(server: Server) -> int:
+    folder = Path(f"/proc/{server.process.pid}/fd")
+    return sum(str(one.readlink()).startswith("socket:") for one in folder.iterdir())
+
+
+def test_a_response_of_which_nothing_is_taken_ends(tmp_path: Path) -> None:
+    """Another client takes it slowly, and gets all of it."""
+    size = 20_000_000
+    said = {"provider": "openai", "messages": [{"role": "user", "content": "x" * size}]}
+    body = json.dumps(said).encode()
+    asked = b"GET /v1/conversations/c1/replay?provider=openai HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with serving(tmp_path, environment={"TURNKEEP_UNREAD_SECONDS": "2"}) as server:
+        head = JSON_POST + b"Content-Length: %d\r\n\r\n" % len(body)
+        with connect(server, head, body) as sock:
+            assert answer(sock)[0] == 201
+        with connect(server, asked) as slow:
+            taken = 0
+            while taken < size:
+                time.sleep(0.1)
+                taken += len(slow.recv(400_000, socket.MSG_WAITALL))
+        with connect(server, asked) as idle:
+            assert idle.recv(1)
+            held = sockets(server)
+            for _ in range(300):
+                if sockets(server) < held:
+                    break
+                time.sleep(0.1)
+            taken = 0
+            with suppress(ConnectionResetError):
+                while piece := idle.recv(1_000_000):
+                    taken += len(piece)
+            assert taken < size
+
+
 def test_a_connection_too_many_is_told_so(server: Server) -> None:
     with ExitStack() as stack:
         for _ in range(MOST):
