@@ -81,12 +81,16 @@ class Indexer:
         if self._tenants is None:
             self._tenants = set(await self.database.ask_keys(all_tenants))
         self._tenants |= self.database.wrote()
+        failure: TurnkeepError | None = None
         for name in sorted(self._tenants):
             try:
                 if not await self._step(self.database.of(name), most=most):
                     self._tenants.discard(name)
             except TurnkeepError as error:
-                _log.warning("what was stored is not indexed yet: %s", error.detail)
+                # The others have their turn before it is waited.
+                failure = error
+        if failure is not None:
+            raise failure
         if not self._tenants:
             self._done = commits
 
