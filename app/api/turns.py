@@ -135,7 +135,7 @@ async def append_stream(
         await here.database.read(
             lambda store: check_version(store, cid, version, key, query.turn_id)
         )
-    with here.claim(cid, key), here.streaming(), closing(stream):
+    with here.claim(cid, key), closing(stream):
         try:
             async for piece in request.stream():
                 # What an event is made of is read when its last piece has come.
