@@ -93,10 +93,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             # The connections tell them when the service stops.
             yield {"listeners": listeners}
         finally:
-            await context.streams_ended()
             tasks = [task for task in (indexing, sweeping, forgetting, listening) if task]
             for task in tasks:
                 task.cancel()
+            await context.all_written()
             await asyncio.wait(tasks)
             REFUSALS.tell_rest()
             REGISTRY.unregister(numbers)

@@ -74,8 +74,9 @@ class Context:
     allow_unsafe: bool = False
     key: ApiKey | None = None
     running: set[tuple[str, str, str]] = field(default_factory=set)
-    # Streams that arrive now. When the service stops, they are stored as far as they came.
-    streams: set[object] = field(default_factory=set)
+    # What writes now. When the service stops, it is waited for; streams are stored as far as they
+    # came.
+    writing: set[object] = field(default_factory=set)
 
     async def admit(
         self, request: Request, scope: KeyScope, cid: str | None
@@ -110,20 +111,20 @@ class Context:
         return json_response(await self.database.read(lambda store: encoded(query(store))))
 
     @contextmanager
-    def streaming(self) -> Iterator[None]:
+    def under_way(self) -> Iterator[None]:
         mark = object()
-        self.streams.add(mark)
+        self.writing.add(mark)
         try:
             yield
         finally:
-            self.streams.discard(mark)
+            self.writing.discard(mark)
 
-    async def streams_ended(self, seconds: float = 5) -> None:
-        """Waits until no stream arrives any more, but not for ever."""
+    async def all_written(self, seconds: float = 2.5) -> None:
+        """Waits until nobody writes any more and the responses are sent, but not for ever."""
         for _ in range(int(seconds * 100)):
-            if not self.streams:
-                return
             await sleep(0.01)
+            if not self.writing:
+                return
 
     @contextmanager
     def claim(self, conversation_id: str, key: str | None) -> Iterator[None]:

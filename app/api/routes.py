@@ -6,6 +6,7 @@ takes longer than most operations do, so they are read here.
 
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import nullcontext
 from functools import partial
 from typing import Annotated, Any, get_origin
 
@@ -49,16 +50,17 @@ class Direct(APIRoute):
                 given["request"] = request
             if takes_context:
                 given["here"] = here
-            try:
-                if scope == "write" and "cid" in given:
-                    await here.check_room(given["cid"])
-                response: Response = await operation(**given)
-                if scope != "read" and "cid" in given:
-                    here.listeners.hurry(here.database.tenant_id, given["cid"])
-            except Exception as error:
-                if "cid" in request.path_params:
-                    await _demand_sound(here, request.path_params["cid"], error)
-                raise
+            with here.under_way() if scope != "read" else nullcontext():
+                try:
+                    if scope == "write" and "cid" in given:
+                        await here.check_room(given["cid"])
+                    response: Response = await operation(**given)
+                    if scope != "read" and "cid" in given:
+                        here.listeners.hurry(here.database.tenant_id, given["cid"])
+                except Exception as error:
+                    if "cid" in request.path_params:
+                        await _demand_sound(here, request.path_params["cid"], error)
+                    raise
             return response
 
         return handle

@@ -139,12 +139,7 @@ async def append_stream(
         await here.database.read(
             lambda store: check_version(store, cid, version, key, query.turn_id)
         )
-    with (
-        here.claim(cid, key),
-        here.streaming(),
-        closing(stream),
-        closing(Place(here.bodies)) as place,
-    ):
+    with here.claim(cid, key), closing(stream), closing(Place(here.bodies)) as place:
         # Where there is no room at all, nothing is read.
         place.hold(SMALL)
         try:

@@ -53,9 +53,14 @@ log = logging.getLogger(__name__)
 # Of a service without keys.
 DEFAULT_TENANT = "default"
 
-# Seconds for the last answers of a database that is closed, and for one that is asked how it is.
+# Seconds for the last answers of a database that is closed, for commands of a service that stops,
+# and for a database that is asked how it is.
 PATIENCE = 2.0
 _ASKED = 10.0
+_PERHAPS = (
+    "The service is stopping and waits no longer. This may have been stored: it is safe to send it"
+    " again only with an `Idempotency-Key` or turn ids."
+)
 # Readers that are left to short queries.
 _SMALL = 2
 
@@ -125,11 +130,22 @@ class Database:
     async def write(self, command: Command[T]) -> T:
         """Carry out a command; returns its receipt when it is durable.
 
-        A command may decide again when the database asks for it.
+        A command may decide again when the database asks for it. Who is cancelled meanwhile,
+        because the service stops, is given the receipt all the same if the writer has begun and it
+        comes soon.
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._put(Job(self.tenant_id, command, future, loop))
+        job = Job(self.tenant_id, command, future, loop)
+        self._put(job)
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            if job.claim.acquire(blocking=False):
+                raise
+            if not (await asyncio.wait({future}, timeout=PATIENCE))[0]:
+                future.cancel()
+                raise Unavailable(_PERHAPS) from None
         return await future
 
     def write_now(self, command: Command[T]) -> T:

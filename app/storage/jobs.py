@@ -3,6 +3,7 @@
 import asyncio
 import concurrent.futures
 import logging
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Sequence
@@ -28,6 +29,8 @@ class Job:
     future: _Future
     loop: asyncio.AbstractEventLoop | None
     since: float = field(default_factory=time.monotonic)
+    # Who acquires it first has it: the writer that begins, or the caller who leaves before that.
+    claim: threading.Lock = field(default_factory=threading.Lock)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from app.storage.verdicts import Ending, Purpose, Verdict
 
 DRIVER = "sqlite+pysqlite"
 GROUP = 256
-BUSY_SECONDS = 5.0
+BUSY_SECONDS = 2.5
 # Pages of the full-text index that are merged at a time.
 _MERGED = 64
 Error: tuple[type[Exception], ...] = (sqlite3.Error,)

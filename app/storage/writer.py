@@ -136,7 +136,8 @@ class Writer:
         except Empty:
             return group, False
         while job is not None:
-            group.append(job)
+            if job.claim.acquire(blocking=False):
+                group.append(job)
             if len(group) == self._kind.GROUP:
                 return group, False
             try:

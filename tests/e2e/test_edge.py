@@ -9,11 +9,13 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
 
 from tests.e2e.server import Server, serving
 from tests.e2e.test_live_streams import chunk, connected, get, send
+from tests.storage.test_failures import held
 
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 JSON_POST = (
@@ -38,6 +40,12 @@ def connect(server: Server, *sent: bytes) -> socket.socket:
     for piece in sent:
         sock.sendall(piece)
     return sock
+
+
+def metrics(server: Server) -> bytes:
+    with urlopen(f"{server.url}/metrics") as response:
+        told: bytes = response.read()
+        return told
 
 
 def answer(sock: socket.socket) -> tuple[int, dict[str, str], Any]:
@@ -208,6 +216,24 @@ def test_whoever_is_not_done_when_it_stops_is_asked_to_come_again(
         stored = get(server, "c1/turns")["data"]
         assert sorted(turn["turn_id"] for turn in stored) == ["t0", "t1", "t2"]
         assert {turn["status"] for turn in stored} == {"interrupted"}
+
+
+def test_what_a_writer_has_taken_gets_its_receipt_when_the_service_stops(tmp_path: Path) -> None:
+    body = b'{"provider": "openai", "messages": [{"role": "user", "content": "x"}]}'
+    with serving(tmp_path) as server:
+        # Another program keeps the writer waiting, until nobody waits for requests any more.
+        with held(f"sqlite:///{tmp_path / 'turnkeep.db'}") as other:
+            head = JSON_POST + b"Content-Length: %d\r\n\r\n" % len(body)
+            with connect(server, head, body) as sock:
+                while b"turnkeep_commands_total 1.0" not in metrics(server):
+                    time.sleep(0.02)
+                server.process.terminate()
+                while "Cancel 1 running task" not in server.log.read_text():
+                    time.sleep(0.02)
+                other.execute("ROLLBACK")
+                status, _, told = answer(sock)
+        assert server.process.wait(30) == 0
+    assert (status, told["version"]) == (201, 1)
 
 
 def test_a_request_that_comes_when_it_stops_is_asked_to_come_again(tmp_path: Path) -> None:

@@ -282,6 +282,38 @@ def test_one_at_a_time_tries_to_reach_a_database_that_was_out_of_reach(
         assert database.write_now(append("c1", "second")) == 2
 
 
+def test_who_is_cancelled_while_a_command_is_carried_out_is_given_the_receipt(
+    sqlite_database_url: str,
+) -> None:
+    async def story(database: Database, other: sqlite3.Connection) -> Any:
+        write = asyncio.ensure_future(database.write(append("c1")))
+        await asyncio.sleep(0.05)
+        write.cancel()
+        await asyncio.sleep(0)
+        other.execute("ROLLBACK")
+        return await write
+
+    with Database(sqlite_database_url) as database, held(sqlite_database_url) as other:
+        assert asyncio.run(story(database, other)) == 1
+
+
+def test_who_is_cancelled_and_cannot_be_waited_for_is_told_that_it_may_be_stored(
+    sqlite_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.storage.database.PATIENCE", 0.05)
+
+    async def story(database: Database) -> Any:
+        write = asyncio.ensure_future(database.write(append("c1")))
+        await asyncio.sleep(0.05)
+        write.cancel()
+        return await write
+
+    with Database(sqlite_database_url) as database, held(sqlite_database_url) as other:
+        with pytest.raises(Unavailable, match="may have been stored"):
+            asyncio.run(story(database))
+        other.execute("ROLLBACK")
+
+
 @pytest.mark.usefixtures("impatient")
 def test_a_server_that_is_not_there_is_unavailable() -> None:
     with Database("postgresql://nobody@127.0.0.1:1/nothing") as database:

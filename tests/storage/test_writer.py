@@ -169,6 +169,8 @@ def test_a_command_is_skipped_when_its_caller_left_before_it_began(database: Dat
     async def story() -> None:
         gate = threading.Event()
         first = asyncio.ensure_future(database.write(waiting_for(gate)))
+        while database.counts().commands < 1:
+            await asyncio.sleep(0.01)
         second = asyncio.ensure_future(database.write(append("c1", "left")))
         third = asyncio.ensure_future(database.write(append("c1", "stayed")))
         await asyncio.sleep(0)
