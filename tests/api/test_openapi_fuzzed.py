@@ -21,7 +21,7 @@ from tests.api.openapi import PAGE
 # More where there is time (`make test-long`).
 IS_LONG = os.environ.get("TURNKEEP_LAWS") == "long"
 EXAMPLES = 20 if IS_LONG else 4
-WALKS = 200 if IS_LONG else 30
+WALKS = 200 if IS_LONG else 60
 POSTED = {
     "provider": "openai",
     "turn_id": "t1",
