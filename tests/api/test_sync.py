@@ -183,6 +183,21 @@ def test_a_replay_handed_back_with_new_messages_appends_only_those(api: Api, tar
     assert version(api) == before + 1
 
 
+def test_a_number_of_a_result_without_a_call_may_be_spelled_in_another_way(lite: Api) -> None:
+    """As it is after a runtime has read and written the list."""
+    lite.http.post(
+        "/v1/conversations/c1/turns",
+        content='{"provider":"openai","messages":[{"role":"tool","tool_call_id":"x","content":[1e2]}]}',
+        headers={"Content-Type": "application/json"},
+    )
+    request = lite.replay("neutral")["request"]
+    for result, status in (([100.0], 200), ([101.0], 409)):
+        request["turns"][0]["blocks"][0]["result"] = result
+        told = {"provider": "neutral", **request}
+        synced = lite.http.post("/v1/conversations/c1/turns?mode=sync", json=told)
+        assert synced.status_code == status
+
+
 def test_thinking_alone_is_new_once(lite: Api) -> None:
     thought = {"role": "assistant", "content": None, "reasoning_content": "hm"}
     sync(lite, user("a"), provider="deepseek")

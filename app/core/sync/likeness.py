@@ -117,10 +117,16 @@ def _media(result: ToolResult) -> list[object]:
     return [media_key(part) for part in result.parts or () if isinstance(part, Image | File)]
 
 
+def given_value(result: ToolResult) -> str | None:
+    """The value of a result, where it came as one that is no text."""
+    is_value = result.parts is None and not isinstance(result.result, str) and not result.error
+    return value_key(result.result) if is_value else None
+
+
 def _value(result: ToolResult, words: str) -> str | None:
     """The value of a result, also where it came as the text of one."""
-    if result.parts is None and not isinstance(result.result, str) and not result.error:
-        return value_key(result.result)
+    if (given := given_value(result)) is not None:
+        return given
     if not words.startswith(("{", "[")):
         return None
     try:

@@ -8,11 +8,12 @@ and blocks that only their issuer understands are not compared, because renders 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from app.core.conversation import ToolCall, ToolResult, Turn, last_real
+from app.core.conversation import Text, ToolCall, ToolResult, Turn, last_real
 from app.core.render.pairing import Links, Placed, Role, is_real, steps
+from app.core.render.placeholders import orphan_text
 from app.core.sync import likeness
 from app.core.sync.interruptions import Interruption
 from app.core.sync.retelling import Difference, Differs, Part, Walk, parts_of, spoken
@@ -117,10 +118,29 @@ class Recognising:
     def _items(self) -> list[tuple[Role, Placed]]:
         named = self._named
         return [
-            (role, item)
+            (role, self._as_stored(item))
             for role, item in spoken(steps(self.told.turns, self.told.links))
             if (item.turn.seq, item.place) not in named
         ]
+
+    def _as_stored(self, item: Placed) -> Placed:
+        """A result without a call is told as a text. Where a stored one gave the same value, it is
+        that one's text: numbers may have been spelled in another way since."""
+        told = (item.turn.blocks or ())[item.place or 0]
+        if not isinstance(told, ToolResult) or (value := likeness.given_value(told)) is None:
+            return item
+        return replace(item, block=self._orphans.get((told.name, value), item.block))
+
+    @cached_property
+    def _orphans(self) -> dict[tuple[str | None, str], Text]:
+        """The texts of stored results without a call, by name and value."""
+        return {
+            (result.name, value): Text(orphan_text(result))
+            for turn in self.stored.turns
+            for place, result in turn.results()
+            if (turn.seq, place) not in self.stored.links
+            and (value := likeness.given_value(result)) is not None
+        }
 
     @cached_property
     def _named(self) -> dict[tuple[int, int], str]:
