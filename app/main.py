@@ -27,6 +27,8 @@ from app.service.kept import Renders
 from app.settings import Settings, from_environment
 from app.storage.database import Database
 
+# Seconds for what goes on in the background to end when the service stops.
+_LAST = 3.0
 _DESCRIBING = Lock()
 _DESCRIPTION = """
 Keeps the conversations of agents and serves them back, valid, for any provider.
@@ -97,7 +99,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             for task in tasks:
                 task.cancel()
             await context.all_written()
-            await asyncio.wait(tasks)
+            await asyncio.wait(tasks, timeout=_LAST)
             REFUSALS.tell_rest()
             REGISTRY.unregister(numbers)
             database.close()

@@ -5,8 +5,12 @@ time as it needs, as long as something comes now and then; so has a response, as
 takes something of it: until then it is held in memory.
 """
 
+import sys
+from contextlib import suppress
 from dataclasses import dataclass
+from fcntl import ioctl
 from math import inf
+from termios import TIOCOUTQ
 from typing import Any
 
 from starlette.responses import Response
@@ -77,10 +81,22 @@ class Connection(HttpToolsProtocol):
 
     def _is_unread(self) -> bool:
         """Whether the client has taken nothing of its response for too long."""
-        before, self.unread = self.unread, self.transport.get_write_buffer_size()
+        before, self.unread = self.unread, self._untaken()
         if not self.unread or self.unread < before:
             self.taken = self.loop.time()
         return self.loop.time() > self.taken + self.bounds.unread_seconds
+
+    def _untaken(self) -> int:
+        """The bytes of responses that the client has not taken, here and in the system: it takes
+        long until a slow one makes room for more of ours."""
+        size = self.transport.get_write_buffer_size()
+        socket = self.transport.get_extra_info("socket")
+        if not size or socket is None:
+            return size
+        with suppress(OSError):
+            held = ioctl(socket.fileno(), TIOCOUTQ, bytes(4))
+            size += int.from_bytes(held, sys.byteorder)
+        return size
 
     def resume_writing(self) -> None:
         self.taken = self.loop.time()

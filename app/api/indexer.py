@@ -51,11 +51,14 @@ class Indexer:
             waited = 0
             try:
                 await self._round(most=_FEW if new else BATCH)
-            except TurnkeepError as error:
-                _log.warning("what was stored is not indexed yet: %s", error.detail)
-                await asyncio.sleep(_PATIENCE * _PAUSE)
-            except Exception:
-                _log.exception("what was stored cannot be indexed")
+            except Exception as error:
+                if (task := asyncio.current_task()) and task.cancelling():
+                    # A command that waited for its writer gave another reason for it.
+                    raise asyncio.CancelledError from None
+                if isinstance(error, TurnkeepError):
+                    _log.warning("what was stored is not indexed yet: %s", error.detail)
+                else:
+                    _log.exception("what was stored cannot be indexed")
                 await asyncio.sleep(_PATIENCE * _PAUSE)
             await asyncio.sleep(_PAUSE if new > _MUCH else 0)
 

@@ -2,9 +2,10 @@
 
 import hashlib
 import logging
-from asyncio import CancelledError, ensure_future, shield
+from asyncio import CancelledError, ensure_future, wait
 from collections.abc import Awaitable
 from contextlib import closing, suppress
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Literal
 
@@ -64,6 +65,10 @@ from app.service.turnform import NewTurn, made_ready
 router = routes("/v1/conversations/{cid}/turns", "turns")
 
 _log = logging.getLogger("turnkeep")
+_NO_ROOM = (
+    "There is no room for the rest of this stream. What had come is stored as an interrupted turn:"
+    " post the whole response under its `turn_id`, and do not send the stream again."
+)
 
 
 _THEN = leads_to(
@@ -151,18 +156,20 @@ async def append_stream(
                     await _to_its_end(run_sync(stream.feed, piece))
                 if stream.held > SMALL:
                     place.hold(stream.held)
-        except (ClientDisconnect, CancelledError, Unavailable):
+        except (ClientDisconnect, CancelledError, Unavailable) as error:
             # Nobody hears the receipt, so no key may promise that it was given.
             rest = unread(request)
             if stream.size or rest:
                 await _to_its_end(_keep(cid, stream, rest, version, here))
+            if isinstance(error, Unavailable) and stream.size:
+                raise Unavailable(_NO_ROOM) from None
             raise
         if not stream.size:
             raise RuleBroken("The stream is empty; it must be what the provider sent.")
-        post, turns = await run_sync(_ready, stream)
+        post, turns = await _to_its_end(run_sync(_ready, stream))
         texts = query.returned == "turns"
         command = Append(cid, post, turns, stream.digest, key, version, arrived=True, texts=texts)
-        done = await here.database.write(command)
+        done = await _stored(command, here)
     if done.overtaken is not None:
         assert done.version is not None
         raise StaleVersion(cid, str(version), done.version, turn_id=done.overtaken)
@@ -175,12 +182,25 @@ async def _to_its_end(work: Awaitable[Result]) -> Result:
     task, cancelled = ensure_future(work), None
     while not task.done():
         try:
-            await shield(task)
+            await wait({task})
         except CancelledError as error:
             cancelled = error
     if cancelled:
+        # What the work raised is nobody's any more.
+        task.exception()
         raise cancelled
     return task.result()
+
+
+async def _stored(command: Append, here: Here) -> Appended:
+    """A stream that has come cannot be had again: where the service stops before its writer has
+    begun, it is stored all the same, though nobody hears of it."""
+    try:
+        return await here.database.write(command)
+    except CancelledError:
+        with suppress(TurnkeepError):
+            await _to_its_end(here.database.write(replace(command, key=None)))
+        raise
 
 
 async def _keep(cid: str, stream: Stream, rest: bytes, version: int | None, here: Here) -> None:

@@ -16,7 +16,9 @@ from app.storage.tables import conversations, turns
 _TURN = select(turns.c.hash, turns.c.created_at).where(
     owned(turns), turns.c.seq == bindparam("the_seq")
 )
-_SEAL = select(conversations.c.seal).where(owned(conversations))
+_HEAD = select(conversations.c.seal, conversations.c.version, conversations.c.created_at).where(
+    owned(conversations)
+)
 
 
 def is_stored(
@@ -28,15 +30,20 @@ def is_stored(
     """Whether the changes were committed, of which one is enough: all were, or none. `seals` are
     those of the heads that were written. None where it cannot be told, because what is there may
     have been written later."""
-    held: bool | None = None
     for cid, change in changes.items():
         whose = {"tenant": tenant_id, "conversation": cid}
-        if change.turns:
-            # A turn stays as it is. Its time tells it from one that says the same.
-            last = change.turns[-1]
-            row = connection.execute(_TURN, whose | {"the_seq": last.seq}).one_or_none()
-            return row is not None and tuple(row) == (last.hash, last.created_at)
-        if cid in seals or change.erased:
-            row = connection.execute(_SEAL, whose).one_or_none()
-            held = held or (row[0] if row else None) == seals.get(cid) or None
-    return held
+        head = connection.execute(_HEAD, whose).one_or_none()
+        is_written = cid in seals or change.erased
+        if is_written and (head.seal if head else None) == seals.get(cid):
+            return True
+        if not change.turns or head is None:
+            # Others may have changed it since, or erased it.
+            continue
+        # A turn stays as it is. Its time tells it from one that says the same.
+        last = change.turns[-1]
+        row = connection.execute(_TURN, whose | {"the_seq": last.seq}).one_or_none()
+        if row is not None:
+            return tuple(row) == (last.hash, last.created_at)
+        if change.head and head.created_at == change.head.created_at:
+            return False
+    return None

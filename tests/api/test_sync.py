@@ -198,6 +198,24 @@ def test_a_number_of_a_result_without_a_call_may_be_spelled_in_another_way(lite:
         assert synced.status_code == status
 
 
+def test_results_without_calls_that_give_one_value_in_two_spellings_stay_two(lite: Api) -> None:
+    def given(number: str) -> str:
+        response = f'{{"name":"f","response":{{"a":{number}}}}}'
+        return f'{{"role":"user","parts":[{{"functionResponse":{response}}}]}}'
+
+    def told(text: str) -> str:
+        return f'{{"role":"model","parts":[{{"text":"{text}"}}]}}'
+
+    whole = [given("1.0"), told("one"), given("1"), told("two")]
+    for count in (1, 2, 3, 4, 4):
+        body = f'{{"provider":"gemini","contents":[{",".join(whole[:count])}]}}'
+        headers = {"Content-Type": "application/json"}
+        url = "/v1/conversations/c1/turns?mode=sync"
+        synced = lite.http.post(url, content=body, headers=headers)
+        assert (synced.status_code, synced.json().get("version")) in ((201, count), (200, 4))
+    assert version(lite) == 4
+
+
 def test_thinking_alone_is_new_once(lite: Api) -> None:
     thought = {"role": "assistant", "content": None, "reasoning_content": "hm"}
     sync(lite, user("a"), provider="deepseek")

@@ -11,7 +11,7 @@ import pytest
 
 from app.api.indexer import Indexer
 from app.cli.reindex import catch_up
-from app.core.errors import RuleBroken
+from app.core.errors import RuleBroken, Unavailable
 from app.core.ledger.slice import Change, Slice
 from app.core.search.wanted import MOST_MEMBERS, Facet, Place, Wanted
 from app.core.search.words import asked
@@ -333,3 +333,24 @@ def explain(database: Database, sql: str, values: Any) -> list[str]:
         return [row[-1] for row in store._connection.exec_driver_sql(sql, values)]
 
     return database.read_now(query)
+
+
+def test_indexing_ends_when_it_is_cancelled_whatever_a_command_makes_of_it(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def unsettled(**_: object) -> None:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            raise Unavailable("It may have been stored.") from None
+
+    async def story() -> bool:
+        indexer = Indexer(database)
+        monkeypatch.setattr(indexer, "_round", unsettled)
+        task = asyncio.create_task(indexer.run())
+        await asyncio.sleep(0.01)
+        task.cancel()
+        await asyncio.wait({task}, timeout=10)
+        return task.cancelled()
+
+    assert asyncio.run(story())

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import random
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -123,6 +124,37 @@ def test_what_others_changed_after_a_commit_without_an_answer_is_nobodys_proof(
             database.write_now(Describe("c1", "ours", None, frozenset({"title"})))
         heads = database.read_now(lambda store: heads_of(store, ["c1"]))
         assert [head.title for head in heads.values() if head] == ["theirs"]
+
+
+def test_one_that_was_erased_meanwhile_does_not_make_the_others_of_its_group_come_twice(
+    postgres_database_url: str,
+) -> None:
+    def refused(known: Slice) -> Change[int]:
+        # The next ones wait behind this one, and come together.
+        time.sleep(0.3)
+        raise Unavailable("not this one")
+
+    def erased(connection: Connection) -> None:
+        with Database(postgres_database_url) as other:
+            other.write_now(Erase("c1"))
+
+    async def story(database: Database) -> list[Any]:
+        first = asyncio.ensure_future(database.write(Do("c0", refused)))
+        both = [asyncio.ensure_future(database.write(append(cid, "x"))) for cid in ("c1", "c2")]
+        return await asyncio.gather(first, *both, return_exceptions=True)
+
+    with (
+        cutting_proxy(postgres_database_url) as proxy,
+        Database(proxy.url, pg_writers=1) as database,
+    ):
+        database.write_now(append("c1", "first"))
+        database.write_now(append("c2", "first"))
+        proxy.cut = "after"
+        with patch.object(Group, "is_stored", overtaking(erased)):
+            assert asyncio.run(story(database))[1:] == [2, 2]
+        assert proxy.cut is None
+        assert labels(database, "c2") == ["first", "x"]
+        assert database.read_now(lambda store: heads_of(store, ["c1"])) == {"c1": None}
 
 
 def overtaking(before: Callable[[Connection], None]) -> Callable[..., bool | None]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from app.core.conversation import Text, ToolCall, ToolResult, Turn, last_real
+from app.core.conversation import Block, Text, ToolCall, ToolResult, Turn, last_real
 from app.core.render.pairing import Links, Placed, Role, is_real, steps
 from app.core.render.placeholders import orphan_text
 from app.core.sync import likeness
@@ -124,23 +124,24 @@ class Recognising:
         ]
 
     def _as_stored(self, item: Placed) -> Placed:
-        """A result without a call is told as a text. Where a stored one gave the same value, it is
-        that one's text: numbers may have been spelled in another way since."""
+        """A result without a call is told as a text. Where stored ones gave the same value, all
+        with one text, it is theirs: numbers may have been spelled in another way since."""
         told = (item.turn.blocks or ())[item.place or 0]
         if not isinstance(told, ToolResult) or (value := likeness.given_value(told)) is None:
             return item
-        return replace(item, block=self._orphans.get((told.name, value), item.block))
+        texts = self._orphans.get((told.name, value), {item.block})
+        return replace(item, block=next(iter(texts))) if len(texts) == 1 else item
 
     @cached_property
-    def _orphans(self) -> dict[tuple[str | None, str], Text]:
+    def _orphans(self) -> dict[tuple[str | None, str], set[Block]]:
         """The texts of stored results without a call, by name and value."""
-        return {
-            (result.name, value): Text(orphan_text(result))
-            for turn in self.stored.turns
-            for place, result in turn.results()
-            if (turn.seq, place) not in self.stored.links
-            and (value := likeness.given_value(result)) is not None
-        }
+        texts: dict[tuple[str | None, str], set[Block]] = defaultdict(set)
+        for turn in self.stored.turns:
+            for place, result in turn.results():
+                value = likeness.given_value(result)
+                if (turn.seq, place) not in self.stored.links and value is not None:
+                    texts[result.name, value].add(Text(orphan_text(result)))
+        return texts
 
     @cached_property
     def _named(self) -> dict[tuple[int, int], str]:
