@@ -20,7 +20,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, insert
 
-from app.core.json.text import JsonObject, dumps
+from app.core.json.values import JsonObject
+from app.core.json.writing import dumps
 from app.core.search.texts import conversation_words, metadata_words, title_words
 from app.core.search.wanted import ID_PART, METADATA_PART, TITLE_PART, Facet
 from app.service.finding import Asked, listed

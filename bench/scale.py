@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from app.core.json.text import loads_object
+from app.core.json.reading import loads_object
 from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
 from app.service import audit, finding, turns

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from app.cli.reindex import catch_up
-from app.core.json.text import loads_object
+from app.core.json.reading import loads_object
 from app.core.limits import Limits
 from app.service.append import Append
 from app.service.posting import read_post

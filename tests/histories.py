@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.core.conversation import Draft
-from app.core.json.text import loads_object
+from app.core.json.reading import loads_object
 from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
 from app.core.render.repairs import Repair

@@ -16,7 +16,8 @@ from app.api.listening import Listeners
 from app.core.access import ApiKey, KeyScope
 from app.core.errors import KeyInFlight, TooMany, Unavailable
 from app.core.identity.forms import CONVERSATION_ID
-from app.core.json.text import JsonObject, dumps_utf8
+from app.core.json.values import JsonObject
+from app.core.json.writing import dumps_utf8
 from app.core.limits import Limits
 from app.service.conversations import has_room
 from app.service.kept import Renders

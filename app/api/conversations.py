@@ -34,7 +34,7 @@ from app.api.routes import routes
 from app.api.schemas import conversations as shapes
 from app.api.sweeper import BREATH
 from app.core.errors import Forbidden, Unavailable
-from app.core.json.text import JsonObject
+from app.core.json.values import JsonObject
 from app.service import conversations, finding
 from app.service.conversations import Expiry
 from app.service.verify import verify

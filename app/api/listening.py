@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from app.api.access import Access
 from app.api.middleware import STOPPING
 from app.core.errors import TurnkeepError, Unauthorized, Unavailable
-from app.core.json.text import dumps_utf8
+from app.core.json.writing import dumps_utf8
 from app.core.ledger.records import ConversationRecord
 from app.service.conversations import heads_of, known
 from app.storage.database import Database

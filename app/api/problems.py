@@ -21,7 +21,8 @@ from app.api.operations import (
 )
 from app.core import errors, telling
 from app.core.errors import TurnkeepError
-from app.core.json.text import JsonObject, dumps_utf8
+from app.core.json.values import JsonObject
+from app.core.json.writing import dumps_utf8
 
 MEDIA_TYPE = "application/problem+json"
 STATUS: dict[type[TurnkeepError], int] = {

@@ -14,7 +14,8 @@ from app.api.complaints import rule_broken
 from app.api.context import Context, Place
 from app.core import telling
 from app.core.errors import NotJson, RuleBroken, TooLarge, Unsupported
-from app.core.json.text import JsonObject, loads_object
+from app.core.json.reading import loads_object
+from app.core.json.values import JsonObject
 from app.core.limits import Limits
 
 _JSON = re.compile(r"application/(?:[\w.+-]+\+)?json")

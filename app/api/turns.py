@@ -48,7 +48,7 @@ from app.api.schemas.turns import (
     TurnsIn,
 )
 from app.core.errors import RuleBroken, StaleVersion, TooLarge, TurnkeepError, Unavailable
-from app.core.json.text import JsonObject
+from app.core.json.values import JsonObject
 from app.core.limits import Limits
 from app.service import turns as stored
 from app.service.append import Append, Appended

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.errors import RuleBroken
-from app.core.json.text import JsonObject, dumps_utf8, loads
+from app.core.json.reading import loads
+from app.core.json.values import JsonObject
+from app.core.json.writing import dumps_utf8
 from app.service.conversations import known
 from app.service.receipts import note
 from app.storage.store import ReadStore

@@ -15,7 +15,7 @@ from app.cli.verify import Reports
 from app.cli.words import Progress, complain
 from app.core.errors import ConversationNotFound
 from app.core.identity.forms import CONVERSATION_ID
-from app.core.json.text import JsonObject
+from app.core.json.values import JsonObject
 from app.service.verify import verify
 from app.storage.database import DEFAULT_TENANT, Database, all_tenants
 from app.storage.store import ReadStore

@@ -12,7 +12,9 @@ from app.cli.options import settings_of
 from app.cli.words import complain
 from app.codecs import CODECS, TARGETS
 from app.core.errors import NotJson, TooLarge
-from app.core.json.text import Json, JsonObject, dumps_utf8, loads, loads_object
+from app.core.json.reading import loads, loads_object
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps_utf8
 from app.core.limits import Limits
 from app.core.render.options import REASONINGS
 from app.core.render.repairs import CODES

@@ -5,7 +5,8 @@ from typing import Any
 
 from app.core.errors import TurnkeepError
 from app.core.json.pretty import lines
-from app.core.json.text import dumps_utf8, loads
+from app.core.json.reading import loads
+from app.core.json.writing import dumps_utf8
 from app.core.limits import Limits
 
 # What a service stores it also shows.

@@ -11,7 +11,8 @@ from app.cli.jsontext import read_json
 from app.cli.options import settings_of
 from app.cli.words import complain
 from app.core.errors import TurnkeepError
-from app.core.json.text import JsonObject, dumps_utf8
+from app.core.json.values import JsonObject
+from app.core.json.writing import dumps_utf8
 from app.core.render.options import ReplayOptions
 from app.service import audit, conversations, finding, turns
 from app.service.indexing import versions_behind

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from app.core.errors import TurnkeepError
-from app.core.json.text import Json, loads
+from app.core.json.reading import loads
+from app.core.json.values import Json
 from app.importers import IMPORTERS, kind_of, lists
 from app.importers.detecting import Kind
 from app.importers.histories import Found, Importer, Line, Problem, Reading

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from app.core.json.large import Bytes
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 
 # A note is kept in its place for people and programs; no model ever sees it.
 Speaker: TypeAlias = Literal["human", "ai", "tool", "system", "note"]

@@ -10,7 +10,7 @@ import pkgutil
 from importlib import import_module
 from types import MappingProxyType
 
-from app.core.json.text import Json
+from app.core.json.values import Json
 from app.importers.detecting import Kind, plain_kind
 from app.importers.histories import Importer
 

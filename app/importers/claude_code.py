@@ -12,7 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from app.core.errors import RuleBroken, TurnkeepError
 from app.core.identity.ids import fingerprint
 from app.core.json.fields import text_in
-from app.core.json.text import Json, JsonObject, dumps, loads_object
+from app.core.json.reading import loads_object
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps
 from app.core.limits import Limits
 from app.importers.detecting import is_plain
 from app.importers.histories import Found, History, Importer, Line, Message, Reading

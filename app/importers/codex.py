@@ -11,7 +11,9 @@ from collections.abc import Iterable
 
 from app.core.errors import RuleBroken
 from app.core.identity.forms import PROVIDER
-from app.core.json.text import Json, JsonObject, dumps, loads_object
+from app.core.json.reading import loads_object
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps
 from app.importers.detecting import is_plain
 from app.importers.histories import Found, History, Importer, Line, Message, Reading
 from app.importers.naming import conversation_name, fit

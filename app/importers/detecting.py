@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from app.core.json.fields import objects
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 
 Kind: TypeAlias = Literal["messages", "lines", "other"]
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from app.core.errors import TurnkeepError
-from app.core.json.text import JsonObject
+from app.core.json.values import JsonObject
 from app.core.limits import Limits
 
 

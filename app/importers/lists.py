@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.json.fields import text_in
-from app.core.json.text import Json, JsonObject, dumps, loads, loads_object
+from app.core.json.reading import loads, loads_object
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps
 from app.core.ledger.records import LONGEST_EXPIRY
 from app.core.neutral import sums
 from app.importers import naming

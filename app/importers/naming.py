@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from app.core.errors import RuleBroken
 from app.core.identity.forms import CONVERSATION_ID, TURN_ID
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 
 NAMES = ("conversation_id", "session", "session_id", "sessionId")
 _ENDINGS = re.compile(r"(\.jsonl|\.json|\.ndjson)?(\.gz)?$", re.IGNORECASE)

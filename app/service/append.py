@@ -7,7 +7,7 @@ from app.codecs import ID_RULES
 from app.core.conversation import Draft, ToolResult, Turn
 from app.core.errors import KeyReused, StaleVersion, TurnIdTaken
 from app.core.identity import ids
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.ledger.append import (
     Entered,
     complete,

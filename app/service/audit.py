@@ -16,7 +16,7 @@ from app.core import telling
 from app.core.conversation import STATUSES, is_real, last_real
 from app.core.errors import RuleBroken
 from app.core.identity import ids
-from app.core.json.text import JsonObject
+from app.core.json.values import JsonObject
 from app.core.ledger.records import RULES, Call, CallRecord, ResultRecord
 from app.core.neutral.excerpts import given_excerpt, result_excerpt
 from app.service.conversations import known

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from app.core.errors import ConversationExists, ConversationNotFound, RuleBroken, StaleVersion
 from app.core.identity.forms import CONVERSATION_ID
-from app.core.json.text import JsonObject, dumps, dumps_utf8
+from app.core.json.values import JsonObject
+from app.core.json.writing import dumps, dumps_utf8
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import PARTS, SMALL, ConversationRecord
 from app.core.ledger.slice import Change, Plain, Removal, Slice

@@ -7,7 +7,8 @@ from app.codecs import CODECS
 from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.identity import ids
-from app.core.json.text import Json, JsonObject, loads
+from app.core.json.reading import loads
+from app.core.json.values import Json, JsonObject
 from app.core.limits import Limits
 from app.core.render.options import REASONINGS, ReplayOptions
 from app.core.tools.definitions import Note

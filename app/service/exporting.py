@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.core.conversation import Turn
-from app.core.json.text import Json, JsonObject, dumps_utf8
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps_utf8
 from app.core.ledger.records import ToolSetRecord, TurnRecord
 from app.core.neutral.sums import summed
 from app.core.render.options import ReplayOptions

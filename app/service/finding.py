@@ -10,7 +10,7 @@ from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.identity import ids
 from app.core.identity.forms import CONVERSATION_ID
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.ledger.records import ConversationRecord
 from app.core.search.wanted import Facet, Order, Place, Questions, State, Wanted
 from app.core.search.words import asked

@@ -12,7 +12,8 @@ from itertools import chain, pairwise
 from app.codecs import ID_RULES
 from app.core.conversation import Draft
 from app.core.errors import TurnIdTaken
-from app.core.json.text import dumps, loads
+from app.core.json.reading import loads
+from app.core.json.writing import dumps
 from app.core.ledger.append import keys_of
 from app.core.ledger.keys import Keys
 from app.core.ledger.slice import Change, Slice

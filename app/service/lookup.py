@@ -10,7 +10,8 @@ from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.identity import ids
 from app.core.identity.forms import CONVERSATION_ID, TURN_ID
-from app.core.json.text import Json, JsonObject, dumps_utf8
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps_utf8
 from app.service.audit import call_json, contents, result_json, state_of
 from app.service.turnform import read_turn
 from app.service.verify import verify

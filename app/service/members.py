@@ -12,7 +12,7 @@ from app.core import telling
 from app.core.conversation import Remark
 from app.core.errors import RuleBroken, UnknownProvider, UnknownTarget
 from app.core.identity.forms import PROVIDER
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.nearest import nearest_provider
 
 # The members that hold messages and what stands beside them, and the formats that read each.

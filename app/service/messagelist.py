@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from app.codecs import CODECS
 from app.core.conversation import Draft, Remark
 from app.core.errors import LimitExceeded, RuleBroken
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.limits import Limits
 from app.core.sync.recognising import Told
 from app.core.wire.codec import Posted

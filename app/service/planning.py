@@ -9,7 +9,8 @@ from app.codecs import CODECS, NICKNAMES
 from app.core import telling
 from app.core.conversation import Draft
 from app.core.errors import RuleBroken, UnknownProvider
-from app.core.json.text import JsonObject, dumps
+from app.core.json.values import JsonObject
+from app.core.json.writing import dumps
 from app.core.limits import Limits
 from app.importers.histories import History, Message
 from app.service.conversations import check_id

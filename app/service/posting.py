@@ -9,7 +9,8 @@ from app.core.conversation import Draft, Remark, Thinking, ToolCall, ToolResult
 from app.core.errors import LimitExceeded, RuleBroken
 from app.core.identity.forms import TURN_ID
 from app.core.json.large import Bytes
-from app.core.json.text import Json, JsonObject, dumps
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps
 from app.core.limits import Limits
 from app.core.wire.codec import Codec, Posted
 from app.core.wire.responses import Reply

@@ -6,7 +6,8 @@ A loop can run the tools from it, whoever made the calls: each has its name and 
 from collections.abc import Iterable, Iterator, Sequence
 
 from app.core.conversation import Turn
-from app.core.json.text import Json, JsonObject, dumps_in_parts, dumps_utf8
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps_in_parts, dumps_utf8
 from app.core.ledger.append import Entered
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import TurnRecord

@@ -8,7 +8,8 @@ from itertools import takewhile
 from app.codecs import CODECS, provider_id
 from app.core.conversation import Turn
 from app.core.errors import RuleBroken
-from app.core.json.text import JsonObject, dumps_utf8, joined_array
+from app.core.json.values import JsonObject
+from app.core.json.writing import dumps_utf8, joined_array
 from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
 from app.core.render.pipeline import extend

@@ -10,7 +10,7 @@ from app.core import telling
 from app.core.errors import RuleBroken, TurnNotFound
 from app.core.identity.ids import CALLER_TURN_ID
 from app.core.json.large import gathered
-from app.core.json.text import dumps, dumps_utf8, joined_object
+from app.core.json.writing import dumps, dumps_utf8, joined_object
 from app.core.ledger.records import ConversationRecord, ToolSetRecord
 from app.core.render.options import ReplayOptions
 from app.core.render.repairs import Repair

@@ -13,7 +13,8 @@ from app.codecs import CODECS
 from app.core import telling
 from app.core.conversation import Draft
 from app.core.errors import ErrorResponse, RuleBroken, TurnkeepError
-from app.core.json.text import Json, JsonObject, loads
+from app.core.json.reading import loads
+from app.core.json.values import Json, JsonObject
 from app.core.limits import Limits
 from app.core.wire.errors import error_type
 from app.core.wire.events.reader import EventReader

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from app.core.conversation import Turn
 from app.core.identity import ids
 from app.core.json.large import PIECE
-from app.core.json.text import JsonObject
+from app.core.json.values import JsonObject
 from app.core.ledger.book import Book
 from app.core.ledger.records import ConversationRecord, RevisionRecord, TurnRecord
 from app.core.ledger.seals import head_seal, key_seal, tool_set_hash

@@ -15,7 +15,8 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Final
 
-from app.core.json.text import Json, JsonObject, dumps
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps
 from app.core.tools.schema.walk import INNER, LISTED, NAMED
 
 # Longer texts are judged again each time: what is remembered stays within a few megabytes.

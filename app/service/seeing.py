@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from app.codecs import CODECS, PREFIXES, provider_id
 from app.core.conversation import ToolResult, Turn
-from app.core.json.text import loads
+from app.core.json.reading import loads
 from app.core.ledger.book import Book
 from app.core.ledger.rules import match
 from app.core.ledger.slice import History

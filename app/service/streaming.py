@@ -15,7 +15,7 @@ from typing import IO, cast
 from app.core.conversation import UNREADABLE, Remark
 from app.core.errors import RuleBroken, TooLarge
 from app.core.json.large import PIECE, Chunks
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.limits import Limits
 from app.core.wire.events.event import Event
 from app.core.wire.events.reader import EventReader

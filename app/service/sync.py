@@ -14,7 +14,7 @@ from typing import TypeAlias
 from app.codecs import ID_RULES, PREFIXES
 from app.core.conversation import Block, Draft, Remark, ToolResult, Turn
 from app.core.errors import HistoryDiffers, StaleVersion
-from app.core.json.text import JsonObject
+from app.core.json.values import JsonObject
 from app.core.ledger.append import keys_of
 from app.core.ledger.book import Book
 from app.core.ledger.keys import Keys

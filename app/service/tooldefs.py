@@ -5,7 +5,8 @@ from functools import lru_cache
 
 from app.codecs import CODECS
 from app.core.errors import RuleBroken
-from app.core.json.text import Json, JsonObject, dumps
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import ToolSetRecord
 from app.core.ledger.slice import Change, Plain, Slice

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from app.codecs import CODECS
 from app.core import telling
 from app.core.errors import LimitExceeded, RuleBroken
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.limits import Limits
 from app.core.tools.definitions import Choice, Definition, Refused, Tool
 from app.core.tools.rules import ToolRules

@@ -16,16 +16,9 @@ from app.core.conversation import SPEAKERS, UNREADABLE, Block, Draft, Remark, To
 from app.core.errors import TurnkeepError
 from app.core.identity.ids import CANONICAL_PREFIX
 from app.core.json.large import PIECE, Bytes, Chunks, digest, whole
-from app.core.json.text import (
-    Json,
-    JsonObject,
-    dumps,
-    dumps_pieces,
-    dumps_sorted,
-    in_order,
-    joined_array,
-    loads,
-)
+from app.core.json.reading import loads
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps, dumps_pieces, dumps_sorted, in_order, joined_array
 from app.core.ledger.records import TurnRecord
 from app.core.limits import Limits
 from app.core.neutral.blocks import block, block_json

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from app.core.errors import TurnkeepError, TurnNotFound
 from app.core.identity.forms import TURN_ID
 from app.core.json.large import whole
-from app.core.json.text import JsonObject, dumps_utf8, loads
+from app.core.json.reading import loads
+from app.core.json.values import JsonObject
+from app.core.json.writing import dumps_utf8
 from app.core.ledger.records import TurnRecord
 from app.core.render.pairing import Links
 from app.core.render.pipeline import turn_json

@@ -8,7 +8,7 @@ from app.codecs import ID_RULES
 from app.core.conversation import ToolCall, Turn
 from app.core.errors import ConversationNotFound, Damaged
 from app.core.identity import ids
-from app.core.json.text import JsonObject
+from app.core.json.values import JsonObject
 from app.core.ledger.append import complete, enter, with_canonical_ids
 from app.core.ledger.book import Book
 from app.core.ledger.records import ConversationRecord, RevisionRecord, TurnRecord

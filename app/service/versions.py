@@ -11,7 +11,9 @@ from itertools import islice
 from app.codecs import ID_RULES
 from app.core.conversation import Draft, ToolResult, Turn
 from app.core.errors import RuleBroken, TurnIdTaken
-from app.core.json.text import Json, JsonObject, dumps, loads
+from app.core.json.reading import loads
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps
 from app.core.ledger.append import complete, enter, place
 from app.core.ledger.book import Book, whole_book
 from app.core.ledger.rules import match

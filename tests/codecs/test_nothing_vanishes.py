@@ -15,7 +15,8 @@ import pytest
 from app.codecs import CODECS, TARGETS
 from app.core.conversation import Draft
 from app.core.errors import TurnkeepError
-from app.core.json.text import dumps, loads_object
+from app.core.json.reading import loads_object
+from app.core.json.writing import dumps
 from app.core.limits import Limits
 from app.core.neutral.blocks import block_json
 from app.service.posting import read_post

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from app.core.conversation import Block, Image, Opaque, Text, Thinking, ToolCall, ToolResult
-from app.core.json.text import JsonObject
+from app.core.json.values import JsonObject
 from tests.histories import posted
 
 PIXEL = "iVBORw0KGgo="

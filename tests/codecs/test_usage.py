@@ -9,7 +9,7 @@ from openai.types import CompletionUsage
 from openai.types.responses import ResponseUsage
 
 from app.codecs import CODECS
-from app.core.json.text import JsonObject
+from app.core.json.values import JsonObject
 from app.core.wire.usage import Usage, tokens
 
 CHAT: JsonObject = {

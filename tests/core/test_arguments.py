@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import LimitExceeded, NotJson, RuleBroken
-from app.core.json.text import JsonObject, dumps, loads
+from app.core.json.reading import loads
+from app.core.json.values import JsonObject
+from app.core.json.writing import dumps
 from app.core.limits import Limits
 from app.core.render.arguments import object_of, parsed
 

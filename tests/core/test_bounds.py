@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.core.errors import TooLarge, TurnkeepError
 from app.core.json import bounds
-from app.core.json.text import loads, loads_object
+from app.core.json.reading import loads, loads_object
 from app.core.limits import Limits
 from app.core.render.arguments import as_given, object_of
 

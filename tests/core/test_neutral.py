@@ -17,7 +17,9 @@ from app.core.conversation import (
 )
 from app.core.errors import RuleBroken
 from app.core.identity.ids import is_canonical
-from app.core.json.text import JsonObject, NumberText, dumps, loads
+from app.core.json.reading import loads
+from app.core.json.values import JsonObject, NumberText
+from app.core.json.writing import dumps
 from app.core.neutral.blocks import block, block_json
 
 CANONICAL = "hist_tool_" + "a" * 24

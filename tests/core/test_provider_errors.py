@@ -1,6 +1,6 @@
 import pytest
 
-from app.core.json.text import Json
+from app.core.json.values import Json
 from app.core.wire.errors import error_type
 
 ERRORS: dict[str, tuple[Json, str]] = {

@@ -5,7 +5,7 @@ import pytest
 from app.codecs import NICKNAMES
 from app.core import telling
 from app.core.identity.forms import CONVERSATION_ID, TURN_ID
-from app.core.json.text import NumberText
+from app.core.json.values import NumberText
 from app.core.nearest import nearest, nearest_provider
 
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.conversation import File, Image, Opaque, Part, Status, Text, ToolResult
-from app.core.json.text import Json, NumberText
+from app.core.json.values import Json, NumberText
 from app.core.render import placeholders as wording
 
 

@@ -9,7 +9,8 @@ from fastapi.testclient import TestClient
 from app.api.problems import status_of
 from app.codecs import TARGETS
 from app.core.errors import TurnkeepError
-from app.core.json.text import dumps_utf8, loads_object
+from app.core.json.reading import loads_object
+from app.core.json.writing import dumps_utf8
 from app.core.limits import Limits
 from app.service.convert import convert_messages
 from tests.fuzz.bodies import body

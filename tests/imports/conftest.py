@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.cli import main
-from app.core.json.text import loads
+from app.core.json.reading import loads
 from app.core.render.options import ReplayOptions
 from app.service import turns
 from app.service.replay import replay

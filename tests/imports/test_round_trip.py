@@ -13,7 +13,9 @@ import pytest
 
 from app.codecs import TARGETS
 from app.core.errors import RuleBroken
-from app.core.json.text import Json, JsonObject, dumps_utf8, loads_object
+from app.core.json.reading import loads_object
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps_utf8
 from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
 from app.importers.histories import History, Message

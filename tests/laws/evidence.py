@@ -20,7 +20,7 @@ from app.core.conversation import (
     ToolResult,
     Turn,
 )
-from app.core.json.text import Json
+from app.core.json.values import Json
 from app.core.render.repairs import Repair
 from tests.histories import Render
 from tests.laws.said import MARKER

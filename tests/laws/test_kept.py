@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from app.codecs import TARGETS
 from app.core.errors import ConversationNotFound
-from app.core.json.text import Json, loads_object
+from app.core.json.reading import loads_object
+from app.core.json.values import Json
 from app.core.limits import Limits
 from app.core.render import segments
 from app.core.render.options import ReplayOptions

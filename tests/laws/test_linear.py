@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.core.errors import HistoryDiffers
-from app.core.json.text import loads_object
+from app.core.json.reading import loads_object
 from app.core.ledger.slice import History, Slice
 from app.core.limits import Limits
 from app.core.render.options import ReplayOptions

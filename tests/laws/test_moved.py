@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 
 from app.codecs import TARGETS
-from app.core.json.text import dumps_utf8
+from app.core.json.writing import dumps_utf8
 from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
 from app.importers.histories import Line, Reading

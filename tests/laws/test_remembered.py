@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from app.core.errors import TurnkeepError
 from app.core.identity import ids
-from app.core.json.text import loads, loads_object
+from app.core.json.reading import loads, loads_object
 from app.core.ledger import book
 from app.core.ledger.slice import Change, Command
 from app.core.limits import Limits

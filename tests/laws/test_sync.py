@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.codecs import CODECS, TARGETS
-from app.core.json.text import loads_object
+from app.core.json.reading import loads_object
 from app.core.limits import Limits
 from app.core.sync.recognising import Recognised, Recognising, Told
 from app.core.sync.retelling import Difference

@@ -3,7 +3,7 @@
 from hypothesis import example, given
 
 from app.core.json.large import whole
-from app.core.json.text import loads
+from app.core.json.reading import loads
 from app.core.neutral.blocks import block
 from app.service.turnform import UNLIMITED, blocks_bytes
 from tests.histories import posted

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.codecs import TARGETS
-from app.core.json.text import loads_object
+from app.core.json.reading import loads_object
 from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
 from app.service import loading

@@ -20,7 +20,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import insert, select
 
 from app.cli import main
-from app.core.json.text import dumps_utf8, loads
+from app.core.json.reading import loads
+from app.core.json.writing import dumps_utf8
 from app.main import create_app
 from app.settings import Settings
 from app.storage.migrations import upgrade

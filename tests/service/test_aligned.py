@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from app.core.json.text import Json, JsonObject, dumps
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps
 from app.service.views.aligned import Row, Told, aligned, unplaced
 
 

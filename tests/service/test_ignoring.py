@@ -13,7 +13,7 @@ from openai.types.responses.response_create_params import ResponseCreateParamsSt
 
 from app.codecs import CODECS
 from app.core.errors import RuleBroken
-from app.core.json.text import loads_object
+from app.core.json.reading import loads_object
 from app.core.limits import Limits
 from app.service.convert import convert_messages, convert_tools
 from app.service.posting import Post, read_post

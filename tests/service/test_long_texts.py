@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from app.core.json import text
+from app.core.json import reading, writing
 from app.core.limits import Limits
 from app.service.posting import read_post
 from app.service.turnform import made_ready
@@ -26,7 +26,7 @@ def test_no_call_of_the_decoder_or_the_encoder_sees_all_of_it(
 ) -> None:
     read: list[int] = []
     written: list[int] = []
-    decode = text._decoder(Limits().integer_digits).raw_decode
+    decode = reading._decoder(Limits().integer_digits).raw_decode
     encode = orjson.dumps
 
     def decoded(given: str, position: int) -> Any:
@@ -39,11 +39,11 @@ def test_no_call_of_the_decoder_or_the_encoder_sees_all_of_it(
         return done
 
     body = json.dumps({"provider": "openai", "messages": [{"role": "user", "content": SAID[name]}]})
-    whole = made_ready(read_post(*text.loads_object(body, Limits()), Limits()))
-    monkeypatch.setattr(text, "_decoder", lambda _: SimpleNamespace(raw_decode=decoded))
+    whole = made_ready(read_post(*reading.loads_object(body, Limits()), Limits()))
+    monkeypatch.setattr(reading, "_decoder", lambda _: SimpleNamespace(raw_decode=decoded))
     monkeypatch.setattr(orjson, "dumps", encoded)
-    members, texts = text.loads_object(body, Limits())
+    members, texts = reading.loads_object(body, Limits())
     turns = made_ready(read_post(members, texts, Limits()))
-    assert max(read) <= text._WINDOW
-    assert max(written) <= text._WINDOW
+    assert max(read) <= reading._WINDOW
+    assert max(written) <= writing._WINDOW
     assert turns == whole

@@ -8,7 +8,7 @@ import pytest
 from app.codecs import CODECS
 from app.core.conversation import Draft
 from app.core.errors import LimitExceeded, RuleBroken, UnknownProvider
-from app.core.json.text import loads_object
+from app.core.json.reading import loads_object
 from app.core.limits import Limits
 from app.service.posting import Post, read_post
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from app.core.errors import LimitExceeded
-from app.core.json.text import loads_object
+from app.core.json.reading import loads_object
 from app.core.ledger.book import Book
 from app.core.ledger.slice import Change, History, Slice
 from app.core.limits import Limits

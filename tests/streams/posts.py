@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.core.conversation import Draft
-from app.core.json.text import loads_object
+from app.core.json.reading import loads_object
 from app.core.limits import Limits
 from app.service.posting import Post, read_post
 from app.service.streaming import Stream

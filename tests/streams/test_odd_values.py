@@ -11,7 +11,7 @@ import pytest
 
 from app.core.conversation import Draft
 from app.core.errors import TurnkeepError
-from app.core.json.text import dumps
+from app.core.json.writing import dumps
 from app.core.neutral.blocks import block_json
 from tests.streams.posts import from_response, from_stream
 from tests.streams.recordings import CLEAN, RECORDINGS, Recording

@@ -20,7 +20,9 @@ from app.core.conversation import (
     ToolResult,
     Turn,
 )
-from app.core.json.text import NumberText, dumps_utf8, loads_object
+from app.core.json.reading import loads_object
+from app.core.json.values import NumberText
+from app.core.json.writing import dumps_utf8
 from app.core.limits import Limits
 from app.service.memory import Remembered, remember
 from app.service.posting import read_post

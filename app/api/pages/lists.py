@@ -12,7 +12,7 @@ from app.api.pages.templates import rendered
 from app.api.schemas.shapes import In
 from app.codecs import TARGETS
 from app.core.identity.forms import CONVERSATION_ID
-from app.core.json.text import JsonObject
+from app.core.json.values import JsonObject
 from app.service import finding
 from app.service.lookup import lookup
 from app.storage.store import ReadStore

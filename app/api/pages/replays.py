@@ -12,7 +12,9 @@ from app.api.pages.page import pages, shown
 from app.api.schemas.shapes import In
 from app.codecs import CODECS, TARGETS
 from app.core.json.pretty import indented
-from app.core.json.text import JsonObject, dumps_utf8, loads
+from app.core.json.reading import loads
+from app.core.json.values import JsonObject
+from app.core.json.writing import dumps_utf8
 from app.core.render.options import Reasoning, ReplayOptions, ToolsShown
 from app.core.render.repairs import CODES
 from app.service.conversations import read

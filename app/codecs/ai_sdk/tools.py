@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from app.codecs.shared import tools as shared
 from app.core.json.fields import filled
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 
 # Tools that a provider runs; older versions said `provider-defined`.

@@ -13,7 +13,7 @@ from app.codecs.anthropic.stream import AnthropicGathering, is_message
 from app.codecs.anthropic.tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs.shared.reading import names
 from app.core.conversation import Opaque
-from app.core.json.text import Json
+from app.core.json.values import Json
 from app.core.render.profile import BOTH, Profile
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema.walk import COMBINATIONS

@@ -22,7 +22,7 @@ from app.core.conversation import (
 )
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields, filled
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.render.media import data_url
 from app.core.render.view import CallShown, Content, ResultShown, View
 from app.core.wire.codec import Posted

@@ -21,7 +21,8 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.json.fields import Fields, filled
-from app.core.json.text import Json, JsonObject, dumps
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps
 from app.core.render.media import data_url
 from app.core.render.view import CallShown, Content, ResultShown, View
 from app.core.tools.definitions import EMPTY_SCHEMA, Tool

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from app.codecs.shared.gathering import Pieces, an_error, number, value_of
-from app.core.json.text import Json, JsonObject, JsonText
+from app.core.json.values import Json, JsonObject, JsonText
 from app.core.wire.responses import Gathering
 
 BROKEN_OFF = "brokenOff"

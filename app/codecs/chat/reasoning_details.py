@@ -2,7 +2,7 @@
 
 from app.codecs.shared.gathering import Pieces, number
 from app.core.json.fields import objects, text_in
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 
 # @openrouter/sdk: ReasoningDetailText, ReasoningDetailSummary, ReasoningDetailEncrypted.
 _GROWING = ("text", "summary", "data")

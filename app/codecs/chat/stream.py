@@ -12,7 +12,8 @@ from app.codecs.chat.reasoning_details import DetailsGathering, words
 from app.codecs.shared.gathering import Pieces, an_error, number, text_so_far, value_of
 from app.codecs.shared.reading import names
 from app.core.json.fields import objects, text_in
-from app.core.json.text import Json, JsonObject, dumps
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps
 from app.core.wire.responses import Gathering
 
 # How often the arguments of one call are taken apart to see whether they are whole.

@@ -3,7 +3,7 @@
 from functools import partial
 
 from app.codecs.shared import tools as shared
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, with_own
 
 _MEMBERS = ("type", "function", "name", "description", "parameters", "strict")

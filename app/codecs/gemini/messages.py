@@ -19,7 +19,8 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.json.fields import Fields, filled
-from app.core.json.text import Json, JsonObject, dumps
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps
 from app.core.render.media import data_url, plain_base64
 from app.core.render.placeholders import value_text
 from app.core.render.view import CallShown, Content, ResultShown, View

@@ -3,7 +3,7 @@
 import re
 
 from app.codecs.shared.reading import names
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 
 # google-genai's Candidate: its content, and what is said about it.
 CANDIDATE = names(

@@ -7,7 +7,7 @@ are data and stay as they are.
 
 from app.codecs.gemini.names import camel
 from app.codecs.shared.reading import names
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 
 _SNAKE = names(
     "additional_properties any_of max_items max_length max_properties min_items min_length"

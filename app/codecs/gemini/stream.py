@@ -7,7 +7,8 @@ from typing import cast
 from app.codecs.gemini.names import CANDIDATE, member, snake
 from app.codecs.shared.gathering import Pieces, an_error, number
 from app.core.json.fields import objects, text_in
-from app.core.json.text import Json, JsonObject, JsonText, dumps
+from app.core.json.values import Json, JsonObject, JsonText
+from app.core.json.writing import dumps
 from app.core.limits import Limits
 from app.core.wire.responses import Gathering
 

@@ -7,7 +7,7 @@ from app.codecs.gemini.names import both, member
 from app.codecs.gemini.schema import json_schema
 from app.codecs.shared import tools as shared
 from app.core.json.fields import Fields
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, tool, with_own
 
 WIRE = "gemini"

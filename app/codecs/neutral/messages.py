@@ -17,7 +17,7 @@ from app.core.conversation import (
 from app.core.errors import RuleBroken
 from app.core.identity.ids import signature_in
 from app.core.json.fields import Fields, escaped, objects
-from app.core.json.text import JsonObject
+from app.core.json.values import JsonObject
 from app.core.neutral import blocks as neutral
 from app.core.render.placeholders import value_text
 from app.core.render.view import View

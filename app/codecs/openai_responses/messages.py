@@ -22,7 +22,8 @@ from app.core.conversation import (
 )
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields, filled
-from app.core.json.text import Json, JsonObject, dumps
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps
 from app.core.render.view import CallShown, Content, Message, ResultShown, View
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply

@@ -7,7 +7,7 @@ grow by their deltas.
 from dataclasses import dataclass, field
 
 from app.codecs.shared.gathering import Pieces, an_error, number, text_so_far
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.wire.responses import Gathering
 
 # Deltas: the list of the item that the piece belongs to, its index there, the kind of the element.

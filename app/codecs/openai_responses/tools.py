@@ -2,7 +2,7 @@
 
 from app.codecs.shared import tools as shared
 from app.codecs.shared.reading import names
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.tools.definitions import Choice, Definition, HostedTool, Tool, with_own
 
 WIRE = "openai-responses"

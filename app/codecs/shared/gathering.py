@@ -4,8 +4,10 @@ from typing import cast
 
 from app.core.errors import TurnkeepError
 from app.core.json.large import PIECE
-from app.core.json.text import Json, JsonObject, JsonText, dumps, loads
+from app.core.json.reading import loads
 from app.core.json.unicode import is_broken
+from app.core.json.values import Json, JsonObject, JsonText
+from app.core.json.writing import dumps
 from app.core.limits import Limits
 
 # What arrives as text inside events has not passed the limits of a body.

@@ -10,7 +10,8 @@ from typing import TypeVar
 from app.core.conversation import Block, Draft, Opaque, Remark, Speaker, Text, Thinking, ToolResult
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields, escaped
-from app.core.json.text import Json, JsonObject, JsonText, dumps
+from app.core.json.values import Json, JsonObject, JsonText
+from app.core.json.writing import dumps
 from app.core.telling import missing, named, wrong_type
 from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields, filled, text_in
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.tools.definitions import Choice, Definition, HostedTool, Mode, Refused, Tool, tool
 
 Offered: TypeAlias = Sequence[Tool | HostedTool]

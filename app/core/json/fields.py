@@ -7,7 +7,7 @@ without a word, so `unread` gives it for the notes of the receipt.
 from collections.abc import Iterator, Sequence
 
 from app.core.errors import RuleBroken
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.telling import kind, missing, one_of, wrong_type
 
 # No complaint repeats more of a name.

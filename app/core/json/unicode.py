@@ -2,7 +2,7 @@
 
 import re
 
-from app.core.json.text import Json
+from app.core.json.values import Json
 
 _LONE = re.compile(r"[\ud800-\udfff]")
 

@@ -10,7 +10,8 @@ import hashlib
 from datetime import UTC, datetime
 
 from app.core.access import ApiKey
-from app.core.json.text import Json, dumps
+from app.core.json.values import Json
+from app.core.json.writing import dumps
 from app.core.ledger.records import ConversationRecord, ToolSetRecord
 
 

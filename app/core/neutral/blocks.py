@@ -24,7 +24,8 @@ from app.core.conversation import (
 from app.core.errors import RuleBroken
 from app.core.identity.ids import is_canonical
 from app.core.json.fields import Fields, filled
-from app.core.json.text import Json, JsonObject, dumps
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps
 from app.core.render.arguments import as_given
 
 

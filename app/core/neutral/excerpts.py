@@ -4,7 +4,8 @@ The rest stands in the turn. A cut always says so, and how long the whole is.
 """
 
 from app.core.conversation import Text, ToolResult
-from app.core.json.text import JsonObject, dumps_utf8
+from app.core.json.values import JsonObject
+from app.core.json.writing import dumps_utf8
 from app.core.neutral.blocks import block_json
 from app.core.render.arguments import as_given
 from app.core.render.placeholders import value_text

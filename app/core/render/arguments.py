@@ -6,7 +6,9 @@ object in its place and says so.
 
 from app.core.errors import LimitExceeded, TooLarge, TurnkeepError
 from app.core.json.large import PIECE
-from app.core.json.text import Json, JsonObject, dumps, loads
+from app.core.json.reading import loads
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps
 from app.core.limits import Limits
 
 # Arguments arrive as a text inside a text, so the body's limits have not seen inside it.

@@ -10,8 +10,9 @@ from typing import assert_never
 
 from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall, ToolResult
 from app.core.identity.tool_names import shown_name
-from app.core.json.text import Json, dumps_utf8
 from app.core.json.unicode import is_broken, mended, mended_value
+from app.core.json.values import Json
+from app.core.json.writing import dumps_utf8
 from app.core.render import placeholders as wording
 from app.core.render.arguments import object_of
 from app.core.render.media import refusal

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from app.core.conversation import ToolResult, Turn
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.neutral.blocks import block_json, result_json
 from app.core.render import window as windows
 from app.core.render.origins import of_turn

@@ -3,7 +3,8 @@
 import re
 
 from app.core.conversation import File, Image, Part, Status, Text, ToolResult, TurnStatus
-from app.core.json.text import Json, dumps_utf8
+from app.core.json.values import Json
+from app.core.json.writing import dumps_utf8
 
 MARK = "[turnkeep]"
 BRIDGE_USER = f"{MARK} The conversation goes on here."

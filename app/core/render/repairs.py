@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from app.core.json.text import JsonObject
+from app.core.json.values import JsonObject
 
 CODES: Final[dict[str, str]] = {
     "SYNTH_RESULT": "a marked text of ours stands where no result, or no wording, was recorded",

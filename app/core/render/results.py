@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from app.core.conversation import File, Image, Opaque, Text
 from app.core.identity.tool_names import shown_name
-from app.core.json.text import Json
 from app.core.json.unicode import is_broken, mended, mended_value
+from app.core.json.values import Json
 from app.core.render import placeholders as wording
 from app.core.render.pairing import Answer, Placed
 from app.core.render.profile import Profile

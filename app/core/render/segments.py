@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import Self, TypeVar
 
 from app.core.conversation import Text
-from app.core.json.text import dumps_utf8
+from app.core.json.writing import dumps_utf8
 from app.core.render.origins import Origin
 from app.core.render.repairs import Repair
 from app.core.render.view import Pending, Role

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall
-from app.core.json.text import Json, JsonObject
 from app.core.json.unicode import mended_value
+from app.core.json.values import Json, JsonObject
 from app.core.render.arguments import as_given
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]

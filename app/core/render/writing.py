@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.core.conversation import Text
-from app.core.json.text import JsonObject, dumps_utf8
+from app.core.json.values import JsonObject
+from app.core.json.writing import dumps_utf8
 from app.core.render import placeholders as wording
 from app.core.render.blocks import Showing
 from app.core.render.flatten import flattened, result_line

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from app.core.conversation import Block, Text, ToolCall, ToolResult, Turn
 from app.core.json.fields import text_in
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.ledger.records import Call
 from app.core.render.arguments import as_given
 from app.core.search.words import id_words, words

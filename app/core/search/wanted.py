@@ -10,7 +10,8 @@ from itertools import islice
 from typing import Literal, TypeAlias
 
 from app.core.identity import ids
-from app.core.json.text import JsonObject, dumps
+from app.core.json.values import JsonObject
+from app.core.json.writing import dumps
 from app.core.search.words import AskedWord
 
 FacetKind: TypeAlias = Literal["metadata", "tool", "provider"]

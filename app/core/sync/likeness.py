@@ -11,8 +11,9 @@ from math import isinf
 from app.core.conversation import Block, File, Image, Opaque, Text, Thinking, ToolCall, ToolResult
 from app.core.errors import TurnkeepError
 from app.core.identity.tool_names import shown_name
-from app.core.json.text import Json, NumberText, dumps
 from app.core.json.unicode import mended, mended_value
+from app.core.json.values import Json, NumberText
+from app.core.json.writing import dumps
 from app.core.render.arguments import object_of, parsed
 from app.core.render.media import data_url
 from app.core.render.placeholders import ERROR_PREFIX, are_moved, is_placeholder, result_text

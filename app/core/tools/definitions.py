@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 
 Mode: TypeAlias = Literal["auto", "any", "none", "tool"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from app.core.identity.tool_names import shown_name
-from app.core.json.text import JsonObject
+from app.core.json.values import JsonObject
 from app.core.tools.definitions import Choice, Definition, HostedTool, Note, Refused, Tool
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema import rewrite as schemas

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 
 
 @dataclass(frozen=True, slots=True)

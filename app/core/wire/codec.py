@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from app.core.conversation import Draft, ToolCall
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.render.profile import Profile
 from app.core.render.view import View
 from app.core.tools.definitions import Choice, Definition, HostedTool, Tool

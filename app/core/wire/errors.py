@@ -8,7 +8,7 @@ Gemini also in a list of one), `{"type": "error", "error": {…}}` (Anthropic), 
 
 import re
 
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 
 # A word of the provider's own, never a sentence of its message.
 _WORD = re.compile(r"[\w.:/-]{1,64}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from app.core.conversation import Block, Draft, Remark
 from app.core.json.fields import text_in
-from app.core.json.text import JsonObject
+from app.core.json.values import JsonObject
 from app.core.wire.usage import Usage
 
 # How many members one note names, and how much of each name.

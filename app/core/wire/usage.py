@@ -8,7 +8,7 @@ Each codec knows how its wire says that. What a provider does not say is 0.
 from dataclasses import dataclass
 from operator import add, attrgetter, sub
 
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 
 # Nobody sends more in a response; a wilder number must not spoil the sum of a conversation.
 _MOST = 10**12

@@ -7,7 +7,8 @@ from itertools import chain
 from typing import TypeAlias
 
 from app.core.json.pretty import lines
-from app.core.json.text import JsonObject, dumps_utf8
+from app.core.json.values import JsonObject
+from app.core.json.writing import dumps_utf8
 
 # A line of JSON that holds a value: what stands behind the name and before the comma.
 _TEXT = r'"(?:[^"\\]++|\\.)*+"'

@@ -24,7 +24,9 @@ from app.core.errors import TurnkeepError, TurnNotFound
 from app.core.identity.forms import TURN_ID
 from app.core.json.large import whole
 from app.core.json.pretty import indented
-from app.core.json.text import Json, dumps_utf8, loads
+from app.core.json.reading import loads
+from app.core.json.values import Json
+from app.core.json.writing import dumps_utf8
 from app.core.ledger.records import CallRecord, ResultRecord, TurnRecord
 from app.core.render.pairing import Links
 from app.core.render.placeholders import value_text

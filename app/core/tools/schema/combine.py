@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from app.core.json.text import Json, JsonObject, dumps
+from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps
 from app.core.tools.schema.walk import COMBINATIONS, resolved
 
 # What may be taken from a branch as it stands: it does not depend on what stands beside it, or

@@ -11,7 +11,7 @@ number itself). Such a schema does not say any longer that it is of the older dr
 
 from typing import Final, cast
 
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.tools.schema.walk import CONDITIONS, inner_schemas, mapped
 
 # The formats that OpenAI documents for function schemas.

@@ -6,7 +6,7 @@ No reference is ever fetched: what leads out of the schema stays open.
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from app.core.json.text import Json, JsonObject
+from app.core.json.values import Json, JsonObject
 
 CONDITIONS: Final = ("not", "if", "then", "else")
 _OF_LISTS: Final = ("items", "contains", "unevaluatedItems")

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from app.core.errors import TurnkeepError
-from app.core.json.text import JsonObject, loads
+from app.core.json.reading import loads
+from app.core.json.values import JsonObject
 from app.core.limits import Limits
 
 DONE: Final = "[DONE]"

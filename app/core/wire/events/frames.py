@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from zlib import crc32
 
 from app.core.errors import TurnkeepError
-from app.core.json.text import Json, loads
+from app.core.json.reading import loads
+from app.core.json.values import Json
 from app.core.limits import Limits
 from app.core.wire.events.event import Event, decoded, event_of
 

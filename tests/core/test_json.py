@@ -10,17 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.core.errors import LimitExceeded, NotJson, RuleBroken, TurnkeepError
-from app.core.json import strings, text
-from app.core.json.text import (
-    Json,
-    NumberText,
-    dumps,
-    dumps_in_parts,
-    dumps_sorted,
-    dumps_utf8,
-    loads,
-    loads_object,
-)
+from app.core.json import reading, strings, writing
+from app.core.json.reading import loads, loads_object
+from app.core.json.values import Json, NumberText
+from app.core.json.writing import dumps, dumps_in_parts, dumps_sorted, dumps_utf8
 from app.core.limits import Limits
 
 ODD_NUMBERS = [
@@ -297,7 +290,7 @@ def test_what_is_read_in_parts_is_what_is_read_at_once(
         place = data.draw(st.integers(0, len(written)))
         written = written[:place] + data.draw(st.sampled_from(["", ",", '"', "\\", "1", "}"]))
     whole = _outcome(written)
-    with patch.object(text, "_WINDOW", window), patch.object(strings, "_SLICE", size):
+    with patch.object(reading, "_WINDOW", window), patch.object(strings, "_SLICE", size):
         assert _outcome(written) == whole
 
 
@@ -353,7 +346,7 @@ def test_writing_is_that_of_the_standard_library(value: Any) -> None:
 
 @given(values, st.integers(1, 3))
 def test_what_is_written_in_parts_is_what_is_written_at_once(value: Any, elements: int) -> None:
-    with patch.object(text, "_ELEMENTS", elements):
+    with patch.object(writing, "_ELEMENTS", elements):
         written = dumps_in_parts(value)
     # A lone surrogate escapes what is written together with it.
     escaped = any("\ud800" <= sign <= "\udfff" for sign in json.dumps(value, ensure_ascii=False))

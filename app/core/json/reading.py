@@ -1,0 +1,206 @@
+"""JSON text into values. Nothing that was written changes, and long texts are read in parts: the
+decoder holds Python's lock until it is done."""
+
+import json
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import cast
+
+from app.core.errors import LimitExceeded, NotJson, RuleBroken
+from app.core.json.bounds import check_bounds
+from app.core.json.faults import told
+from app.core.json.strings import read_string
+from app.core.json.values import Json, JsonObject, NumberText
+from app.core.limits import Limits
+from app.core.telling import named
+
+# What CPython converts by default; longer integers travel as their text.
+_CONVERTED = 4_300
+# Characters that the decoder sees at once.
+_WINDOW = 1024 * 1024
+
+
+def loads(text: str, limits: Limits | None = None) -> Json:
+    """The value of a whole JSON text. Raises `NotJson`, `RuleBroken` or `TooLarge`."""
+    limits = limits or Limits()
+    check_bounds(text, limits)
+    try:
+        return _Walk(text, limits).whole()
+    except json.JSONDecodeError as error:
+        raise NotJson(told(error)) from None
+    except RecursionError:
+        raise LimitExceeded("depth", limits.depth, None) from None
+
+
+def loads_object(text: str, limits: Limits) -> tuple[JsonObject, dict[str, list[str]]]:
+    """A JSON object, and the very text of each member: of each element, where it is an array."""
+    check_bounds(text, limits)
+    try:
+        return _Walk(text, limits).object()
+    except json.JSONDecodeError as error:
+        raise NotJson(told(error)) from None
+    except RecursionError:
+        raise LimitExceeded("depth", limits.depth, None) from None
+
+
+class _Walk:
+    """Reads the outermost object by hand, so that each element's place in the text is known; and
+    whatever is long, so that others have their turn in between."""
+
+    def __init__(self, text: str, limits: Limits) -> None:
+        self.text = text
+        self.decode = _decoder(limits.integer_digits).raw_decode
+        self.position = 0
+        # The part of the text that the decoder sees, and where it begins.
+        self.window = text[:_WINDOW]
+        self.start = 0
+        self.seen: Json = None
+
+    def whole(self) -> Json:
+        self.sign()
+        value = self.value()
+        if self.sign():
+            self.fail("Extra data")
+        return value
+
+    def object(self) -> tuple[JsonObject, dict[str, list[str]]]:
+        members: JsonObject = {}
+        texts: dict[str, list[str]] = {}
+        self.expect("{")
+        while self.sign() != "}":
+            key = self.key()
+            if key in members:
+                # Whichever one is kept, the other would be lost.
+                raise RuleBroken(f"{named(key)} is given twice.", pointer=f"/{key[:64]}")
+            self.expect(":")
+            if self.sign() == "[":
+                members[key], texts[key] = self.array()
+            else:
+                start = self.position
+                members[key] = self.value()
+                texts[key] = [self.text[start : self.position]]
+            self.next_or("}")
+        self.expect("}")
+        if self.sign():
+            self.fail("Extra data")
+        return members, texts
+
+    def array(self) -> tuple[list[Json], list[str]]:
+        values: list[Json] = []
+        texts: list[str] = []
+        for start, value in self.elements():
+            values.append(value)
+            texts.append(self.text[start : self.position])
+        return values, texts
+
+    def elements(self) -> Iterator[tuple[int, Json]]:
+        """Each with the place where it begins."""
+        self.expect("[")
+        while self.sign() != "]":
+            yield self.position, self.value()
+            self.next_or("]")
+        self.expect("]")
+
+    def members(self) -> JsonObject:
+        """An object inside another value: of two members with one name the last one counts."""
+        found: JsonObject = {}
+        self.expect("{")
+        while self.sign() != "}":
+            key = self.key()
+            self.expect(":")
+            self.sign()
+            found[key] = self.value()
+            self.next_or("}")
+        self.expect("}")
+        return found
+
+    def key(self) -> str:
+        if self.sign() != '"':
+            self.fail("Expecting property name enclosed in double quotes")
+        return cast(str, self.value())
+
+    def value(self) -> Json:
+        if len(self.text) <= _WINDOW:
+            value, self.position = self.decode(self.text, self.position)
+            return cast(Json, value)
+        if self.position - self.start < _WINDOW and self.in_window():
+            return self.seen
+        self.start = self.position
+        self.window = self.text[self.start : self.start + _WINDOW]
+        return self.seen if self.in_window() else self.in_parts()
+
+    def in_window(self) -> bool:
+        """Whether the value was `seen` as a whole."""
+        try:
+            value, end = self.decode(self.window, self.position - self.start)
+        except json.JSONDecodeError:
+            return False
+        # A number may go on behind the edge: `1`, `1.`, `1e+`.
+        if end + 2 >= len(self.window) and self.start + len(self.window) < len(self.text):
+            return False
+        self.seen, self.position = cast(Json, value), self.start + end
+        return True
+
+    def in_parts(self) -> Json:
+        """A value that is longer than the window, or broken."""
+        match self.sign():
+            case "{":
+                return self.members()
+            case "[":
+                return [value for _, value in self.elements()]
+            case '"':
+                value, self.position = read_string(self.text, self.position)
+                return value
+        value, self.position = self.decode(self.text, self.position)
+        return cast(Json, value)
+
+    def sign(self) -> str:
+        self.position = _skip_blanks(self.text, self.position)
+        return self.text[self.position : self.position + 1]
+
+    def expect(self, sign: str) -> None:
+        if self.sign() != sign:
+            self.fail(f"Expecting {sign!r}")
+        self.position += 1
+
+    def next_or(self, end: str) -> None:
+        if self.sign() == ",":
+            self.position += 1
+            if self.sign() == end:
+                self.fail("Illegal trailing comma")
+        elif self.sign() != end:
+            self.fail("Expecting ',' delimiter")
+
+    def fail(self, message: str) -> None:
+        raise json.JSONDecodeError(message, self.text, self.position)
+
+
+@lru_cache
+def _decoder(digits: int) -> json.JSONDecoder:
+    """A decoder that takes numbers of so many digits."""
+
+    def integer(text: str) -> int | float:
+        length = len(text.lstrip("-"))
+        if length > digits:
+            raise LimitExceeded("integer_digits", digits, length)
+        return NumberText.of(text) if text == "-0" or length > _CONVERTED else int(text)
+
+    def fraction(text: str) -> float:
+        if len(text) > digits:
+            raise LimitExceeded("integer_digits", digits, len(text))
+        number = float(text)
+        return number if repr(number) == text else NumberText.of(text)
+
+    return json.JSONDecoder(
+        parse_int=integer, parse_float=fraction, parse_constant=_refuse_constant
+    )
+
+
+def _refuse_constant(text: str) -> float:
+    raise RuleBroken(f"{text} is not JSON: a number must be finite.")
+
+
+def _skip_blanks(text: str, position: int) -> int:
+    while position < len(text) and text[position] in " \t\n\r":
+        position += 1
+    return position

@@ -1,0 +1,41 @@
+"""JSON values. What an agent sent must come back digit for digit: Python's `json` turns `1.10` into
+1.1, `1e2` into 100.0 and `-0` into 0, so numbers whose text would change travel as `NumberText`.
+
+Everything else is ordinary Python.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+JsonObject: TypeAlias = dict[str, "Json"]
+
+
+class NumberText(float):
+    """A number that remembers how it was written."""
+
+    __slots__ = ("text",)
+    text: str
+
+    @classmethod
+    def of(cls, text: str) -> "NumberText":
+        number = cls(text)
+        number.text = text
+        return number
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def __reduce__(self) -> tuple[Callable[[str], "NumberText"], tuple[str]]:
+        return NumberText.of, (self.text,)
+
+
+@dataclass(frozen=True, slots=True)
+class JsonText:
+    """JSON text where its value would stand: it broke off, or is too long to be taken apart.
+
+    Only between the one who puts a stream together and the one who reads the call.
+    """
+
+    text: str

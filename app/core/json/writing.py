@@ -1,0 +1,198 @@
+"""Values into JSON text, with numbers as they were written.
+
+`dumps` writes ASCII only (NUL and lone surrogates survive any database and any codec); `dumps_utf8`
+writes the readable form that goes to providers.
+
+Most values are written by orjson. It refuses all that it would write in another way than `json`
+(numbers with their text, very long integers, lone surrogates), and then `json` writes them.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isfinite
+
+import orjson
+
+from app.core.json.values import Json, NumberText
+
+# Characters of a long text that are written at a time, and elements of a long list.
+_SLICE = 64 * 1024
+_ELEMENTS = 200
+# Bytes of a long text that are searched at a time.
+_WINDOW = 1024 * 1024
+# Below this, numbers are written with an exponent by `json`.
+_SMALL = 0.0001
+# What is no plain JSON value is refused rather than written in some way.
+_PLAIN = (
+    orjson.OPT_PASSTHROUGH_SUBCLASS
+    | orjson.OPT_PASSTHROUGH_DATACLASS
+    | orjson.OPT_PASSTHROUGH_DATETIME
+)
+
+
+def dumps(value: Json) -> str:
+    """Compact JSON in ASCII; numbers exactly as they were written."""
+    return _plain_ascii(value, _PLAIN) or _encode(value, ascii_only=True)
+
+
+def dumps_sorted(value: Json) -> str:
+    """The same with the members of every object in the order of their names."""
+    plain = _plain_ascii(value, _PLAIN | orjson.OPT_SORT_KEYS)
+    return plain or _encode(in_order(value), ascii_only=True)
+
+
+def dumps_utf8(value: Json) -> bytes:
+    """Compact JSON in UTF-8. Lone surrogates must be gone by now: they stay escaped."""
+    if (plain := _plain(value, _PLAIN)) is not None:
+        return plain
+    text = _encode(value, ascii_only=False)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _encode(value, ascii_only=True).encode()
+
+
+def _plain(value: Json, options: int) -> bytes | None:
+    try:
+        text = orjson.dumps(value, None, options)
+    except TypeError:
+        return None
+    # Where orjson may have written something else than `json` does: 1e-7 for 1e-07, 0.00001 for
+    # 1e-05, null for a number that is not finite.
+    signs = (b"e-", b"0.0000", b"null")
+    return None if any(_holds(text, sign) for sign in signs) and _holds_odd(value) else text
+
+
+def _holds(text: bytes, sign: bytes) -> bool:
+    """Whether the sign stands in a text; of a long one, slice by slice."""
+    if len(text) <= _WINDOW:
+        return sign in text
+    starts = range(0, len(text), _WINDOW)
+    return any(text.find(sign, start, start + _WINDOW + len(sign) - 1) >= 0 for start in starts)
+
+
+def _holds_odd(value: Json) -> bool:
+    """Whether there is a number that orjson writes in another way."""
+    if isinstance(value, dict):
+        return any(map(_holds_odd, value.values()))
+    if isinstance(value, list):
+        return any(map(_holds_odd, value))
+    return isinstance(value, float) and (not isfinite(value) or 0 < abs(value) < _SMALL)
+
+
+def _plain_ascii(value: Json, options: int) -> str | None:
+    """The text where `json` would write the same in ASCII; it escapes DEL."""
+    text = _plain(value, options)
+    return text.decode() if text and text.isascii() and b"\x7f" not in text else None
+
+
+def in_order(value: Json) -> Json:
+    """The same with the members of every object in the order of their names."""
+    match value:
+        case dict():
+            return {key: in_order(value[key]) for key in sorted(value)}
+        case list():
+            return list(map(in_order, value))
+        case _:
+            return value
+
+
+def joined_object(members: Mapping[str, bytes]) -> bytes:
+    """An object of members that are encoded already."""
+    return b"{" + b",".join(dumps_utf8(key) + b":" + text for key, text in members.items()) + b"}"
+
+
+def joined_array(elements: Sequence[bytes]) -> bytes:
+    """An array of elements that are encoded already."""
+    if not elements:
+        return b"[]"
+    # Brackets go to the ends first: together the elements may be long, and are copied once.
+    ends = [b"[" + elements[0], *elements[1:]]
+    ends[-1] += b"]"
+    return b",".join(ends)
+
+
+def dumps_in_parts(value: Json) -> bytes:
+    """The bytes of `dumps_utf8`. Lists are written a few elements at a time: the encoder holds
+    Python's lock until it is done."""
+    return b"".join(_parts(value))
+
+
+def _parts(value: Json) -> Iterator[bytes]:
+    match value:
+        case dict():
+            for position, (key, member) in enumerate(value.items()):
+                yield (b"," if position else b"{") + dumps_utf8(key) + b":"
+                yield from _parts(member)
+            yield b"}" if value else b"{}"
+        case list() if len(value) > _ELEMENTS:
+            for start in range(0, len(value), _ELEMENTS):
+                yield b"," if start else b"["
+                yield dumps_utf8(value[start : start + _ELEMENTS])[1:-1]
+            yield b"]"
+        case list():
+            for position, element in enumerate(value):
+                yield b"," if position else b"["
+                yield from _parts(element)
+            yield b"]" if value else b"[]"
+        case _:
+            yield dumps_utf8(value)
+
+
+def dumps_pieces(value: Json) -> Iterator[bytes]:
+    """The bytes of `dumps`, piece by piece: long texts are never written out at once."""
+    match value:
+        case dict():
+            for position, (key, member) in enumerate(value.items()):
+                yield f"{',' if position else '{'}{dumps(key)}:".encode()
+                yield from dumps_pieces(member)
+            yield b"}" if value else b"{}"
+        case list():
+            for position, element in enumerate(value):
+                yield b"," if position else b"["
+                yield from dumps_pieces(element)
+            yield b"]" if value else b"[]"
+        case str():
+            yield b'"'
+            for start in range(0, len(value), _SLICE):
+                yield dumps(value[start : start + _SLICE])[1:-1].encode()
+            yield b'"'
+        case _:
+            yield dumps(value).encode()
+
+
+def _encode(value: Json, *, ascii_only: bool) -> str:
+    quote = json.encoder.encode_basestring_ascii if ascii_only else json.encoder.encode_basestring
+    if not _holds_number_text(value):
+        return json.dumps(value, ensure_ascii=ascii_only, separators=(",", ":"), allow_nan=False)
+    pieces: list[str] = []
+    _write(value, pieces.append, quote)
+    return "".join(pieces)
+
+
+def _holds_number_text(value: Json) -> bool:
+    if isinstance(value, dict):
+        return any(map(_holds_number_text, value.values()))
+    if isinstance(value, list):
+        return any(map(_holds_number_text, value))
+    return isinstance(value, NumberText)
+
+
+def _write(value: Json, put: Callable[[str], None], quote: Callable[[str], str]) -> None:
+    match value:
+        case dict():
+            for position, (key, member) in enumerate(value.items()):
+                put(("," if position else "{") + quote(key) + ":")
+                _write(member, put, quote)
+            put("}" if value else "{}")
+        case list():
+            for position, element in enumerate(value):
+                put("," if position else "[")
+                _write(element, put, quote)
+            put("]" if value else "[]")
+        case str():
+            put(quote(value))
+        case NumberText():
+            put(value.text)
+        case _:
+            put(json.dumps(value, allow_nan=False))
