@@ -89,7 +89,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         )
         indexing = asyncio.create_task(indexer.run()) if settings.search else None
         sweeping = asyncio.create_task(sweep(database, settings.keep_keys))
-        forgetting = asyncio.create_task(forget(database, renders))
+        forgetting = asyncio.create_task(forget(database, renders, bodies))
         listening = asyncio.create_task(listeners.run())
         try:
             # The connections tell them when the service stops.
@@ -144,6 +144,10 @@ def serving() -> FastAPI:
     # What is there now stays: nobody need look through it for garbage again.
     gc.freeze()
     gc.enable()
+    # What has lived for a while is looked through by `forget`, and not while a large body is read:
+    # Python's lock is held meanwhile.
+    young, middle, _ = gc.get_threshold()
+    gc.set_threshold(young, middle, 2**31 - 1)
     # Large bodies are read on threads. The loop need not wait as long for its turn as is usual.
     sys.setswitchinterval(0.001)
     return app

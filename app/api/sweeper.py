@@ -5,10 +5,12 @@ memory: another one may have erased them.
 """
 
 import asyncio
+import gc
 import logging
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
+from app.api.context import Bodies
 from app.core.errors import TurnkeepError
 from app.core.identity.ids import canonical_id
 from app.service import schemacheck, tooldefs
@@ -24,6 +26,9 @@ BREATH = 0.11
 # nobody knows whose it is.
 _LOOK = 5.0
 _LOOKS = 12
+# As many looks apart, garbage in rings is collected among all that has lived for a while. That goes
+# through everything that is held, so it waits until no large body is; but not for ever.
+_PATIENCE = 10 * _LOOKS
 # Steps for one tenant until the next one has its turn.
 _STEPS = 50
 
@@ -60,8 +65,9 @@ async def _swept(mine: Database, keep_keys: int) -> bool:
     return True
 
 
-async def forget(database: Database, renders: Renders) -> None:
+async def forget(database: Database, renders: Renders, bodies: Bodies) -> None:
     """Goes on until it is cancelled."""
+    uncollected = 0
     for looks in count(1):
         await asyncio.sleep(_LOOK)
         held = renders.held() | database.held()
@@ -74,6 +80,10 @@ async def forget(database: Database, renders: Renders) -> None:
         if looks % _LOOKS == 0:
             for cached in (canonical_id, *tooldefs.CACHED, *schemacheck.CACHED):
                 cached.cache_clear()
+        uncollected += 1
+        if uncollected >= _LOOKS and (not bodies.held or uncollected >= _PATIENCE):
+            gc.collect()
+            uncollected = 0
 
 
 async def _gone(mine: Database, made: set[tuple[str, datetime]]) -> set[str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, TypeVar, get_args
 
-from app.core.json.large import Bytes
+from app.core.json.large import PIECE, Bytes, Chunks
 from app.core.json.values import Json, JsonObject
 
 # A note is kept in its place for people and programs; no model ever sees it.
@@ -113,6 +113,8 @@ Part: TypeAlias = Text | Image | File | Opaque
 Block: TypeAlias = Text | Image | File | Thinking | ToolCall | ToolResult | Opaque
 
 
+# Characters of a payload from which on it is kept in pieces, with its blocks.
+_LONG = 2 * PIECE
 # The code of the remark that a stream could not be made into a turn: its payload is all of it.
 UNREADABLE = "STREAM_UNREADABLE"
 
@@ -148,8 +150,16 @@ class Draft:
 
     @property
     def raw(self) -> Bytes:
-        """What was posted, byte for byte."""
-        return self.payload.encode("utf-8", "surrogatepass") if self.stream is None else self.stream
+        """What was posted, byte for byte; in pieces where it is long."""
+        if self.stream is not None:
+            return self.stream
+        if len(self.payload) > _LONG:
+            return Chunks(self._pieces)
+        return self.payload.encode("utf-8", "surrogatepass")
+
+    def _pieces(self) -> Iterator[bytes]:
+        for start in range(0, len(self.payload), PIECE):
+            yield self.payload[start : start + PIECE].encode("utf-8", "surrogatepass")
 
     @property
     def all_metadata(self) -> JsonObject:

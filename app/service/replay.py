@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from app import __version__
 from app.codecs import CODECS
@@ -10,7 +11,7 @@ from app.core import telling
 from app.core.errors import RuleBroken, TurnNotFound
 from app.core.identity.ids import CALLER_TURN_ID
 from app.core.json.large import gathered
-from app.core.json.writing import dumps, dumps_utf8, joined_object
+from app.core.json.writing import dumps, dumps_utf8
 from app.core.ledger.records import ConversationRecord, ToolSetRecord
 from app.core.render.options import ReplayOptions
 from app.core.render.repairs import Repair
@@ -97,8 +98,8 @@ class _Replaying:
         front = dumps_utf8(
             {"conversation_id": head.id, "version": until, "provider": options.provider}
         )[:-1]
-        back = joined_object(about)[1:]
-        return gathered([front, b',"request":', *request, b",", back])
+        back = ((b",", dumps_utf8(name), b":", text) for name, text in about.items())
+        return gathered([front, b',"request":', *request, *chain.from_iterable(back), b"}"])
 
     def _window(self, until: int) -> tuple[Rendered, list[Repair]]:
         """A part of the history, and what it took to let it end well."""

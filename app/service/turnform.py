@@ -10,15 +10,23 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from app.codecs import CODECS
 from app.core.conversation import SPEAKERS, UNREADABLE, Block, Draft, Remark, ToolCall, Turn
 from app.core.errors import TurnkeepError
 from app.core.identity.ids import CANONICAL_PREFIX
-from app.core.json.large import PIECE, Bytes, Chunks, digest, whole
+from app.core.json.large import PIECE, Ascii, Bytes, Chunks, digest, is_long, whole
 from app.core.json.reading import loads
 from app.core.json.values import Json, JsonObject
-from app.core.json.writing import dumps, dumps_pieces, dumps_sorted, in_order, joined_array
+from app.core.json.writing import (
+    array_pieces,
+    dumps,
+    dumps_pieces,
+    dumps_sorted,
+    in_order,
+    joined_array,
+)
 from app.core.ledger.records import TurnRecord
 from app.core.limits import Limits
 from app.core.neutral.blocks import block, block_json
@@ -48,7 +56,7 @@ def read_turn(record: TurnRecord) -> Turn:
         record.seq,
         record.turn_id,
         record.speaker if record.speaker in SPEAKERS else "system",  # type: ignore[arg-type]
-        _read_blocks(whole(record.blocks)) if record.speaker in SPEAKERS else None,
+        _read_blocks(record.blocks) if record.speaker in SPEAKERS else None,
         record.provider,
         record.model,
         read_object(record.metadata),
@@ -74,9 +82,9 @@ def read_object(stored: bytes) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def _read_blocks(stored: bytes) -> tuple[Block, ...] | None:
+def _read_blocks(stored: Bytes) -> tuple[Block, ...] | None:
     try:
-        value = loads(stored.decode(), UNLIMITED)
+        value = loads(Ascii(stored) if is_long(stored) else whole(stored).decode(), UNLIMITED)
         if not isinstance(value, list):
             return None
         return tuple(block(one, f"/{place}") for place, one in enumerate(value))
@@ -218,11 +226,13 @@ class NewTurn:
         blocks = turn.blocks or ()
         if isinstance(self.draft.stream, Chunks):
             return blocks_bytes(blocks, long=True)
-        placed = (
+        placed = [
             one.replace(_NO_ID_BYTES, block.id.encode(), 1) if isinstance(block, ToolCall) else one
             for one, block in zip(self.encoded, blocks, strict=True)
-        )
-        return joined_array(list(placed))
+        ]
+        if isinstance(self.draft.raw, Chunks):
+            return Chunks(partial(array_pieces, placed))
+        return joined_array(placed)
 
 
 def made_ready(post: Post) -> tuple[NewTurn, ...]:

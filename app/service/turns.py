@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from app.core.errors import TurnkeepError, TurnNotFound
 from app.core.identity.forms import TURN_ID
-from app.core.json.large import whole
+from app.core.json.large import is_long, whole
 from app.core.json.reading import loads
 from app.core.json.values import JsonObject
-from app.core.json.writing import dumps_utf8
+from app.core.json.writing import dumps_in_parts, dumps_utf8, joined_array, joined_object
 from app.core.ledger.records import TurnRecord
 from app.core.render.pairing import Links
 from app.core.render.pipeline import turn_json
@@ -42,9 +42,13 @@ def listed(store: ReadStore, cid: str, page: Page, *, raw: bool) -> bytes:
     more = len(records) > page.limit
     seqs = [record.seq for record in found]
     links = store.ledger.links(cid, after=min(seqs) - 1, until=max(seqs)) if seqs else {}
-    data = b",".join(_turn(record, links, raw=raw) for record in found)
-    rest = dumps_utf8({"has_more": more, "next_cursor": str(seqs[-1]) if more else None})
-    return b'{"data":[' + data + b"]," + rest[1:]
+    return joined_object(
+        {
+            "data": joined_array(_turn(record, links, raw=raw) for record in found),
+            "has_more": dumps_utf8(more),
+            "next_cursor": dumps_utf8(str(seqs[-1]) if more else None),
+        }
+    )
 
 
 def one(store: ReadStore, cid: str, turn_id: str) -> bytes:
@@ -57,8 +61,8 @@ def one(store: ReadStore, cid: str, turn_id: str) -> bytes:
     last = _turn(record, links, raw=True)
     if not earlier:
         return last
-    before = b",".join(_turn(attempt, links, raw=True) for attempt in earlier)
-    return last[:-1] + b',"earlier":[' + before + b"]}"
+    before = joined_array(_turn(attempt, links, raw=True) for attempt in earlier)
+    return b"".join((memoryview(last)[:-1], b',"earlier":', before, b"}"))
 
 
 def shown(record: TurnRecord, links: Links) -> JsonObject:
@@ -74,8 +78,9 @@ def shown(record: TurnRecord, links: Links) -> JsonObject:
 
 def _turn(record: TurnRecord, links: Links, *, raw: bool) -> bytes:
     told = shown(record, links)
+    text = dumps_in_parts(told) if is_long(record.blocks) else dumps_utf8(told)
     if not raw:
-        return dumps_utf8(told)
+        return text
     payload = whole(record.payload)
     try:
         loads(payload.decode(), UNLIMITED)
@@ -84,4 +89,4 @@ def _turn(record: TurnRecord, links: Links, *, raw: bool) -> bytes:
     except (TurnkeepError, RecursionError):
         # A stream.
         return dumps_utf8(told | {"payload_text": payload.decode()})
-    return dumps_utf8(told)[:-1] + b',"payload":' + payload + b"}"
+    return b"".join((memoryview(text)[:-1], b',"payload":', payload, b"}"))

@@ -5,9 +5,11 @@ A turn that was interrupted may have later versions (revisions), and what is lon
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from sqlalchemy import Connection, LargeBinary, bindparam, literal_column, select
 
+from app.core.json.large import Bytes, Chunks
 from app.core.ledger.records import (
     RevisionRecord,
     TurnRecord,
@@ -243,7 +245,8 @@ class Turns(Scope):
         rows = self._run(_PIECES, cid, seq=record.seq, revision=revision, last_part=last_part)
         for part, data in rows:
             found[part].append(unpacked_piece(data))
-        return replace(record, payload=b"".join(found["payload"]), blocks=b"".join(found["blocks"]))
+        payloads, blocks = (_in_pieces(found[part]) for part in ("payload", "blocks"))
+        return replace(record, payload=payloads, blocks=blocks)
 
     def interrupted(self, cid: str) -> set[int]:
         """The turns that are interrupted and were not completed, by seq."""
@@ -264,6 +267,10 @@ class Turns(Scope):
             for piece in pieces(turn_ids)
             for row in self._run(_CONTENT_HASHES, cid, ids=piece)
         }
+
+
+def _in_pieces(found: list[bytes]) -> Bytes:
+    return Chunks(partial(iter, found)) if len(found) > 1 else b"".join(found)
 
 
 def _is_long(records: Sequence[TurnRecord]) -> bool:

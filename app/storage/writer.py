@@ -126,6 +126,8 @@ class Writer:
                 held_now, self._held = self._held, []
                 deliver([(job, self._give_up("a defect")) for job in (*group, *held_now)])
             self._busy_since = None
+            # They may be large, and the next ones may be long in coming.
+            group.clear()
         self._disconnect()
 
     def _gather(self) -> tuple[list[Job], bool]:

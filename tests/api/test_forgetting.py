@@ -1,5 +1,7 @@
 """What is erased or has expired leaves the memory of every process, whichever erased it."""
 
+import gc
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,6 +10,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import create_engine, text
 
 from app.api import sweeper
+from app.api.context import Place
 from app.core.identity.ids import canonical_id
 from app.main import create_app
 from app.service import schemacheck, tooldefs
@@ -94,3 +97,23 @@ def test_texts_that_belong_to_nobody_are_forgotten_now_and_then(
     monkeypatch.setattr(sweeper, "_LOOK", 0.01)
     with TestClient(create_app(Settings(database_url=sqlite_database_url))):
         assert comes_true(lambda: not any(one.cache_info().currsize for one in cached))
+
+
+def test_all_that_is_held_is_looked_through_only_while_no_large_body_is(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collected: list[int] = []
+    monkeypatch.setattr(sweeper, "_LOOK", 0.001)
+    monkeypatch.setattr(sweeper, "_LOOKS", 2)
+    monkeypatch.setattr(sweeper, "_PATIENCE", 10_000_000)
+    monkeypatch.setattr(gc, "collect", lambda: collected.append(1))
+    with TestClient(create_app(Settings(database_url=database_url))) as http:
+        assert comes_true(lambda: len(collected) > 1)
+        place = Place(http.app.state.context.bodies)  # type: ignore[attr-defined]
+        place.hold(1)
+        before = len(collected)
+        time.sleep(0.1)
+        assert len(collected) <= before + 1
+        monkeypatch.setattr(sweeper, "_PATIENCE", 4)
+        assert comes_true(lambda: len(collected) > before + 1)
+        place.close()

@@ -10,7 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.core.errors import LimitExceeded, NotJson, RuleBroken, TurnkeepError
-from app.core.json import reading, strings, writing
+from app.core.json import large, reading, strings, writing
+from app.core.json.large import Ascii, Chunks
 from app.core.json.reading import loads, loads_object
 from app.core.json.values import Json, NumberText
 from app.core.json.writing import dumps, dumps_in_parts, dumps_sorted, dumps_utf8
@@ -294,7 +295,20 @@ def test_what_is_read_in_parts_is_what_is_read_at_once(
         assert _outcome(written) == whole
 
 
-def _outcome(written: str) -> bytes | type[Exception]:
+@given(st.lists(pairs | values), st.integers(1, 20), st.integers(1, 20), st.data())
+def test_bytes_in_pieces_are_read_as_their_text_is(
+    value: list[Any], window: int, size: int, data: st.DataObject
+) -> None:
+    written = json.dumps(value)
+    place = data.draw(st.integers(0, len(written)))
+    written = written[:place] + data.draw(st.sampled_from([written[place:], "", ",", "1"]))
+    cut = [written[at : at + size].encode() for at in range(0, len(written), size)]
+    with patch.object(reading, "_WINDOW", window), patch.object(large, "PIECE", size):
+        assert _outcome(Ascii(Chunks(lambda: iter(cut)))) == _outcome(written)
+        assert _outcome(Ascii(written.encode())) == _outcome(written)
+
+
+def _outcome(written: str | Ascii) -> bytes | type[Exception]:
     try:
         return dumps(loads(written)).encode()
     except TurnkeepError as error:

@@ -1,6 +1,7 @@
 """A long text is read and written in parts: nobody else is served while one call holds the lock."""
 
 import json
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,9 +9,10 @@ import orjson
 import pytest
 
 from app.core.json import reading, writing
+from app.core.json.large import PIECE, Chunks, whole
 from app.core.limits import Limits
 from app.service.posting import read_post
-from app.service.turnform import made_ready
+from app.service.turnform import made_ready, read_turn
 
 SIZE = 3 * 1024 * 1024
 SAID: dict[str, Any] = {
@@ -47,3 +49,24 @@ def test_no_call_of_the_decoder_or_the_encoder_sees_all_of_it(
     assert max(read) <= reading._WINDOW
     assert max(written) <= writing._WINDOW
     assert turns == whole
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_a_stored_turn_is_read_in_parts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = json.dumps({"provider": "openai", "messages": [{"role": "user", "content": SAID[name]}]})
+    (new,) = made_ready(read_post(*reading.loads_object(body, Limits()), Limits()))
+    turn = new.draft.placed(1, "t1", new.draft.blocks)
+    record = new.record(turn, datetime.now(UTC))
+    assert all(isinstance(one, Chunks) for one in (record.payload, record.blocks))
+    assert max(map(len, (*record.payload, *record.blocks))) <= PIECE
+    assert whole(record.payload) == new.draft.payload.encode()
+    seen: list[int] = []
+    decode = reading._decoder(Limits().integer_digits).raw_decode
+
+    def decoded(given: str, position: int) -> Any:
+        seen.append(len(given) - position)
+        return decode(given, position)
+
+    monkeypatch.setattr(reading, "_decoder", lambda _: SimpleNamespace(raw_decode=decoded))
+    assert read_turn(record) == turn
+    assert max(seen) <= reading._WINDOW

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from app.core.errors import LimitExceeded, TooLarge
+from app.core.json.large import Ascii
 from app.core.limits import Limits
 
 # Characters that are looked at in one go.
@@ -15,7 +16,7 @@ _SLICE = 64 * 1024
 _BRACKET = re.compile(r"[\[\]{}]")
 
 
-def check_bounds(text: str, limits: Limits) -> None:
+def check_bounds(text: str | Ascii, limits: Limits) -> None:
     """Raises `TooLarge` for too many values, `LimitExceeded` for too many inside one another."""
     opened = _count(text, "{") + _count(text, "[")
     # With those inside of strings, so there are never more; and never more than characters.
@@ -34,11 +35,11 @@ def check_bounds(text: str, limits: Limits) -> None:
                 raise LimitExceeded("depth", limits.depth, None)
 
 
-def _count(text: str, sign: str) -> int:
+def _count(text: str | Ascii, sign: str) -> int:
     return sum(text.count(sign, at, at + _SLICE) for at in range(0, len(text), _SLICE))
 
 
-def _outside_strings(text: str) -> Iterator[str]:
+def _outside_strings(text: str | Ascii) -> Iterator[str]:
     """What stands outside of strings, slice by slice."""
     inside, escape = 0, ""
     for start in range(0, len(text), _SLICE):

@@ -21,12 +21,46 @@ class Chunks:
         """Pieces of one size, but for the last."""
         gathered = bytearray()
         for piece in self.read():
-            gathered += piece
-            while len(gathered) >= PIECE:
-                yield bytes(gathered[:PIECE])
-                del gathered[:PIECE]
+            for start in range(0, len(piece), PIECE):
+                gathered += piece[start : start + PIECE]
+                if len(gathered) >= PIECE:
+                    yield bytes(gathered[:PIECE])
+                    del gathered[:PIECE]
         if gathered:
             yield bytes(gathered)
+
+
+Bytes: TypeAlias = bytes | Chunks
+
+
+class Ascii:
+    """Long ASCII text that stays the bytes it is: its parts are text, and are read one by one."""
+
+    def __init__(self, value: Bytes) -> None:
+        self._pieces = [value] if isinstance(value, bytes) else list(value)
+        self._size = len(self._pieces[0]) if self._pieces else 1
+        self._length = sum(map(len, self._pieces))
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, part: "slice[int | None, int | None]") -> str:
+        start, stop, _ = part.indices(self._length)
+        return b"".join(self._parts(start, stop)).decode("ascii")
+
+    def __str__(self) -> str:
+        return self[:]
+
+    def count(self, sign: str, start: int, stop: int) -> int:
+        """How often one sign stands between two places."""
+        return self[start:stop].count(sign)
+
+    def _parts(self, start: int, stop: int) -> Iterator[bytes]:
+        while start < stop:
+            number, at = divmod(start, self._size)
+            part = self._pieces[number][at : at + stop - start]
+            yield part
+            start += len(part)
 
 
 def gathered(pieces: Iterable[bytes]) -> list[bytes]:
@@ -42,7 +76,8 @@ def gathered(pieces: Iterable[bytes]) -> list[bytes]:
     return [*found, b"".join(short)] if short or not found else found
 
 
-Bytes: TypeAlias = bytes | Chunks
+def is_long(value: Bytes) -> bool:
+    return isinstance(value, Chunks) or len(value) > PIECE
 
 
 def whole(value: Bytes) -> bytes:

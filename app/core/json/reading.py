@@ -9,6 +9,7 @@ from typing import cast
 from app.core.errors import LimitExceeded, NotJson, RuleBroken
 from app.core.json.bounds import check_bounds
 from app.core.json.faults import told
+from app.core.json.large import Ascii
 from app.core.json.strings import read_string
 from app.core.json.values import Json, JsonObject, NumberText
 from app.core.limits import Limits
@@ -20,7 +21,7 @@ _CONVERTED = 4_300
 _WINDOW = 1024 * 1024
 
 
-def loads(text: str, limits: Limits | None = None) -> Json:
+def loads(text: str | Ascii, limits: Limits | None = None) -> Json:
     """The value of a whole JSON text. Raises `NotJson`, `RuleBroken` or `TooLarge`."""
     limits = limits or Limits()
     check_bounds(text, limits)
@@ -47,7 +48,7 @@ class _Walk:
     """Reads the outermost object by hand, so that each element's place in the text is known; and
     whatever is long, so that others have their turn in between."""
 
-    def __init__(self, text: str, limits: Limits) -> None:
+    def __init__(self, text: str | Ascii, limits: Limits) -> None:
         self.text = text
         self.decode = _decoder(limits.integer_digits).raw_decode
         self.position = 0
@@ -121,7 +122,7 @@ class _Walk:
 
     def value(self) -> Json:
         if len(self.text) <= _WINDOW:
-            value, self.position = self.decode(self.text, self.position)
+            value, self.position = self.decode(str(self.text), self.position)
             return cast(Json, value)
         if self.position - self.start < _WINDOW and self.in_window():
             return self.seen
@@ -151,7 +152,7 @@ class _Walk:
             case '"':
                 value, self.position = read_string(self.text, self.position)
                 return value
-        value, self.position = self.decode(self.text, self.position)
+        value, self.position = self.decode(str(self.text), self.position)
         return cast(Json, value)
 
     def sign(self) -> str:
@@ -172,7 +173,7 @@ class _Walk:
             self.fail("Expecting ',' delimiter")
 
     def fail(self, message: str) -> None:
-        raise json.JSONDecodeError(message, self.text, self.position)
+        raise json.JSONDecodeError(message, str(self.text), self.position)
 
 
 @lru_cache
@@ -200,7 +201,7 @@ def _refuse_constant(text: str) -> float:
     raise RuleBroken(f"{text} is not JSON: a number must be finite.")
 
 
-def _skip_blanks(text: str, position: int) -> int:
-    while position < len(text) and text[position] in " \t\n\r":
+def _skip_blanks(text: str | Ascii, position: int) -> int:
+    while position < len(text) and text[position : position + 1] in " \t\n\r":
         position += 1
     return position

@@ -8,7 +8,7 @@ Most values are written by orjson. It refuses all that it would write in another
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isfinite
 
 import orjson
@@ -99,23 +99,42 @@ def in_order(value: Json) -> Json:
 
 def joined_object(members: Mapping[str, bytes]) -> bytes:
     """An object of members that are encoded already."""
-    return b"{" + b",".join(dumps_utf8(key) + b":" + text for key, text in members.items()) + b"}"
+    named = ((dumps_utf8(key) + b":", text) for key, text in members.items())
+    return b"".join(_listed(b"{", named, b"}"))
 
 
-def joined_array(elements: Sequence[bytes]) -> bytes:
+def joined_array(elements: Iterable[bytes]) -> bytes:
     """An array of elements that are encoded already."""
-    if not elements:
-        return b"[]"
-    # Brackets go to the ends first: together the elements may be long, and are copied once.
-    ends = [b"[" + elements[0], *elements[1:]]
-    ends[-1] += b"]"
-    return b",".join(ends)
+    return b"".join(array_pieces(elements))
+
+
+def array_pieces(elements: Iterable[bytes]) -> Iterator[bytes]:
+    """The bytes of `joined_array`, piece by piece."""
+    return _listed(b"[", ((one,) for one in elements), b"]")
+
+
+def _listed(begin: bytes, parts: Iterable[Iterable[bytes]], end: bytes) -> Iterator[bytes]:
+    """Long parts stay as they are: `join` copies them once and lets others have Python's lock
+    meanwhile, `+` does neither."""
+    yield begin
+    for place, part in enumerate(parts):
+        if place:
+            yield b","
+        yield from part
+    yield end
 
 
 def dumps_in_parts(value: Json) -> bytes:
     """The bytes of `dumps_utf8`. Lists are written a few elements at a time: the encoder holds
     Python's lock until it is done."""
     return b"".join(_parts(value))
+
+
+def dumps_message(message: Json) -> bytes:
+    """The bytes of `dumps_utf8`, in parts where a message consists of many."""
+    members = message.values() if isinstance(message, dict) else ()
+    wide = any(isinstance(one, list) and len(one) > _ELEMENTS for one in members)
+    return dumps_in_parts(message) if wide else dumps_utf8(message)
 
 
 def _parts(value: Json) -> Iterator[bytes]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from app.core.conversation import Text
 from app.core.json.values import JsonObject
-from app.core.json.writing import dumps_utf8
+from app.core.json.writing import dumps_message
 from app.core.render import placeholders as wording
 from app.core.render.blocks import Showing
 from app.core.render.flatten import flattened, result_line
@@ -71,7 +71,7 @@ class Wire:
         """The messages of a view as the wire takes them: each is encoded here, and nowhere else."""
         messages = self.codec.render(view)[self.codec.messages]
         assert isinstance(messages, list)
-        return list(map(dumps_utf8, messages))
+        return list(map(dumps_message, messages))
 
 
 @dataclass(slots=True)
