@@ -14,7 +14,7 @@ from app.core.json import large, reading, strings, writing
 from app.core.json.large import Ascii, Chunks
 from app.core.json.reading import loads, loads_object
 from app.core.json.values import Json, NumberText
-from app.core.json.writing import dumps, dumps_in_parts, dumps_sorted, dumps_utf8
+from app.core.json.writing import dumps, dumps_in_parts, dumps_pieces, dumps_sorted, dumps_utf8
 from app.core.limits import Limits
 
 ODD_NUMBERS = [
@@ -365,6 +365,13 @@ def test_what_is_written_in_parts_is_what_is_written_at_once(value: Any, element
     # A lone surrogate escapes what is written together with it.
     escaped = any("\ud800" <= sign <= "\udfff" for sign in json.dumps(value, ensure_ascii=False))
     assert written == dumps_utf8(value) or (escaped and loads(written.decode()) == value)
+
+
+@given(values, st.integers(8, 40))
+def test_what_is_written_piece_by_piece_is_what_is_written_at_once(value: Any, size: int) -> None:
+    with patch.object(writing, "_SLICE", size):
+        written = b"".join(dumps_pieces(value))
+    assert written == dumps(value).encode()
 
 
 @given(values)

@@ -18,6 +18,8 @@ from app.core.json.values import Json, NumberText
 # Characters of a long text that are written at a time, and elements of a long list.
 _SLICE = 64 * 1024
 _ELEMENTS = 200
+# What any value counts for at least.
+_LEAST = 8
 # Bytes of a long text that are searched at a time.
 _WINDOW = 1024 * 1024
 # Below this, numbers are written with an exponent by `json`.
@@ -159,18 +161,20 @@ def _parts(value: Json) -> Iterator[bytes]:
 
 
 def dumps_pieces(value: Json) -> Iterator[bytes]:
-    """The bytes of `dumps`, piece by piece: long texts are never written out at once."""
+    """The bytes of `dumps`, piece by piece: what is long is never written out at once."""
     match value:
+        case dict() | list() if _room_beside(value, _SLICE) >= 0:
+            yield dumps(value).encode()
         case dict():
             for position, (key, member) in enumerate(value.items()):
                 yield f"{',' if position else '{'}{dumps(key)}:".encode()
                 yield from dumps_pieces(member)
-            yield b"}" if value else b"{}"
+            yield b"}"
         case list():
             for position, element in enumerate(value):
                 yield b"," if position else b"["
                 yield from dumps_pieces(element)
-            yield b"]" if value else b"[]"
+            yield b"]"
         case str():
             yield b'"'
             for start in range(0, len(value), _SLICE):
@@ -178,6 +182,24 @@ def dumps_pieces(value: Json) -> Iterator[bytes]:
             yield b'"'
         case _:
             yield dumps(value).encode()
+
+
+def _room_beside(value: Json, room: int) -> int:
+    """What is left of the room for so many characters; below zero, nobody looked at the rest."""
+    if isinstance(value, str):
+        return room - len(value)
+    room -= _LEAST
+    if isinstance(value, dict):
+        for key, member in value.items():
+            if room < 0:
+                break
+            room = _room_beside(member, room - len(key))
+    elif isinstance(value, list):
+        for element in value:
+            if room < 0:
+                break
+            room = _room_beside(element, room)
+    return room
 
 
 def _encode(value: Json, *, ascii_only: bool) -> str:
