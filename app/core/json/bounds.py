@@ -36,6 +36,8 @@ def check_bounds(text: str | Ascii, limits: Limits) -> None:
 
 
 def _count(text: str | Ascii, sign: str) -> int:
+    if len(text) <= _SLICE:
+        return text.count(sign, 0, _SLICE)
     return sum(text.count(sign, at, at + _SLICE) for at in range(0, len(text), _SLICE))
 
 

@@ -59,18 +59,21 @@ def _plain(value: Json, options: int) -> bytes | None:
         text = orjson.dumps(value, None, options)
     except TypeError:
         return None
-    # Where orjson may have written something else than `json` does: 1e-7 for 1e-07, 0.00001 for
-    # 1e-05, null for a number that is not finite.
-    signs = (b"e-", b"0.0000", b"null")
-    return None if any(_holds(text, sign) for sign in signs) and _holds_odd(value) else text
+    return None if _may_be_odd(text) and _holds_odd(value) else text
 
 
-def _holds(text: bytes, sign: bytes) -> bool:
-    """Whether the sign stands in a text; of a long one, slice by slice."""
+def _may_be_odd(text: bytes) -> bool:
+    """Whether orjson may have written something else than `json` does: 1e-7 for 1e-07, 0.00001 for
+    1e-05, null for a number that is not finite."""
     if len(text) <= _WINDOW:
-        return sign in text
+        return _has_sign(text)
+    # Slices overlap: a sign may stand on an edge.
     starts = range(0, len(text), _WINDOW)
-    return any(text.find(sign, start, start + _WINDOW + len(sign) - 1) >= 0 for start in starts)
+    return any(_has_sign(text[start : start + _WINDOW + 5]) for start in starts)
+
+
+def _has_sign(text: bytes) -> bool:
+    return b"e-" in text or b"null" in text or b"0.0000" in text
 
 
 def _holds_odd(value: Json) -> bool:
