@@ -156,8 +156,11 @@ class _Walk:
         return cast(Json, value)
 
     def sign(self) -> str:
-        self.position = _skip_blanks(self.text, self.position)
-        return self.text[self.position : self.position + 1]
+        sign = self.text[self.position : self.position + 1]
+        while sign and sign in " \t\n\r":
+            self.position += 1
+            sign = self.text[self.position : self.position + 1]
+        return sign
 
     def expect(self, sign: str) -> None:
         if self.sign() != sign:
@@ -199,9 +202,3 @@ def _decoder(digits: int) -> json.JSONDecoder:
 
 def _refuse_constant(text: str) -> float:
     raise RuleBroken(f"{text} is not JSON: a number must be finite.")
-
-
-def _skip_blanks(text: str | Ascii, position: int) -> int:
-    while position < len(text) and text[position : position + 1] in " \t\n\r":
-        position += 1
-    return position

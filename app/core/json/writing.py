@@ -20,8 +20,6 @@ _SLICE = 64 * 1024
 _ELEMENTS = 200
 # What any value counts for at least.
 _LEAST = 8
-# Bytes of a long text that are searched at a time.
-_WINDOW = 1024 * 1024
 # Below this, numbers are written with an exponent by `json`.
 _SMALL = 0.0001
 # What is no plain JSON value is refused rather than written in some way.
@@ -55,34 +53,28 @@ def dumps_utf8(value: Json) -> bytes:
 
 
 def _plain(value: Json, options: int) -> bytes | None:
+    if _holds_odd(value):
+        return None
     try:
-        text = orjson.dumps(value, None, options)
+        return orjson.dumps(value, None, options)
     except TypeError:
         return None
-    return None if _may_be_odd(text) and _holds_odd(value) else text
-
-
-def _may_be_odd(text: bytes) -> bool:
-    """Whether orjson may have written something else than `json` does: 1e-7 for 1e-07, 0.00001 for
-    1e-05, null for a number that is not finite."""
-    if len(text) <= _WINDOW:
-        return _has_sign(text)
-    # Slices overlap: a sign may stand on an edge.
-    starts = range(0, len(text), _WINDOW)
-    return any(_has_sign(text[start : start + _WINDOW + 5]) for start in starts)
-
-
-def _has_sign(text: bytes) -> bool:
-    return b"e-" in text or b"null" in text or b"0.0000" in text
 
 
 def _holds_odd(value: Json) -> bool:
-    """Whether there is a number that orjson writes in another way."""
-    if isinstance(value, dict):
-        return any(map(_holds_odd, value.values()))
-    if isinstance(value, list):
-        return any(map(_holds_odd, value))
-    return isinstance(value, float) and (not isfinite(value) or 0 < abs(value) < _SMALL)
+    """Whether there is a number that orjson writes in another way than `json`: 1e-7 for 1e-07,
+    0.00001 for 1e-05, null for one that is not finite."""
+    every = [value]
+    for one in every:
+        if isinstance(one, str):
+            continue
+        if isinstance(one, dict):
+            every += one.values()
+        elif isinstance(one, list):
+            every += one
+        elif isinstance(one, float) and (not isfinite(one) or 0 < abs(one) < _SMALL):
+            return True
+    return False
 
 
 def _plain_ascii(value: Json, options: int) -> str | None:

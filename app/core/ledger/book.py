@@ -113,6 +113,9 @@ class Book:
         self._held: _Shelf[int, set[_Place]] = _Shelf(set)
         self._waiting: _Shelf[tuple[str, str], set[_Place]] = _Shelf(set)
         self._answering: _Shelf[str, set[_Place]] = _Shelf(set)
+        self._forget_entered()
+
+    def _forget_entered(self) -> None:
         self._new_calls: dict[str, None] = {}
         self._new_provider_ids: list[ProviderId] = []
         self._new_results: dict[_Place, None] = {}
@@ -121,11 +124,11 @@ class Book:
 
     def copy(self) -> "Book":
         """A book with the same knowledge into which nothing was entered yet."""
-        other = Book(whole=self._whole, orphans=self.orphans, names=self.names, start=self._start)
-        other._all_waiting = self._all_waiting
+        other = Book.__new__(Book)
+        other.__dict__.update(self.__dict__)
+        other._forget_entered()
         other.calls = dict(self.calls)
         other.results = dict(self.results)
-        other._asked = self._asked
         other._provider_ids = dict(self._provider_ids)
         other._highest = dict(self._highest)
         other._floors = dict(self._floors)
