@@ -250,6 +250,10 @@ class Loader:
         book = Book(whole=False)
         return Slice(cid, now, self._searches, head, book, expires_after=default)
 
+    def has_rows(self, cid: str) -> bool:
+        """Whether there are rows of a conversation that has no head."""
+        return bool(ReadStore(self._connection, self._tenant_id).damage.headless(cid))
+
     def absent(self, cid: str) -> Slice:
         return Slice.absent(
             cid, self._now, searches=self._searches, expires_after=self._expires_after
