@@ -22,6 +22,7 @@ from app.api.listening import Listeners
 from app.api.middleware import REGISTRY, Headed, Measured, WriterNumbers
 from app.api.pages import assets, conversation, docs, lists, login, replays
 from app.api.problems import HANDLERS, REFUSALS
+from app.api.sending import Sent
 from app.api.sweeper import forget, sweep
 from app.service.kept import Renders
 from app.settings import Settings, from_environment
@@ -119,6 +120,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     origins = settings.cors_origins.lower().replace(",", " ").split()
     hosts = allowed_hosts(settings.host, settings.allowed_hosts.replace(",", " ").split())
+    # The innermost: the routes tell their names to it.
+    app.add_middleware(Sent, room=settings.response_memory)
     app.add_middleware(Guarded, hosts=hosts, origins=frozenset(origins))
     if origins:
         app.add_middleware(
