@@ -165,16 +165,16 @@ def tell_much(server: Server, more: bytes = b"") -> int:
 def test_a_response_of_which_little_is_taken_does_not_end(tmp_path: Path) -> None:
     """So little that for longer than the time for a client that takes nothing no room is made in
     the system for what the server holds. The rest is taken at once."""
-    with serving(tmp_path, environment={"TURNKEEP_UNREAD_SECONDS": "2"}) as server:
+    with serving(tmp_path, environment={"TURNKEEP_UNREAD_SECONDS": "4"}) as server:
         assert tell_much(server) == 201
         with socket.socket() as slow:
             slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 * 1024)
             slow.connect(("127.0.0.1", int(server.url.rpartition(":")[2])))
             slow.sendall(ASKED)
             taken = 0
-            for _ in range(100):
+            for _ in range(120):
                 time.sleep(0.1)
-                taken += len(slow.recv(8_000, socket.MSG_WAITALL))
+                taken += len(slow.recv(12_000, socket.MSG_WAITALL))
             while piece := slow.recv(1_000_000):
                 taken += len(piece)
                 if taken > SIZE:
