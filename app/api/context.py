@@ -93,15 +93,19 @@ class Context:
     ) -> "tuple[Request, Context]":
         """What an operation gets, if whoever asks may do this."""
         if scope != "read":
-            if self.database.waiting() >= MOST_WAITING:
-                raise Unavailable("Too many requests wait to be stored.")
-            if self.database.is_stuck(cid):
-                raise Unavailable("Requests wait too long to be stored now.")
+            self.check_writer(cid)
         key = await self.access.key_of(request)
         if key is None:
             return request, self
         request = self.access.check(key, scope, cid, request)
         return request, replace(self, database=self.database.of(key.tenant_id), key=key)
+
+    def check_writer(self, cid: str | None) -> None:
+        """Raises `Unavailable` where a command would have to wait for too long."""
+        if self.database.waiting() >= MOST_WAITING:
+            raise Unavailable("Too many requests wait to be stored.")
+        if self.database.is_stuck(cid):
+            raise Unavailable("Requests wait too long to be stored now.")
 
     @property
     def prefix(self) -> str:
