@@ -30,6 +30,8 @@ from app.storage.database import Database
 
 # Seconds for what goes on in the background to end when the service stops.
 _LAST = 3.0
+# Seconds for what is being written after its clients were told that nobody waits for it any more.
+_WRITTEN = 1.0
 _DESCRIBING = Lock()
 _DESCRIPTION = """
 Keeps the conversations of agents and serves them back, valid, for any provider.
@@ -103,7 +105,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             await asyncio.wait(tasks, timeout=_LAST)
             REFUSALS.tell_rest()
             REGISTRY.unregister(numbers)
-            database.close()
+            database.close(_WRITTEN)
 
     app = Described(
         title="Turnkeep",
