@@ -22,6 +22,7 @@ from app.api.listening import Listeners
 from app.api.middleware import REGISTRY, Headed, Measured, WriterNumbers
 from app.api.pages import assets, conversation, docs, lists, login, replays
 from app.api.problems import HANDLERS, REFUSALS
+from app.api.sending import Sent
 from app.api.sweeper import forget, sweep
 from app.service.kept import Renders
 from app.settings import Settings, from_environment
@@ -29,6 +30,8 @@ from app.storage.database import Database
 
 # Seconds for what goes on in the background to end when the service stops.
 _LAST = 3.0
+# Seconds for what is being written after its clients were told that nobody waits for it any more.
+_WRITTEN = 1.0
 _DESCRIBING = Lock()
 _DESCRIPTION = """
 Keeps the conversations of agents and serves them back, valid, for any provider.
@@ -102,7 +105,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             await asyncio.wait(tasks, timeout=_LAST)
             REFUSALS.tell_rest()
             REGISTRY.unregister(numbers)
-            database.close()
+            database.close(_WRITTEN)
 
     app = Described(
         title="Turnkeep",
@@ -119,6 +122,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     origins = settings.cors_origins.lower().replace(",", " ").split()
     hosts = allowed_hosts(settings.host, settings.allowed_hosts.replace(",", " ").split())
+    # The innermost: the routes tell their names to it.
+    app.add_middleware(Sent, room=settings.response_memory)
     app.add_middleware(Guarded, hosts=hosts, origins=frozenset(origins))
     if origins:
         app.add_middleware(

@@ -52,6 +52,8 @@ class Settings:
     render_memory: int = 64 * 1024 * 1024
     # Bytes of large bodies and streams that are held at once; further ones are asked to come again.
     body_memory: int = 128 * 1024 * 1024
+    # Bytes of large responses that wait to be read; further ones are asked for again.
+    response_memory: int = 256 * 1024 * 1024
     # Names that requests may be sent to, with commas; those of loopback are always fine.
     allowed_hosts: str = ""
     # Sites whose pages may ask and write, like https://app.example, with commas.

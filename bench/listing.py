@@ -140,7 +140,8 @@ def _rows(number: int) -> Iterator[tuple[Table, dict[str, Any]]]:
         tables.conversations,
         owner
         | {"title": title, "metadata": dumps(described).encode(), "version": 1, "head_hash": b"h"}
-        | {"orphans": 0, "created_at": now, "updated_at": now, "indexed": 1, "tools_hash": b""},
+        | {"orphans": 0, "created_at": now, "updated_at": now, "indexed": 1, "tools_hash": b""}
+        | {"open_calls": number % 2},
     )
     turn = {"seq": 1, "turn_id": f"t{number}", "format": "openai", "provider": "openai"}
     content = {"payload": b"", "blocks": b"", "metadata": b"{}", "content_hash": b"", "hash": b""}

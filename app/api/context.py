@@ -31,33 +31,42 @@ MOST_WAITING = 512
 _UNTIL_ROOM = 60
 
 
-class Bodies:
-    """The large bodies and streams that are held now; they have room for so many bytes together."""
+class Room:
+    """Room for so many bytes together, and how many of them are held now. `full`: what is told
+    where there is none."""
+
+    def __init__(self, room: int, full: str) -> None:
+        self.room = room
+        self.full = full
+        self.held = 0
+
+
+class Bodies(Room):
+    """That of the large bodies and streams."""
 
     def __init__(self, room: int) -> None:
-        self.room = room
-        self.held = 0
+        super().__init__(room, "Too many large bodies arrive at once. Send this one again.")
         # They are decoded one after the other: each holds Python's lock for a while.
         self.decoding = CapacityLimiter(1)
 
 
 class Place:
-    """What one body or stream takes of the room."""
+    """What one body, stream or response takes of the room."""
 
-    def __init__(self, bodies: Bodies) -> None:
-        self._bodies = bodies
+    def __init__(self, room: Room) -> None:
+        self._room = room
         self._size = 0
 
     def hold(self, size: int) -> None:
         """Raises `Unavailable` where there is no room; what stands alone may be larger than it."""
-        others = self._bodies.held - self._size
-        if others and others + size > self._bodies.room:
-            raise Unavailable("Too many large bodies arrive at once. Send this one again.")
-        self._bodies.held = others + size
+        others = self._room.held - self._size
+        if others and others + size > self._room.room:
+            raise Unavailable(self._room.full)
+        self._room.held = others + size
         self._size = size
 
     def close(self) -> None:
-        self._bodies.held -= self._size
+        self._room.held -= self._size
 
 
 @dataclass(frozen=True)
@@ -84,15 +93,19 @@ class Context:
     ) -> "tuple[Request, Context]":
         """What an operation gets, if whoever asks may do this."""
         if scope != "read":
-            if self.database.waiting() >= MOST_WAITING:
-                raise Unavailable("Too many requests wait to be stored.")
-            if self.database.is_stuck(cid):
-                raise Unavailable("Requests wait too long to be stored now.")
+            self.check_writer(cid)
         key = await self.access.key_of(request)
         if key is None:
             return request, self
         request = self.access.check(key, scope, cid, request)
         return request, replace(self, database=self.database.of(key.tenant_id), key=key)
+
+    def check_writer(self, cid: str | None) -> None:
+        """Raises `Unavailable` where a command would have to wait for too long."""
+        if self.database.waiting() >= MOST_WAITING:
+            raise Unavailable("Too many requests wait to be stored.")
+        if self.database.is_stuck(cid):
+            raise Unavailable("Requests wait too long to be stored now.")
 
     @property
     def prefix(self) -> str:

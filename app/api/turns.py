@@ -113,6 +113,8 @@ async def append_turns(
             else:
                 post, turns = what
                 command = Append(cid, post, turns, digest, key, version, tools, texts=texts)
+            # Many may have come at once, and found nobody waiting.
+            here.check_writer(cid)
             done = await here.database.write(command)
     return _receipt(done)
 

@@ -211,6 +211,7 @@ def _advanced(
         version=version,
         head_hash=head_hash,
         orphans=book.orphans,
+        open_calls=book.open_calls,
         updated_at=known.now,
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,

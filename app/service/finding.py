@@ -53,10 +53,7 @@ def listed(store: ReadStore, wish: Asked) -> JsonObject:
             raise
         records, damaged = store.finder.find_sound(wanted, limit + 1)
     records, more = records[:limit], len(records) > limit
-    open_calls = store.finder.open_calls([record.id for record in records])
-    data: list[Json] = [
-        {**shown(record), "open_calls": open_calls.get(record.id, 0)} for record in records
-    ]
+    data: list[Json] = [{**shown(record), "open_calls": record.open_calls} for record in records]
     page: JsonObject = {
         "data": data,
         "has_more": more,

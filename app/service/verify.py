@@ -80,6 +80,10 @@ def _recomputed(store: ReadStore, cid: str, checked: JsonObject) -> Iterator[Jso
     if waiting != head.orphans:
         detail = f"{waiting} results wait for a call, the conversation says {head.orphans}"
         yield note("ORPHANS_MISMATCH", None, detail)
+    unanswered = sum(not call.answered for call in book.calls.values())
+    if unanswered != head.open_calls:
+        detail = f"{unanswered} calls have no result, the conversation says {head.open_calls}"
+        yield note("OPEN_CALLS_MISMATCH", None, detail)
     yield from rowchecks.calls(store, cid, book)
     yield from rowchecks.results(store, cid, book)
     yield from rowchecks.provider_ids(store, cid, book)

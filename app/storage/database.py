@@ -308,13 +308,17 @@ class Database:
             total.group_sizes = [one + other for one, other in sizes]
         return total
 
-    def close(self) -> None:
-        """Carry out the commands that wait, then let everything go."""
+    def close(self, seconds: float | None = None) -> None:
+        """Carry out the commands that wait, then let everything go. `seconds`: for the writers; the
+        process must end then, which undoes what they have begun."""
         with self._lock:
             self._closed.set()
-        self._ending.at = time.monotonic() + PATIENCE
-        for writer in self._writers:
-            writer.close()
+        now = time.monotonic()
+        self._ending.at = now + PATIENCE
+        until = None if seconds is None else now + seconds
+        ended = [writer.close(until) for writer in self._writers]
+        if not all(ended):
+            log.warning("the service ends before all is stored; what was begun is undone")
         self._readers.shutdown()
         self._doorman.shutdown()
         self._writing.dispose()

@@ -5,7 +5,7 @@ providers that few have; only what it finds is held against the rest. Where many
 all that is asked for, they are gone through in order until the page is full.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, assert_never
 
@@ -18,7 +18,6 @@ from sqlalchemy import (
     exists,
     func,
     literal_column,
-    not_,
     select,
     text,
     tuple_,
@@ -32,19 +31,16 @@ from app.storage.fulltext import CONDITIONS, written
 from app.storage.rows import CONVERSATION, conversation
 from app.storage.scope import (
     ALL,
-    IDS,
     LIMIT,
     TENANT,
     AnySelect,
     Scope,
     beginning_with,
     begins,
-    pieces,
 )
 from app.storage.tables import (
     conversation_facets,
     conversations,
-    tool_calls,
     turn_revisions,
     turns,
 )
@@ -58,7 +54,8 @@ _KEYS: tuple[ColumnElement[Any], ...] = (_ID, conversations.c.updated_at)
 _AFTER_ID = bindparam("after_id", type_=Text)
 _AFTER_UPDATED = bindparam("after_updated", type_=UtcTime)
 # Not parameters: the indexes hold these alone, and must be recognised.
-_WAITING = and_(tool_calls.c.tenant_id == TENANT, not_(tool_calls.c.answered))
+_waiting = conversations.alias("waiting").c
+_WAITING = and_(_waiting.tenant_id == TENANT, _waiting.open_calls > literal_column("0"))
 _BROKEN = and_(
     turns.c.tenant_id == TENANT,
     turns.c.status == literal_column("'interrupted'"),
@@ -70,14 +67,9 @@ _BROKEN = and_(
     ),
 )
 _OF_STATE: dict[State, tuple[ColumnElement[str], ColumnElement[bool]]] = {
-    "open": (tool_calls.c.conversation_id, _WAITING),
+    "open": (_waiting.conversation_id, _WAITING),
     "interrupted": (turns.c.conversation_id, _BROKEN),
 }
-_OPEN_CALLS = (
-    select(tool_calls.c.conversation_id, func.count())
-    .where(_WAITING, tool_calls.c.conversation_id.in_(IDS))
-    .group_by(tool_calls.c.conversation_id)
-)
 
 
 class Finder(Scope):
@@ -101,11 +93,6 @@ class Finder(Scope):
             if len(rows) >= limit or len(rows) + len(damaged) < most:
                 return [conversation(row) for row in rows[:limit]], damaged
             most = limit + 2 * len(damaged)
-
-    def open_calls(self, cids: Collection[str]) -> dict[str, int]:
-        """How many calls have no result, by conversation; nothing where all have one."""
-        rows = (row for ids in pieces(cids) for row in self._run(_OPEN_CALLS, ids=ids))
-        return {row[0]: row[1] for row in rows}
 
     def _statement(self, wanted: Wanted) -> tuple[AnySelect, dict[str, object]]:
         values: dict[str, object] = {"now": datetime.now(UTC)}

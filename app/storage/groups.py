@@ -61,10 +61,13 @@ class Group:
         """What the commands ask for, as far as they can foresee it."""
         self._slices = self._heads(commands)
         self._before = dict(self._slices)
-        # What has expired is absent, though its rows may be there.
         for cid, known in self._before.items():
+            # What has expired is absent, though its rows may be there.
             if known.head and known.head.has_expired(self._now):
                 self._slices[cid] = self._loader.absent(cid)
+            # Rows that have lost their head get one, which ends with them.
+            if known.head is None and self._may_go(cid, commands) and self._loader.has_rows(cid):
+                self._slices[cid] = self._loader.unread(cid, None)
         wanted: dict[str, Keys] = {}
         versions = {cid: known.version for cid, known in self._slices.items()}
         for command in commands:
@@ -88,6 +91,11 @@ class Group:
             if len(commands) > 1 or not (isinstance(commands[0], Removal) and may_be_damage(error)):
                 raise
         return {cid: self._loader.unread(cid, expires_at) for cid in cids}
+
+    def _may_go(self, cid: str, commands: Sequence[Command[Any]]) -> bool:
+        """Whether nothing else is asked of a conversation than to remove it."""
+        mine = (command for command in commands if command.conversation_id == cid)
+        return all(isinstance(command, Removal) for command in mine)
 
     def decide(self, command: Command[T]) -> T:
         """The receipt of a command, whose change the next ones see."""

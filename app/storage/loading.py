@@ -236,7 +236,8 @@ class Loader:
         if book is None:
             names = self._names(cid) if self._memory.comes_back(self._tenant_id, head) else None
             start = head.version + 1
-            book = Book(whole=False, orphans=head.orphans, names=names, start=start)
+            counts = {"orphans": head.orphans, "open_calls": head.open_calls}
+            book = Book(whole=False, **counts, names=names, start=start)
         default = self._expires_after
         return Slice(cid, self._now, self._searches, head, book, expires_after=default)
 
@@ -248,6 +249,10 @@ class Loader:
         head = replace(head, expires_at=expires_at)
         book = Book(whole=False)
         return Slice(cid, now, self._searches, head, book, expires_after=default)
+
+    def has_rows(self, cid: str) -> bool:
+        """Whether there are rows of a conversation that has no head."""
+        return bool(ReadStore(self._connection, self._tenant_id).damage.headless(cid))
 
     def absent(self, cid: str) -> Slice:
         return Slice.absent(

@@ -40,7 +40,7 @@ CONVERSATION = _named(
     conversations,
     "conversation_id title metadata version head_hash orphans created_at updated_at"
     " input_tokens output_tokens cached_tokens reasoning_tokens indexed tools_hash expires_after"
-    " expires_at",
+    " expires_at open_calls",
 )
 TURN = _named(
     turns,
@@ -73,7 +73,7 @@ _CALL = attrgetter("id", *(column.name for column in CALL[1:]))
 
 conversation_values = attrgetter(*NEW_CONVERSATION[:-1])
 _NUMBERS = attrgetter(
-    *("version", "orphans", "indexed"),
+    *("version", "orphans", "open_calls", "indexed"),
     *("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"),
 )
 tool_set_values = attrgetter(*NEW_TOOL_SET[:-1])

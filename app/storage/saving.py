@@ -61,7 +61,8 @@ _OWNER = ("tenant_id", "conversation_id")
 # The names of the same two where rows are looked for.
 _WHERE = ("tenant", "conversation")
 _ADVANCED = (
-    *("version", "head_hash", "orphans", "updated_at", "indexed", "tools_hash", "expires_at"),
+    *("version", "head_hash", "orphans", "open_calls", "updated_at", "indexed", "tools_hash"),
+    "expires_at",
     *("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"),
 )
 _DESCRIBED = (*_ADVANCED, "title", "metadata", "expires_after")

@@ -113,6 +113,13 @@ conversations = Table(
     Column("seal", LargeBinary, doc="the hash of this row"),
     Column("expires_after", BigInteger, doc="seconds after the last turn; NULL: never"),
     Column("expires_at", UtcTime, doc="when that is"),
+    Column(
+        "open_calls",
+        BigInteger,
+        nullable=False,
+        server_default="0",
+        doc="calls that wait for a result",
+    ),
     PrimaryKeyConstraint(*_OWNER),
     Index(
         "ix_conversations_updated",
@@ -132,6 +139,14 @@ conversations = Table(
         "tenant_id",
         "expires_at",
         **_asked("which have expired?", "expires_at IS NOT NULL"),
+    ),
+    Index(
+        "ix_conversations_waiting",
+        "tenant_id",
+        "conversation_id",
+        # SQLite asks for the number though all that are here have one.
+        "open_calls",
+        **_asked("which have calls that wait for a result?", "open_calls > 0"),
     ),
     info={"about": "the head of each conversation"},
 )
@@ -281,14 +296,6 @@ Index(
     "ix_tool_calls_open",
     *(tool_calls.c[name] for name in (*_OWNER, "answered", "seq", "call_index")),
     **_asked("which calls are open, and where is the newest?"),
-)
-
-Index(
-    "ix_tool_calls_waiting",
-    *(tool_calls.c[name] for name in _OWNER),
-    sqlite_where=text("answered = 0"),
-    postgresql_where=text("NOT answered"),
-    info={"asked": "which conversations have calls that wait for a result?"},
 )
 
 tool_results = Table(

@@ -100,10 +100,11 @@ class Writer:
     def put(self, job: Job) -> None:
         self._jobs.put(job)
 
-    def close(self) -> None:
-        """Carry out what waits, then end."""
+    def close(self, until: float | None = None) -> bool:
+        """Carry out what waits, then end; whether it has, where that was not waited for longer."""
         self._jobs.put(None)
-        self._thread.join()
+        self._thread.join(None if until is None else max(0, until - time.monotonic()))
+        return not self._thread.is_alive()
 
     def _work(self) -> None:
         closing = False

@@ -116,6 +116,42 @@ def test_the_receipt_says_what_was_removed_and_no_word_of_it(
     assert (again.status_code, again.json()["code"]) == (404, "conversation_not_found")
 
 
+def behead(url: str, cid: str) -> None:
+    """Removes a head by hand, and leaves its rows."""
+    engine = create_engine(engine_url(url))
+    unbound = "PRAGMA foreign_keys = OFF"
+    if engine.dialect.name == "postgresql":
+        unbound = "SET session_replication_role = replica"
+    with engine.connect() as connection:
+        connection.execute(text(unbound))
+        connection.execute(text(f"DELETE FROM conversations WHERE conversation_id = '{cid}'"))
+        connection.commit()
+    engine.dispose()
+
+
+def test_rows_without_their_conversation_are_erased(api: Api, database_url: str) -> None:
+    """With a receipt; then there is room for another one under the id."""
+    tell(api, "c1", CANARY)
+    tell(api, "c2", "other_")
+    before = rows(database_url)
+    behead(database_url, "c1")
+    assert api.get("verify").json()["problems"][0]["code"] == "HEAD_MISSING"
+    erased = api.http.delete("/v1/conversations/c1")
+    assert erased.status_code == 200
+    mine = {name: [row for row in found if row[1] == "c1"] for name, found in before.items()}
+    tables = {"revisions": "turn_revisions"}
+    removed = {part: len(mine[tables.get(part, part)]) for part in PARTS}
+    assert erased.json()["removed"] == removed
+    assert all(removed.values())
+    assert rows(database_url) == {
+        name: [row for row in found if row not in mine[name]] for name, found in before.items()
+    }
+    again = api.http.delete("/v1/conversations/c1")
+    assert (again.status_code, again.json()["code"]) == (404, "conversation_not_found")
+    assert api.post(user("x")).json()["version"] == 1
+    assert api.get("verify").json()["ok"]
+
+
 def test_erasing_goes_on_when_somebody_else_removes_rows_at_the_moment(
     api: Api, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -385,6 +385,35 @@ def test_conversations_are_found_by_calls_that_wait_for_a_result(api: Api) -> No
     assert refused(api, state="closed")["pointer"] == "?state"
 
 
+def test_open_calls_are_counted_through_all_versions_of_a_turn(api: Api) -> None:
+    """Calls that a later version leaves out do not count, one that comes back counts again, and a
+    result that waited is taken off."""
+
+    def told(*raw_ids: str, status: str = "interrupted") -> None:
+        calls = [
+            {"type": "tool_call", "raw_id": one, "name": "f", "arguments": "{}"} for one in raw_ids
+        ]
+        turn = {"turn_id": "t1", "speaker": "ai", "blocks": calls, "status": status}
+        assert api.post(turn, cid="c", provider="neutral").is_success
+
+    def counted() -> int:
+        [one] = api.http.get(LIST).json()["data"]
+        assert api.http.get("/v1/conversations/c/verify").json()["ok"]
+        return int(one["open_calls"])
+
+    api.post(answering("late", "1"), cid="c")
+    told("a", "b")
+    assert counted() == 2
+    told("a")
+    assert counted() == 1
+    api.post(answering("a", "1"), cid="c")
+    assert counted() == 0
+    told("a", "b", "late")
+    assert counted() == 1
+    told("a", status="complete")
+    assert counted() == 0
+
+
 def test_conversations_are_found_by_turns_that_were_not_completed(api: Api) -> None:
     turn = {"turn_id": "t1", "speaker": "ai", "blocks": [{"type": "text", "text": "x"}]}
     broken = turn | {"status": "interrupted"}

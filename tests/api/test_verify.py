@@ -42,6 +42,7 @@ def told(api: Api) -> Api:
         ("DELETE FROM turns WHERE seq = 5", "HEAD_MISMATCH"),
         ("UPDATE conversations SET version = 9", "HEAD_MISMATCH"),
         ("UPDATE conversations SET orphans = 0", "ORPHANS_MISMATCH"),
+        ("UPDATE conversations SET open_calls = 7", "OPEN_CALLS_MISMATCH"),
         ("DELETE FROM provider_ids WHERE target = 'kimi'", "PROVIDER_ID_MISMATCH"),
         ("UPDATE tool_calls SET seq = 1 WHERE call_index = 0", "CALL_DIFFERS"),
         ("UPDATE tool_results SET matched_by = 'name' WHERE seq = 3", "RESULT_DIFFERS"),

@@ -21,6 +21,7 @@ def test_it_says_what_the_settings_are() -> None:
     settings = Settings()
     assert f"`TURNKEEP_RENDER_MEMORY`, {settings.render_memory >> 20} MB" in PAGE
     assert f"({settings.body_memory >> 20} MB in each worker)" in PAGE
+    assert f"`TURNKEEP_RESPONSE_MEMORY`, {settings.response_memory >> 20} MB" in PAGE
     assert f"`TURNKEEP_PG_WRITERS` ({settings.pg_writers})" in PAGE
     assert f"up to {READERS} to read: six" in PAGE
     assert settings.pg_writers + READERS == 6

@@ -149,22 +149,43 @@ def sockets(server: Server) -> int:
     return sum(str(one.readlink()).startswith("socket:") for one in folder.iterdir())
 
 
-def test_a_response_of_which_nothing_is_taken_ends(tmp_path: Path) -> None:
-    """Another client takes it slowly, and gets all of it."""
-    size = 20_000_000
-    said = {"provider": "openai", "messages": [{"role": "user", "content": "x" * size}]}
+SIZE = 20_000_000
+ASKED = b"GET /v1/conversations/c1/replay?provider=openai HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+def tell_much(server: Server, more: bytes = b"") -> int:
+    """The status of a POST of more than the system holds for a client that does not read."""
+    said = {"provider": "openai", "messages": [{"role": "user", "content": "x" * SIZE}]}
     body = json.dumps(said).encode()
-    asked = b"GET /v1/conversations/c1/replay?provider=openai HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    with serving(tmp_path, environment={"TURNKEEP_UNREAD_SECONDS": "2"}) as server:
-        head = JSON_POST + b"Content-Length: %d\r\n\r\n" % len(body)
-        with connect(server, head, body) as sock:
-            assert answer(sock)[0] == 201
-        with connect(server, asked) as slow:
+    head = JSON_POST.replace(b" HTTP/1.1", more + b" HTTP/1.1")
+    with connect(server, head + b"Content-Length: %d\r\n\r\n" % len(body), body) as sock:
+        return int(sock.recv(12, socket.MSG_WAITALL)[9:])
+
+
+def test_a_response_of_which_little_is_taken_does_not_end(tmp_path: Path) -> None:
+    """So little that for longer than the time for a client that takes nothing no room is made in
+    the system for what the server holds. The rest is taken at once."""
+    with serving(tmp_path, environment={"TURNKEEP_UNREAD_SECONDS": "4"}) as server:
+        assert tell_much(server) == 201
+        with socket.socket() as slow:
+            slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 * 1024)
+            slow.connect(("127.0.0.1", int(server.url.rpartition(":")[2])))
+            slow.sendall(ASKED)
             taken = 0
-            while taken < size:
+            for _ in range(120):
                 time.sleep(0.1)
-                taken += len(slow.recv(400_000, socket.MSG_WAITALL))
-        with connect(server, asked) as idle:
+                taken += len(slow.recv(12_000, socket.MSG_WAITALL))
+            while piece := slow.recv(1_000_000):
+                taken += len(piece)
+                if taken > SIZE:
+                    break
+        assert taken > SIZE
+
+
+def test_a_response_of_which_nothing_is_taken_ends(tmp_path: Path) -> None:
+    with serving(tmp_path, environment={"TURNKEEP_UNREAD_SECONDS": "2"}) as server:
+        assert tell_much(server) == 201
+        with connect(server, ASKED) as idle:
             assert idle.recv(1)
             held = sockets(server)
             for _ in range(300):
@@ -175,7 +196,29 @@ def test_a_response_of_which_nothing_is_taken_ends(tmp_path: Path) -> None:
             with suppress(ConnectionResetError):
                 while piece := idle.recv(1_000_000):
                     taken += len(piece)
-            assert taken < size
+            assert taken < SIZE
+
+
+def test_large_responses_that_nobody_takes_have_a_bound(tmp_path: Path) -> None:
+    """One more is asked for again; small ones and receipts are sent, and there is room again when
+    one was taken."""
+    environment = {"TURNKEEP_RESPONSE_MEMORY": str(SIZE * 3 // 2)}
+    with serving(tmp_path, environment=environment) as server:
+        assert tell_much(server) == 201
+        with connect(server, ASKED) as idle:
+            assert idle.recv(12, socket.MSG_WAITALL) == b"HTTP/1.1 200"
+            with connect(server, ASKED) as another:
+                status, headers, told = answer(another)
+            assert (status, headers["retry-after"], told["code"]) == (503, "1", "unavailable")
+            assert told["detail"] == "Too many large responses wait to be read. Ask again."
+            assert "503 on GET /v1/conversations/{cid}/replay: Too" in server.log.read_text()
+            assert get(server, "c1")["version"] == 1
+            assert tell_much(server, b"?return=turns") == 201
+            taken = 0
+            while taken < SIZE:
+                taken += len(idle.recv(1_000_000))
+        with connect(server, ASKED) as another:
+            assert another.recv(12, socket.MSG_WAITALL) == b"HTTP/1.1 200"
 
 
 def test_a_connection_too_many_is_told_so(server: Server) -> None:

@@ -26,6 +26,11 @@ ERASING = ("tests/api/test_erasing.py", "-k", "not postgres")
 DAMAGED_KEYS = ("tests/damage/test_keys.py",)
 SETTLING = ("tests/storage/test_failures.py", "-k", "commit or proves or proof or twice")
 CUTS = ("tests/streams/test_line_cuts.py",)
+HOSTILE = "tests/api/test_hostile_values.py"
+COMES_BACK = f"{HOSTILE}::test_what_is_accepted_comes_back_as_it_was_sent"
+RESTORING = ("tests/api/test_restoring.py",)
+OPEN_CALLS = ("tests/api/test_finding.py", "-k", "sqlite and open_calls")
+EDGE = "tests/e2e/test_edge.py"
 FOREIGN = ("tests/zoo/test_zoo.py::test_it_is_shown_as_it_should_be", "-k", "z50 or z54")
 
 
@@ -506,5 +511,82 @@ FAULTS = (
         "(head.seal if head else None) == seals.get(cid)",
         "(head.seal if head else None) != b''",
         SETTLING,
+    ),
+    Fault(
+        "a text is stored without the blanks around it",
+        "app/codecs/shared/reading.py",
+        "            yield Text(content)\n",
+        "            yield Text(content.strip())\n",
+        (COMES_BACK, "-k", "turns"),
+    ),
+    Fault(
+        "a sync leaves out texts that say nothing",
+        "app/service/sync.py",
+        "is_new = place in new or (is_unspoken(block) and place > last)",
+        "is_new = place in new",
+        (COMES_BACK, "-k", "sync"),
+    ),
+    Fault(
+        "half a character that ends a stream is replaced",
+        "app/codecs/shared/gathering.py",
+        'halves.decode("utf-16-le", "surrogatepass")',
+        'halves.decode("utf-16-le", "replace")',
+        (COMES_BACK, "-k", "stream"),
+    ),
+    Fault(
+        "the description of a tool is trimmed",
+        "app/core/tools/definitions.py",
+        "    return Tool(name, description, schema, strict is True)",
+        "    return Tool(name, description and description.strip(), schema, strict is True)",
+        (COMES_BACK, "-k", "tools"),
+    ),
+    Fault(
+        "half a character in a title is replaced",
+        "app/storage/types.py",
+        'value.encode("utf-8", "surrogatepass")',
+        'value.encode("utf-8", "replace")',
+        (COMES_BACK, "-k", "created or changed"),
+    ),
+    Fault(
+        "a problem shows the value that has the wrong type",
+        "app/core/telling.py",
+        "must be {expected}, not {kind(value)}.",
+        "must be {expected}, not {value!r}.",
+        (f"{HOSTILE}::test_nothing_that_was_said_is_logged_counted_or_told_in_a_problem",),
+    ),
+    Fault(
+        "a key gives its first receipt for any body",
+        "app/service/append.py",
+        "        if used.body_sha256 != body_hash:\n",
+        "        if not used.body_sha256:\n",
+        RESTORING,
+    ),
+    Fault(
+        "a call that is made again is not open again",
+        "app/core/ledger/book.py",
+        "self.open_calls += self.calls[call.id].answered - call.answered",
+        "self.open_calls -= call.answered > self.calls[call.id].answered",
+        OPEN_CALLS,
+    ),
+    Fault(
+        "rows that have lost their head are taken for nothing",
+        "app/storage/groups.py",
+        "if known.head is None and self._may_go(cid, commands)",
+        "if known.head and self._may_go(cid, commands)",
+        ERASING,
+    ),
+    Fault(
+        "a client is slow while the system has its response",
+        "app/api/connection.py",
+        "            size += int.from_bytes(held, sys.byteorder)\n",
+        "            return size\n",
+        (f"{EDGE}::test_a_response_of_which_little_is_taken_does_not_end",),
+    ),
+    Fault(
+        "what was stored is answered with 503 while others do not read",
+        "app/api/sending.py",
+        'return scope["method"] == "GET" or',
+        'return scope["method"] in ("GET", "POST") or',
+        (f"{EDGE}::test_large_responses_that_nobody_takes_have_a_bound",),
     ),
 )

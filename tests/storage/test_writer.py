@@ -1,5 +1,6 @@
 import asyncio
 import threading
+import time
 from collections.abc import Coroutine
 from typing import Any
 
@@ -215,6 +216,22 @@ def test_closing_finishes_what_waits_and_takes_nothing_more(database_url: str) -
         return await asyncio.wait_for(asyncio.gather(*writes), timeout=60)
 
     assert asyncio.run(story()) == list(range(1, 21))
+
+
+def test_closing_waits_for_a_long_command_no_longer_than_it_is_told(
+    database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    database, gate = Database(database_url), threading.Event()
+    written = database.write_soon(waiting_for(gate))
+    while not database.counts().commands:
+        time.sleep(0.01)
+    ending = threading.Thread(target=database.close, args=[0.05], daemon=True)
+    ending.start()
+    ending.join(30)
+    assert not ending.is_alive()
+    assert not written.done()
+    assert "what was begun is undone" in caplog.text
+    gate.set()
 
 
 def test_answers_for_a_closed_loop_are_dropped(database: Database) -> None:

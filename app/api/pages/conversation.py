@@ -60,7 +60,7 @@ async def conversation_page(cid: Cid, query: Annotated[AtQuery, Query()], here: 
             "conversation": conversation,
             "tab": "timeline",
             "version": version,
-            "open_calls": store.finder.open_calls([cid]).get(cid, 0),
+            "open_calls": known(store, cid).open_calls,
             "chunk": CHUNK,
             "begin": begin,
             "turns": timeline(store, cid, after=begin, until=begin + CHUNK),

@@ -81,7 +81,8 @@ class Loaded:
 
 
 class Book:
-    """The ledger of one conversation. `orphans` counts the results that wait for a call.
+    """The ledger of one conversation. `orphans` counts the results that wait for a call,
+    `open_calls` the calls without a result.
 
     `names`: all that occur in it, if they are known; `start`: all calls of turns from here on are.
     """
@@ -91,12 +92,14 @@ class Book:
         *,
         whole: bool = True,
         orphans: int = 0,
+        open_calls: int = 0,
         names: Names | None = None,
         start: int = _NOTHING_LOADED,
     ) -> None:
         self.calls: dict[str, Call] = {}
         self.results: dict[_Place, ResultRecord] = {}
         self.orphans = orphans
+        self.open_calls = open_calls
         # A result that waits may be one that was entered here: the database need not be asked.
         self._all_waiting = whole or not orphans
         self._whole = whole
@@ -144,7 +147,8 @@ class Book:
         start = 0 if self._whole else self._start
         if len(self.calls) >= 2 * _REMEMBERED:
             start = max(start, sorted(call.seq for call in self.calls.values())[-_REMEMBERED])
-        other = Book(whole=False, orphans=self.orphans, names=names, start=start)
+        counts = {"orphans": self.orphans, "open_calls": self.open_calls}
+        other = Book(whole=False, **counts, names=names, start=start)
         other._highest = self._highest
         newest = {name: call for name, call in self.calls.items() if call.seq >= start}
         if len(newest) == len(self.calls):
@@ -277,6 +281,7 @@ class Book:
         for call in calls:
             self._new_calls[call.id] = None
             self._put(call)
+        self.open_calls += sum(not call.answered for call in calls)
 
     def add_results(self, results: Sequence[ResultRecord]) -> None:
         for result in results:
@@ -329,6 +334,7 @@ class Book:
     def _change(self, call: Call) -> None:
         if call.id not in self._new_calls:
             self._changed_calls[call.id] = None
+        self.open_calls += self.calls[call.id].answered - call.answered
         self._put(call)
 
     def _put_result(self, result: ResultRecord) -> None:

@@ -48,8 +48,9 @@ class Call:
 class ConversationRecord:
     """A conversation and the head of its chain.
 
-    `orphans` counts results that wait for a call; the turns up to `indexed` are indexed. It expires
-    so many seconds (`expires_after`) after the last turn, which is `expires_at`; None: never.
+    `orphans` counts results that wait for a call, `open_calls` calls that wait for a result; the
+    turns up to `indexed` are indexed. It expires so many seconds (`expires_after`) after the last
+    turn, which is `expires_at`; None: never.
     """
 
     id: str
@@ -69,6 +70,7 @@ class ConversationRecord:
     tools_hash: bytes = b""
     expires_after: int | None = None
     expires_at: datetime | None = None
+    open_calls: int = 0
 
     def renewed(self, now: datetime) -> "ConversationRecord":
         """The same, expiring from now on."""
