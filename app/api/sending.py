@@ -61,7 +61,8 @@ async def _in_slices(message: Message, send: Send) -> None:
     if len(body) <= SHORT:
         await send(message)
         return
+    view = memoryview(body)
     for begin in range(0, len(body), _SLICE):
-        await send({**message, "body": body[begin : begin + _SLICE], "more_body": True})
+        await send({**message, "body": view[begin : begin + _SLICE], "more_body": True})
     if not message.get("more_body", False):
         await send({**message, "body": b"", "more_body": False})
