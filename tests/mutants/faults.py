@@ -25,6 +25,7 @@ ACCESS = ("tests/api/test_access.py", "-k", "sqlite")
 ERASING = ("tests/api/test_erasing.py", "-k", "not postgres")
 DAMAGED_KEYS = ("tests/damage/test_keys.py",)
 SETTLING = ("tests/storage/test_failures.py", "-k", "commit or proves or proof or twice")
+HALF_READ = ("tests/storage/test_failures.py", "-k", "half_way")
 CUTS = ("tests/streams/test_line_cuts.py",)
 FOREIGN = ("tests/zoo/test_zoo.py::test_it_is_shown_as_it_should_be", "-k", "z50 or z54")
 
@@ -506,5 +507,12 @@ FAULTS = (
         "(head.seal if head else None) == seals.get(cid)",
         "(head.seal if head else None) != b''",
         SETTLING,
+    ),
+    Fault(
+        "an error keeps the snapshot of the read that failed",
+        "app/storage/database.py",
+        "                _let_go(error)\n",
+        "",
+        HALF_READ,
     ),
 )
