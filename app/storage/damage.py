@@ -12,11 +12,13 @@ from typing import Any
 
 from sqlalchemy import (
     Boolean,
+    Column,
     ColumnElement,
     Connection,
     Dialect,
     Integer,
     LargeBinary,
+    Table,
     Text,
     literal_column,
     select,
@@ -76,22 +78,30 @@ class Damage(Scope):
 
     def faults(self, cid: str) -> Iterator[Fault]:
         """Every damaged value of a conversation."""
-        dialect = self._connection.dialect
-        for table in TENANTS_ROWS:
-            key = [column for column in table.primary_key.columns if column.name not in _OWNER]
-            columns = [column for column in table.columns if column.name not in _OWNER]
-            statement = as_stored(select(*columns, *key).where(owned(table)))
+        for table, (columns, statement) in _VALUES.items():
+            readers = [_reader(column, self._connection.dialect) for column in columns]
             with any_bytes(self._connection):
                 for row in self._run(statement, cid):
-                    for column, value in zip(columns, row, strict=False):
-                        if _damaged(column, value, dialect):
-                            yield Fault(table.name, column.name, tuple(row[len(columns) :]))
+                    for column, read, value in zip(columns, readers, row, strict=False):
+                        if _damaged(read, value):
+                            yield Fault(table, column.name, tuple(row[len(columns) :]))
 
 
 def as_stored(statement: AnySelect) -> AnySelect:
     """The statement with values as the database holds them."""
     columns = [type_coerce(column, NullType()) for column in statement.selected_columns]
     return statement.with_only_columns(*columns, maintain_column_froms=True)
+
+
+def _values(table: Table) -> tuple[list[Column[Any]], AnySelect]:
+    """The columns of a table without its owner, and the statement that reads them and the rest of
+    the key."""
+    key = [column for column in table.primary_key.columns if column.name not in _OWNER]
+    columns = [column for column in table.columns if column.name not in _OWNER]
+    return columns, as_stored(select(*columns, *key).where(owned(table)))
+
+
+_VALUES = {table.name: _values(table) for table in TENANTS_ROWS}
 
 
 @contextmanager
@@ -135,9 +145,9 @@ def readable(value: object) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _damaged(column: ColumnElement[Any], value: object, dialect: Dialect) -> bool:
+def _damaged(read: Callable[[Any], Any], value: object) -> bool:
     try:
-        _reader(column, dialect)(value)
+        read(value)
     except (TypeError, ValueError):
         return True
     return False

@@ -17,6 +17,7 @@ from contextlib import suppress
 from copy import copy
 from datetime import UTC, datetime
 from functools import partial
+from traceback import clear_frames
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -68,6 +69,14 @@ _SMALL = 2
 def all_tenants(keys: ApiKeys) -> list[str]:
     """The tenants that have keys, and that of a service without any."""
     return sorted(keys.tenants() | {DEFAULT_TENANT})
+
+
+def _let_go(error: BaseException | None) -> None:
+    """Whoever keeps an error keeps what its frames hold: rows that were read in part, and SQLite
+    does not end a snapshot before them."""
+    while error is not None:
+        clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
 
 
 class Database:
@@ -358,6 +367,7 @@ class Database:
                     with connection.begin():
                         return question(connection)
             except Exception as error:
+                _let_go(error)
                 self._judge(error)
                 why = reason(error)
         raise Unavailable.silent(why)

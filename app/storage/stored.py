@@ -1,13 +1,20 @@
 """Rows as they are stored, column by column, for whoever computes again what they must be."""
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 from sqlalchemy import and_, exists, func, select
 
 from app.storage.damage import any_bytes, as_stored, readable
-from app.storage.scope import Scope, owned
+from app.storage.scope import AnySelect, Scope, owned
 from app.storage.tables import TENANTS_ROWS, conversations, metadata, search_texts
+
+
+@cache
+def _rows(table: str, columns: tuple[str, ...]) -> AnySelect:
+    source = metadata.tables[table]
+    return select(*(source.c[name] for name in columns)).where(owned(source))
 
 
 class Stored(Scope):
@@ -15,9 +22,7 @@ class Stored(Scope):
 
     def rows(self, table: str, columns: Sequence[str], cid: str) -> list[tuple[Any, ...]]:
         """These columns of all rows of a conversation."""
-        source = metadata.tables[table]
-        statement = select(*(source.c[name] for name in columns)).where(owned(source))
-        return [tuple(row) for row in self._run(statement, cid)]
+        return [tuple(row) for row in self._run(_rows(table, tuple(columns)), cid)]
 
     def words(self, cid: str) -> dict[int, Collection[str]]:
         """The words that are kept of a conversation, by part."""

@@ -4,7 +4,6 @@ All its checks must hold. The page leaves to words what it cannot say in a schem
 there, what the schema allows may be refused with a 422 that the page declares.
 """
 
-import os
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -17,9 +16,9 @@ from fastapi.testclient import TestClient
 from app.main import create_app
 from app.settings import Settings
 from tests.api.openapi import PAGE
+from tests.long import IS_LONG
 
 # More where there is time (`make test-long`).
-IS_LONG = os.environ.get("TURNKEEP_LAWS") == "long"
 EXAMPLES = 20 if IS_LONG else 4
 WALKS = 200 if IS_LONG else 60
 POSTED = {

@@ -1,33 +1,15 @@
 """Segments: where one may be closed, and that a render costs no more than its turns."""
 
-import sys
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import pytest
 
 from tests.core.paired import ai, human, system, tool
 from tests.histories import History, said
+from tests.operations import operations
 
 JOINING = ("anthropic", "bedrock", "gemini")
-
-
-def counted(work: Callable[[], object]) -> int:
-    """The function calls that some work takes, those of built-in functions too."""
-    calls = 0
-
-    def note(frame: FrameType, event: str, _: Any) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return calls
 
 
 @pytest.mark.parametrize("target", JOINING)
@@ -62,7 +44,7 @@ def test_four_times_the_turns_are_four_times_the_work(
     target: str, speech: str, options: dict[str, int]
 ) -> None:
     def work(history: History) -> int:
-        return counted(lambda: history.render(target, **options))
+        return operations(lambda: history.render(target, **options))
 
     short, long = (said(*SPEECHES[speech](count)) for count in (100, 400))
     work(short)

@@ -6,7 +6,6 @@ answered as before.
 """
 
 import json
-import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,6 +27,7 @@ from tests.damage.stored import (
     owner,
     serve,
 )
+from tests.long import IS_LONG
 
 VALUES = {"bytes": "x'ff'", "text": "'no such value'", "not UTF-8": "CAST(x'ff41' AS TEXT)"}
 PATHS = (
@@ -63,6 +63,12 @@ def spoil(url: str, table: str, column: str, value: str) -> None:
         assert connection.execute(statement, first).rowcount == 1
 
 
+def others_paths(table: str, column: str) -> Sequence[str]:
+    """Every third of them, others for the next column, and all where there is time: a column shows
+    up in the other conversation only where both are read together, as lists are."""
+    return PATHS if IS_LONG else PATHS[COLUMNS.index((table, column)) % 3 :: 3]
+
+
 def others(listed: Any) -> list[Any]:
     """What a list says of the other conversation, but for what changes by itself."""
     return [one for one in listed["data"] if OTHER in (one.get("id"), one.get("conversation_id"))]
@@ -91,7 +97,7 @@ DAMAGE = [
     pytest.param(table, column, value, id=f"{table}-{column}-{kind}")
     for number, (table, column) in enumerate(COLUMNS)
     for place, (kind, value) in enumerate(VALUES.items())
-    if number % len(VALUES) == place or os.environ.get("TURNKEEP_LAWS") == "long"
+    if number % len(VALUES) == place or IS_LONG
 ]
 
 
@@ -117,7 +123,7 @@ def test_a_damaged_value_is_contained(
         body = {"provider": "openai", "messages": [user("more")]}
         answer = http.post(f"/v1/conversations/{damaged}/turns", json=body)
         assert answer.status_code in (201, 409), answer.text
-        assert dict(asked(http)) == healthy
+        assert dict(asked(http, others_paths(table, column))).items() <= healthy.items()
         look(http, damaged)
         command(url_for, capfdbinary)
         erase(url_for, http, damaged)

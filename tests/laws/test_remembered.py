@@ -149,7 +149,7 @@ _cids = map("c{}".format, count())
 
 
 @pytest.mark.parametrize(("kept", "together"), [(1, 1), (4, 1), (2, 3)])
-@settings(tried(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(tried(120, long=240), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps)
 # A result with the bare form of an id whose call is not among the newest.
 @example([("call", name, 1, False) for name in (1, 2, 3, 4)] + [("result", 0, 0, False)])

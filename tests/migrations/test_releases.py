@@ -8,7 +8,6 @@ import base64
 import gzip
 import hashlib
 import json
-import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -26,6 +25,7 @@ from app.main import create_app
 from app.settings import Settings
 from app.storage.migrations import upgrade
 from app.storage.tables import TENANTS_ROWS
+from tests.long import IS_LONG
 from tests.migrations.test_migrations import connected
 
 FOLDER = Path(__file__).parent / "releases"
@@ -120,7 +120,7 @@ def test_it_answers_with_the_same_bytes(migrated_file: str, share: int) -> None:
 @pytest.mark.parametrize("old_url", ["postgres"], indirect=True)
 def test_it_answers_with_the_same_bytes_on_postgres(http: TestClient) -> None:
     """The rows are copies: every seventh question shows it, and all where there is time."""
-    step = 1 if os.environ.get("TURNKEEP_LAWS") == "long" else 7
+    step = 1 if IS_LONG else 7
     assert differing(http, {path: ASKED[path] for path in sorted(ASKED)[::step]}) == []
 
 

@@ -23,6 +23,8 @@ from app.storage.database import Database
 from app.storage.engines import TRANSACTION
 from app.storage.groups import Group
 from app.storage.migrations import upgrade
+from app.storage.store import ReadStore
+from tests.damage.stored import file_of
 from tests.postgres import fresh_database, postgres_of_our_own
 from tests.storage.cutting_proxy import cutting_proxy
 from tests.storage.specimens import Do, append, labels
@@ -270,6 +272,25 @@ def test_a_file_that_stays_locked_is_unavailable(sqlite_database_url: str) -> No
         assert "lock" not in str(outcomes[0])
         assert database.counts().unavailable == len(LABELS)
         assert asyncio.run(append_all(database)) == list(range(1, 11))
+
+
+def test_a_read_that_fails_half_way_keeps_no_snapshot(sqlite_database_url: str) -> None:
+    """As long as there is one, the log cannot be cut, and holds what was erased."""
+
+    def half(store: ReadStore) -> None:
+        rows = store._connection.exec_driver_sql("SELECT seq FROM turns")
+        raise ZeroDivisionError(next(rows))
+
+    with Database(sqlite_database_url) as database:
+        for label in LABELS:
+            database.write_now(append("c1", label))
+        with pytest.raises(ZeroDivisionError) as kept:
+            database.read_now(half)
+        database.write_now(append("c1", "more"))
+        with contextlib.closing(sqlite3.connect(file_of(sqlite_database_url))) as other:
+            [(is_read, *_)] = other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        assert not is_read
+        assert kept.value.__traceback__
 
 
 def test_who_waits_behind_others_in_vain_hears_it_with_them(

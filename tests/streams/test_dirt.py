@@ -1,7 +1,6 @@
 """What real streams are like: each case is a stream, the turn it gives, and what is noted."""
 
 import json
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 
 from app.core.conversation import Block, Opaque, Text, Thinking, ToolCall
 from tests.codecs.anthropic.recordings import grown
+from tests.long import IS_LONG
 from tests.streams.posts import from_stream, sized
 from tests.streams.recordings.frames import Event, sse
 
@@ -480,6 +480,6 @@ def test_dirt_is_read_the_same_in_any_pieces(case: Case) -> None:
     for size in (1, 2, 5, 17):
         assert from_stream(case.provider, sized(case.stream, size)) == whole
     # Byte by byte it was read above; the long run cuts it in two anywhere.
-    step = 1 if os.environ.get("TURNKEEP_LAWS") == "long" else 3
+    step = 1 if IS_LONG else 3
     for cut in range(1, len(case.stream), step):
         assert from_stream(case.provider, [case.stream[:cut], case.stream[cut:]]) == whole, cut

@@ -1,9 +1,9 @@
 """Any member of any event may be missing or of another type: the bytes are kept, nothing breaks."""
 
-import copy
 import json
 from collections.abc import Iterator
 from contextlib import suppress
+from copy import copy
 from itertools import cycle
 from typing import Any, TypeAlias
 
@@ -31,9 +31,9 @@ def paths(value: Any, at: Path = ()) -> Iterator[Path]:
 
 def changed(value: Any, path: Path, odd: Any) -> Any:
     """The value with something odd at one place; without that member, if it is `KeyError`."""
-    new = copy.deepcopy(value)
-    holder = new
+    holder = new = copy(value)
     for key in path[:-1]:
+        holder[key] = copy(holder[key])
         holder = holder[key]
     if odd is KeyError:
         del holder[path[-1]]

@@ -6,12 +6,14 @@ from app.core.conversation import Draft
 from app.service.memory import remember
 from tests import judges
 from tests.histories import History, posted
+from tests.long import IS_LONG
 from tests.streams.posts import from_response, from_stream, from_turn
 from tests.streams.recordings import RECORDINGS, Recording
 from tests.streams.sdks import SDKS
 
 every = pytest.mark.parametrize("one", RECORDINGS, ids=lambda one: one.label)
 TARGETS = [target for target in judges.TARGETS if not judges.available(target)]
+PLACES = 23 if IS_LONG else 13
 
 
 def refusals(draft: Draft, targets: list[str]) -> list[tuple[str, int, str]]:
@@ -35,7 +37,7 @@ def test_every_provider_accepts_a_turn_that_came_as_a_stream(one: Recording) -> 
 @every
 def test_every_provider_accepts_a_turn_whose_stream_broke(one: Recording) -> None:
     """At a few places; the target changes with the place, its own provider is always asked."""
-    for turn, cut in enumerate(range(29, len(one.stream), max(len(one.stream) // 23, 1))):
+    for turn, cut in enumerate(range(29, len(one.stream), max(len(one.stream) // PLACES, 1))):
         broken = from_stream(one.provider, [one.stream[:cut]], hung_up=True)
         target = TARGETS[turn % len(TARGETS)]
         assert refusals(broken, sorted({one.provider, target})) == [], cut

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -17,6 +17,7 @@ from app.core.errors import RuleBroken
 from app.core.identity import ids
 from tests import judges
 from tests.histories import History, Render
+from tests.long import IS_LONG
 from tests.zoo import cases, laws
 from tests.zoo.expecting import Expect, Refused, Seen, Variant
 
@@ -72,6 +73,14 @@ def test_its_judge_can_be_asked(target: str) -> None:
 
 def judged(case: Case) -> list[str]:
     return [target for target in case.targets if not judges.available(target)]
+
+
+def third(case: Case, targets: Sequence[str]) -> Sequence[str]:
+    """Every third target, other ones for the next case; all where there is time.
+
+    For what is the same for every target unless the history itself has changed.
+    """
+    return targets if IS_LONG else targets[CASES.index(case) % 3 :: 3]
 
 
 @cache
@@ -142,8 +151,9 @@ def test_it_is_valid_and_whole_and_gives_the_same_bytes_again(case: Case) -> Non
             assert laws.lost(target, turns, seen.render) == [], target
             if options.get("tools") != "flatten":
                 assert laws.unpaired(target, turns, seen.render) == [], target
-        same = again.render(target, **options)
-        assert (same.raw, same.repairs) == (seen.render.raw, seen.render.repairs), target
+        if target in third(case, case.targets):
+            same = again.render(target, **options)
+            assert (same.raw, same.repairs) == (seen.render.raw, seen.render.repairs), target
         for history in arrived:
             assert history.render(target, **options).raw == seen.render.raw, target
         ready = _shown(case, target, {**options, "ready": True})
@@ -204,7 +214,7 @@ def test_its_export_gives_it_back(case: Case) -> None:
     export = _shown(case, "neutral", {}).raw
     again = laws.history([f'{{"provider":"neutral",{export.decode()[1:]}'])
     assert again.render("neutral").raw == export
-    for target in TARGETS:
+    for target in third(case, TARGETS):
         assert again.render(target).raw == _shown(case, target, {}).raw, target
 
 

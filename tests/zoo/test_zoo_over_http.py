@@ -5,7 +5,6 @@ the store has its own ledger and must come to the same pairs as memory does.
 """
 
 import json
-import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -16,6 +15,7 @@ from fastapi.testclient import TestClient
 from app.main import create_app
 from app.settings import Settings
 from tests import judges
+from tests.long import IS_LONG
 from tests.zoo import laws
 from tests.zoo.expecting import Variant
 from tests.zoo.spoken import (
@@ -92,7 +92,7 @@ def test_the_store_shows_every_history_as_memory_does(
     client: TestClient, database_url: str, share: int
 ) -> None:
     """On PostgreSQL the first variant of each class, and all where there is time."""
-    is_whole = database_url.startswith("sqlite") or os.environ.get("TURNKEEP_LAWS") == "long"
+    is_whole = database_url.startswith("sqlite") or IS_LONG
     told_here = [one for one in LIGHT if is_whole or one.is_first]
     differing = []
     for at, case in enumerate(told_here[share::SHARES]):
