@@ -589,6 +589,8 @@ FAULTS = (
         'return scope["method"] == "GET" or',
         'return scope["method"] in ("GET", "POST") or',
         (f"{EDGE}::test_large_responses_that_nobody_takes_have_a_bound",),
+    ),
+    Fault(
         "an error keeps the snapshot of the read that failed",
         "app/storage/database.py",
         "                _let_go(error)\n",
