@@ -48,7 +48,8 @@ class Sent:
 
 
 def _may_be_refused(scope: Scope) -> bool:
-    return scope["method"] == "GET" or str(scope["path"]).startswith("/v1/convert/")
+    path = str(scope["path"])
+    return path.startswith("/v1/" if scope["method"] == "GET" else "/v1/convert/")
 
 
 def _length(start: Message) -> int:

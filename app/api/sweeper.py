@@ -13,6 +13,7 @@ from itertools import count
 from app.api.context import Bodies
 from app.core.errors import TurnkeepError
 from app.core.identity.ids import canonical_id
+from app.core.json.large import PIECE
 from app.service import schemacheck, tooldefs
 from app.service.kept import Renders
 from app.storage.database import Database, all_tenants
@@ -81,7 +82,7 @@ async def forget(database: Database, renders: Renders, bodies: Bodies) -> None:
             for cached in (canonical_id, *tooldefs.CACHED, *schemacheck.CACHED):
                 cached.cache_clear()
         uncollected += 1
-        if uncollected >= _LOOKS and (not bodies.held or uncollected >= _PATIENCE):
+        if uncollected >= _LOOKS and (bodies.held <= PIECE or uncollected >= _PATIENCE):
             gc.collect()
             uncollected = 0
 

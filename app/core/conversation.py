@@ -113,7 +113,7 @@ Part: TypeAlias = Text | Image | File | Opaque
 Block: TypeAlias = Text | Image | File | Thinking | ToolCall | ToolResult | Opaque
 
 
-# Characters of a payload from which on it is kept in pieces, with its blocks.
+# Bytes of a payload from which on it is kept in pieces, with its blocks.
 _LONG = 2 * PIECE
 # The code of the remark that a stream could not be made into a turn: its payload is all of it.
 UNREADABLE = "STREAM_UNREADABLE"
@@ -153,9 +153,11 @@ class Draft:
         """What was posted, byte for byte; in pieces where it is long."""
         if self.stream is not None:
             return self.stream
-        if len(self.payload) > _LONG:
-            return Chunks(self._pieces)
-        return self.payload.encode("utf-8", "surrogatepass")
+        if len(self.payload) <= _LONG:
+            encoded = self.payload.encode("utf-8", "surrogatepass")
+            if len(encoded) <= _LONG:
+                return encoded
+        return Chunks(self._pieces)
 
     def _pieces(self) -> Iterator[bytes]:
         for start in range(0, len(self.payload), PIECE):

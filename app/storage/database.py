@@ -318,16 +318,20 @@ class Database:
         return total
 
     def close(self, seconds: float | None = None) -> None:
-        """Carry out the commands that wait, then let everything go. `seconds`: for the writers; the
-        process must end then, which undoes what they have begun."""
+        """Carry out the commands that wait, then let everything go. `seconds`: for what a writer
+        has begun, if nothing waits behind it; the process must end then, which may undo it."""
         with self._lock:
             self._closed.set()
         now = time.monotonic()
         self._ending.at = now + PATIENCE
         until = None if seconds is None else now + seconds
-        ended = [writer.close(until) for writer in self._writers]
+        waits = [writer.end() for writer in self._writers]
+        ended = [
+            writer.has_ended(None if waited_for else until)
+            for writer, waited_for in zip(self._writers, waits, strict=True)
+        ]
         if not all(ended):
-            log.warning("the service ends before all is stored; what was begun is undone")
+            log.warning("the service ends before all is stored; what was begun may be undone")
         self._readers.shutdown()
         self._doorman.shutdown()
         self._writing.dispose()

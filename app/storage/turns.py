@@ -86,7 +86,7 @@ _NEWEST_REVISION = (
     .limit(1)
 )
 _PIECES = (
-    select(turn_pieces.c.part, turn_pieces.c.data)
+    select(turn_pieces.c.part, turn_pieces.c.place, turn_pieces.c.data)
     .where(
         owned(turn_pieces),
         turn_pieces.c.seq == bindparam("seq"),
@@ -243,9 +243,15 @@ class Turns(Scope):
         found: dict[str, list[bytes]] = {"payload": [], "blocks": []}
         last_part = "payload" if payload else "blocks"
         rows = self._run(_PIECES, cid, seq=record.seq, revision=revision, last_part=last_part)
-        for part, data in rows:
+        lost = set()
+        for part, place, data in rows:
+            if place != len(found[part]):
+                lost.add(part)
             found[part].append(unpacked_piece(data))
-        payloads, blocks = (_in_pieces(found[part]) for part in ("payload", "blocks"))
+        # What goes on behind a gap might look as if it were whole.
+        payloads, blocks = (
+            b"" if part in lost else _in_pieces(found[part]) for part in ("payload", "blocks")
+        )
         return replace(record, payload=payloads, blocks=blocks)
 
     def interrupted(self, cid: str) -> set[int]:
@@ -278,5 +284,5 @@ def _is_long(records: Sequence[TurnRecord]) -> bool:
     for record in records:
         # Blocks that stand in pieces are long.
         in_row = isinstance(record.blocks, bytes) and record.blocks
-        size += len(in_row) if in_row else _SHORT_BYTES
+        size += len(in_row) if in_row else _SHORT_BYTES + 1
     return len(records) > SHORT or size > _SHORT_BYTES

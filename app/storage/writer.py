@@ -11,6 +11,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import groupby
 from math import inf
 from queue import Empty, SimpleQueue
@@ -100,9 +101,21 @@ class Writer:
     def put(self, job: Job) -> None:
         self._jobs.put(job)
 
-    def close(self, until: float | None = None) -> bool:
-        """Carry out what waits, then end; whether it has, where that was not waited for longer."""
+    def end(self) -> bool:
+        """Asks it to end when it has carried out what waits; whether anything does, for which
+        somebody still cares."""
+        waiting: list[Job] = []
+        with suppress(Empty):
+            while job := self._jobs.get_nowait():
+                if not job.claim.locked():
+                    waiting.append(job)
+        for job in waiting:
+            self._jobs.put(job)
         self._jobs.put(None)
+        return bool(waiting)
+
+    def has_ended(self, until: float | None = None) -> bool:
+        """Whether it has, where that is not waited for longer."""
         self._thread.join(None if until is None else max(0, until - time.monotonic()))
         return not self._thread.is_alive()
 

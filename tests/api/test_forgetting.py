@@ -12,6 +12,7 @@ from sqlalchemy import create_engine, text
 from app.api import sweeper
 from app.api.context import Place
 from app.core.identity.ids import canonical_id
+from app.core.json.large import PIECE
 from app.main import create_app
 from app.service import schemacheck, tooldefs
 from app.settings import Settings
@@ -110,7 +111,7 @@ def test_all_that_is_held_is_looked_through_only_while_no_large_body_is(
     with TestClient(create_app(Settings(database_url=database_url))) as http:
         assert comes_true(lambda: len(collected) > 1)
         place = Place(http.app.state.context.bodies)  # type: ignore[attr-defined]
-        place.hold(1)
+        place.hold(2 * PIECE)
         before = len(collected)
         time.sleep(0.1)
         assert len(collected) <= before + 1

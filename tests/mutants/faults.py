@@ -586,8 +586,8 @@ FAULTS = (
     Fault(
         "what was stored is answered with 503 while others do not read",
         "app/api/sending.py",
-        'return scope["method"] == "GET" or',
-        'return scope["method"] in ("GET", "POST") or',
+        '"/v1/" if scope["method"] == "GET"',
+        '"/v1/" if scope["method"] in ("GET", "POST")',
         (f"{EDGE}::test_large_responses_that_nobody_takes_have_a_bound",),
     ),
     Fault(

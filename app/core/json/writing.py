@@ -66,7 +66,7 @@ def _holds_odd(value: Json) -> bool:
     0.00001 for 1e-05, null for one that is not finite."""
     every = [value]
     for one in every:
-        if isinstance(one, str):
+        if type(one) is str or type(one) is int:
             continue
         if isinstance(one, dict):
             every += one.values()
@@ -122,13 +122,13 @@ def _listed(begin: bytes, parts: Iterable[Iterable[bytes]], end: bytes) -> Itera
 
 
 def dumps_in_parts(value: Json) -> bytes:
-    """The bytes of `dumps_utf8`. Lists are written a few elements at a time: the encoder holds
-    Python's lock until it is done."""
+    """The value of `dumps_utf8`. Lists are written a few elements at a time: the encoder holds
+    Python's lock until it is done. (A lone surrogate has only what is near it escaped.)"""
     return b"".join(_parts(value))
 
 
 def dumps_message(message: Json) -> bytes:
-    """The bytes of `dumps_utf8`, in parts where a message consists of many."""
+    """`dumps_utf8`, or in parts where a message consists of many."""
     members = message.values() if isinstance(message, dict) else ()
     wide = any(isinstance(one, list) and len(one) > _ELEMENTS for one in members)
     return dumps_in_parts(message) if wide else dumps_utf8(message)
