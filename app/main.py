@@ -152,7 +152,7 @@ def serving() -> FastAPI:
     # Nearly all of a request goes without being looked for, if nobody looks while it is answered.
     # What has lived for a while is looked through by `forget`, and not while a large body is read:
     # Python's lock is held meanwhile.
-    gc.set_threshold(20_000, 5, 2**31 - 1)
+    gc.set_threshold(5_000, 5, 2**31 - 1)
     # Large bodies are read on threads. The loop need not wait as long for its turn as is usual.
     sys.setswitchinterval(0.001)
     return app

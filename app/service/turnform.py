@@ -16,7 +16,7 @@ from app.codecs import CODECS
 from app.core.conversation import SPEAKERS, UNREADABLE, Block, Draft, Remark, ToolCall, Turn
 from app.core.errors import TurnkeepError
 from app.core.identity.ids import CANONICAL_PREFIX
-from app.core.json.large import PIECE, Ascii, Bytes, Chunks, digest, is_long, whole
+from app.core.json.large import PIECE, Ascii, Bytes, Chunks, digest, hashed, is_long, whole
 from app.core.json.reading import loads
 from app.core.json.values import Json, JsonObject
 from app.core.json.writing import (
@@ -102,9 +102,7 @@ def content_hash(draft: Draft, wire: str) -> bytes:
         return hashlib.sha256(dumps_sorted([*facts, said]).encode()).digest()
     # The same response, whole or as a stream, whatever was said about it.
     counted = hashlib.sha256(dumps_sorted([*facts, draft.status]).encode())
-    for one in draft.blocks:
-        for piece in dumps_pieces(block_json(one)):
-            counted.update(piece)
+    hashed((piece for one in draft.blocks for piece in dumps_pieces(block_json(one))), counted)
     if any(remark.code == UNREADABLE for remark in draft.notes):
         # What it says stands in its bytes alone: other bytes are another turn.
         counted.update(digest(draft.raw).encode())
@@ -114,8 +112,7 @@ def content_hash(draft: Draft, wire: str) -> bytes:
 def _hash_of_long(value: Json) -> bytes:
     """The sha256 of `dumps_sorted`, for which the lock of Python is held piece by piece."""
     counted = hashlib.sha256()
-    for piece in dumps_pieces(in_order(value)):
-        counted.update(piece)
+    hashed(dumps_pieces(in_order(value)), counted)
     return counted.digest()
 
 

@@ -5,6 +5,7 @@ writer then hands text and values to the driver itself: SQLAlchemy's own way cos
 SQLite needs to find a row.
 """
 
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from operator import itemgetter
@@ -22,6 +23,12 @@ _Convert: TypeAlias = Callable[[Any], Any]
 _Converters: TypeAlias = Sequence[tuple[int, _Convert]]
 
 
+# Rows that are written at once, and seconds until the next ones: the driver of SQLite lets go of
+# Python's lock for each row, and takes it up again before those who wait for it can.
+_LOT = 500
+_BREATH = 0.0002
+
+
 class Many:
     """A statement that is run for many rows at once; these bring its parameters in this order."""
 
@@ -29,9 +36,14 @@ class Many:
         self._text = by_database(partial(Text, statement, names))
 
     def run(self, connection: Connection, rows: Collection[Values]) -> None:
-        if rows:
-            text = self._text(connection)
-            execute(connection, text.text, [text.given(row) for row in rows], many=True)
+        if not rows:
+            return
+        text = self._text(connection)
+        given = [text.given(row) for row in rows]
+        for start in range(0, len(given), _LOT):
+            if start:
+                time.sleep(_BREATH)
+            execute(connection, text.text, given[start : start + _LOT], many=True)
 
 
 class Text:

@@ -76,6 +76,18 @@ def gathered(pieces: Iterable[bytes]) -> list[bytes]:
     return [*found, b"".join(short)] if short or not found else found
 
 
+def hashed(pieces: Iterable[bytes], begun: "hashlib._Hash") -> None:
+    """Goes on with a hash. Short pieces are joined: the hash lets go of Python's lock for each, and
+    whoever takes it up again at once keeps it from all who wait."""
+    lot = bytearray()
+    for piece in pieces:
+        lot += piece
+        if len(lot) >= SHORT:
+            begun.update(lot)
+            lot = bytearray()
+    begun.update(lot)
+
+
 def is_long(value: Bytes) -> bool:
     return isinstance(value, Chunks) or len(value) > PIECE
 
