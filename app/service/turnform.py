@@ -202,6 +202,7 @@ class NewTurn:
 
     def record(self, turn: Turn, now: datetime) -> TurnRecord:
         """The turn as it is stored at its place, but for its link in the chain."""
+        raw = self.draft.raw
         return TurnRecord(
             turn.seq,
             turn.turn_id,
@@ -209,8 +210,8 @@ class NewTurn:
             turn.provider,
             self.format,
             turn.model,
-            self.draft.raw,
-            self._blocks(turn),
+            raw,
+            self._blocks(turn, in_pieces=isinstance(raw, Chunks)),
             self.metadata,
             self.content_hash,
             b"",
@@ -219,7 +220,7 @@ class NewTurn:
             response_id=response_id(turn),
         )
 
-    def _blocks(self, turn: Turn) -> Bytes:
+    def _blocks(self, turn: Turn, *, in_pieces: bool) -> Bytes:
         blocks = turn.blocks or ()
         if isinstance(self.draft.stream, Chunks):
             return blocks_bytes(blocks, long=True)
@@ -227,9 +228,7 @@ class NewTurn:
             one.replace(_NO_ID_BYTES, block.id.encode(), 1) if isinstance(block, ToolCall) else one
             for one, block in zip(self.encoded, blocks, strict=True)
         ]
-        if isinstance(self.draft.raw, Chunks):
-            return Chunks(partial(array_pieces, placed))
-        return joined_array(placed)
+        return Chunks(partial(array_pieces, placed)) if in_pieces else joined_array(placed)
 
 
 def made_ready(post: Post) -> tuple[NewTurn, ...]:

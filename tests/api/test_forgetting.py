@@ -1,6 +1,7 @@
 """What is erased or has expired leaves the memory of every process, whichever erased it."""
 
 import gc
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +14,7 @@ from app.api import sweeper
 from app.api.context import Place
 from app.core.identity.ids import canonical_id
 from app.core.json.large import PIECE
-from app.main import create_app
+from app.main import create_app, serving
 from app.service import schemacheck, tooldefs
 from app.settings import Settings
 from app.storage.database import engine_url
@@ -118,3 +119,17 @@ def test_all_that_is_held_is_looked_through_only_while_no_large_body_is(
         monkeypatch.setattr(sweeper, "_PATIENCE", 4)
         assert comes_true(lambda: len(collected) > before + 1)
         place.close()
+
+
+def test_a_process_that_serves_leaves_what_is_old_to_that_look(
+    sqlite_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TURNKEEP_DATABASE_URL", sqlite_database_url)
+    given: list[tuple[int, ...]] = []
+    monkeypatch.setattr(gc, "set_threshold", lambda *numbers: given.append(numbers))
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    monkeypatch.setattr(sys, "setswitchinterval", lambda seconds: None)
+    serving()
+    ((_, _, old),) = given
+    # So many looks at what is young never come.
+    assert old == 2**31 - 1

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, create_engine, delete, select
@@ -13,6 +14,7 @@ from app.core.limits import Limits
 from app.service.append import Append
 from app.service.posting import read_post
 from app.service.turnform import made_ready, read_turn
+from app.storage import driver
 from app.storage.database import Database, engine_url
 from app.storage.tables import turn_pieces
 from app.storage.turns import TooLong
@@ -77,3 +79,25 @@ def test_one_long_turn_makes_a_long_read(database: Database) -> None:
             store.turns.page("c1")  # type: ignore[attr-defined]
 
     database.read_now(page)
+
+
+def test_many_rows_are_written_in_lots(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    execute = driver.execute
+
+    def noted(connection: Connection, text: str, values: Any, *, many: bool = False) -> Any:
+        sizes.append(len(values) if many else 0)
+        return execute(connection, text, values, many=many)
+
+    monkeypatch.setattr(driver, "execute", noted)
+    made = [
+        {"id": f"k{number}", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+        for number in range(2 * driver._LOT + 1)
+    ]
+    message = {"role": "assistant", "content": None, "tool_calls": made}
+    body = json.dumps({"provider": "openai", "messages": [message]})
+    post = read_post(*loads_object(body, Limits()), Limits())
+    database.write_now(Append("c1", post, made_ready(post)))
+    assert max(sizes) == driver._LOT
+    calls = database.read_now(lambda store: store.ledger.made_in("c1", after=0, until=1))
+    assert len(calls) == len(made)

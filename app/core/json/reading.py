@@ -2,9 +2,9 @@
 decoder holds Python's lock until it is done."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import cast
+from typing import TypeVar, cast
 
 from app.core.errors import LimitExceeded, NotJson, RuleBroken
 from app.core.json.bounds import check_bounds
@@ -15,6 +15,7 @@ from app.core.json.values import Json, JsonObject, NumberText
 from app.core.limits import Limits
 from app.core.telling import named
 
+Result = TypeVar("Result")
 # What CPython converts by default; longer integers travel as their text.
 _CONVERTED = 4_300
 # Characters that the decoder sees at once.
@@ -23,21 +24,18 @@ _WINDOW = 1024 * 1024
 
 def loads(text: str | Ascii, limits: Limits | None = None) -> Json:
     """The value of a whole JSON text. Raises `NotJson`, `RuleBroken` or `TooLarge`."""
-    limits = limits or Limits()
-    check_bounds(text, limits)
-    try:
-        return _Walk(text, limits).whole()
-    except json.JSONDecodeError as error:
-        raise NotJson(told(error)) from None
-    except RecursionError:
-        raise LimitExceeded("depth", limits.depth, None) from None
+    return _read(text, limits or Limits(), _Walk.whole)
 
 
 def loads_object(text: str, limits: Limits) -> tuple[JsonObject, dict[str, list[str]]]:
     """A JSON object, and the very text of each member: of each element, where it is an array."""
+    return _read(text, limits, _Walk.object)
+
+
+def _read(text: str | Ascii, limits: Limits, read: "Callable[[_Walk], Result]") -> Result:
     check_bounds(text, limits)
     try:
-        return _Walk(text, limits).object()
+        return read(_Walk(text, limits))
     except json.JSONDecodeError as error:
         raise NotJson(told(error)) from None
     except RecursionError:
