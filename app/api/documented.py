@@ -29,13 +29,15 @@ _MEANINGS = {
     429: "The API key has used up what it may; see Retry-After",
     503: "Not now; see Retry-After",
 }
+# Made once: it stands at every operation.
+_PROBLEM = ProblemOut.model_json_schema()
 
 
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {
         status: {
             "description": _MEANINGS[status],
-            "content": {"application/problem+json": {"schema": ProblemOut.model_json_schema()}},
+            "content": {"application/problem+json": {"schema": _PROBLEM}},
         }
         for status in statuses
     }

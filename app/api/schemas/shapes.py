@@ -25,7 +25,10 @@ def _described(schema: dict[str, Any]) -> None:
 class Out(BaseModel):
     """What is sent: these members and no others."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, json_schema_extra=_described)
+    # Built when a test or the OpenAPI page needs it: the service writes what it answers by itself.
+    model_config = ConfigDict(
+        extra="forbid", strict=True, json_schema_extra=_described, defer_build=True
+    )
 
 
 def said(description: str, default: Any = ..., **rules: Any) -> Any:
