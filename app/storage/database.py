@@ -12,7 +12,6 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from copy import copy
 from datetime import UTC, datetime
@@ -43,6 +42,7 @@ from app.storage.engines import (
 from app.storage.jobs import Counts, Job
 from app.storage.memory import MOST_NAMES, Memory
 from app.storage.store import ReadStore
+from app.storage.threads import Threads
 from app.storage.turns import TooLong
 from app.storage.verdicts import Ending
 from app.storage.writer import PAUSES, Writer
@@ -109,10 +109,10 @@ class Database:
         prepared = pg_prepared_statements
         self._writing = make_engine(url, "write", prepared=prepared, ending=self._ending)
         self._reading = make_engine(url, "read", prepared=prepared, ending=self._ending)
-        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="turnkeep-reader")
+        self._readers = Threads(READERS, "turnkeep-reader")
         self._long = asyncio.Semaphore(READERS - _SMALL)
         # Of its own: who asks for a key or for the health must not wait for long replays.
-        self._doorman = ThreadPoolExecutor(1, thread_name_prefix="turnkeep-door")
+        self._doorman = Threads(1, "turnkeep-door")
         self._writers: list[Writer] = []
         self._writer_count = 1 if self._kind is sqlite else pg_writers
         self._lock = threading.Lock()
@@ -319,7 +319,8 @@ class Database:
 
     def close(self, seconds: float | None = None) -> None:
         """Carry out the commands that wait, then let everything go. `seconds`: for what a writer
-        has begun, if nothing waits behind it; the process must end then, which may undo it."""
+        has begun, if nothing waits behind it, and for queries; the process must end then, which may
+        undo what was begun."""
         with self._lock:
             self._closed.set()
         now = time.monotonic()
@@ -332,8 +333,9 @@ class Database:
         ]
         if not all(ended):
             log.warning("the service ends before all is stored; what was begun may be undone")
-        self._readers.shutdown()
-        self._doorman.shutdown()
+        # Whoever waited for a query was told that the service stops.
+        self._readers.end(until)
+        self._doorman.end(until)
         self._writing.dispose()
         self._reading.dispose()
 

@@ -597,4 +597,11 @@ FAULTS = (
         "",
         HALF_READ,
     ),
+    Fault(
+        "a query for which nobody waits holds up the end of the service",
+        "app/storage/database.py",
+        "        self._readers.end(until)\n",
+        "        self._readers.end(None)\n",
+        ("tests/storage/test_threads.py",),
+    ),
 )
