@@ -43,9 +43,10 @@ from app.storage.jobs import Counts, Job
 from app.storage.memory import MOST_NAMES, Memory
 from app.storage.store import ReadStore
 from app.storage.threads import Threads
+from app.storage.transactions import PAUSES, Transactions
 from app.storage.turns import TooLong
 from app.storage.verdicts import Ending
-from app.storage.writer import PAUSES, Writer
+from app.storage.writer import Writer
 
 __all__ = ["Database", "DatabaseUrlError", "engine_url"]
 
@@ -346,12 +347,14 @@ class Database:
             if not self._writers:
                 self._writers += [
                     Writer(
-                        self._writing,
                         name,
-                        Memory(self._memory),
-                        self._ending,
-                        searches=self.searches,
-                        expires_after=self._expires_after,
+                        Transactions(
+                            self._writing,
+                            Memory(self._memory),
+                            self._ending,
+                            searches=self.searches,
+                            expires_after=self._expires_after,
+                        ),
                     )
                     for name in map("turnkeep-writer-{}".format, range(self._writer_count))
                 ]

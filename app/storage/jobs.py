@@ -32,6 +32,11 @@ class Job:
     # Who acquires it first has it: the writer that begins, or the caller who leaves before that.
     claim: threading.Lock = field(default_factory=threading.Lock)
 
+    @property
+    def owner(self) -> tuple[str, str]:
+        """The tenant and the conversation."""
+        return self.tenant_id, self.command.conversation_id
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

@@ -494,7 +494,7 @@ FAULTS = (
     ),
     Fault(
         "the number of a transaction proves that it was committed",
-        "app/storage/writer.py",
+        "app/storage/transactions.py",
         "                    if known:\n                        told",
         "                    if known is None:\n                        told",
         SETTLING,

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, event
 from app.core.errors import Unavailable
 from app.core.ledger.slice import Change, Command, Slice
 from app.service.conversations import Create, Describe, Erase, heads_of
-from app.storage import postgres, sqlite, writer
+from app.storage import postgres, sqlite, transactions
 from app.storage.database import Database
 from app.storage.engines import TRANSACTION
 from app.storage.groups import Group
@@ -235,7 +235,7 @@ def test_one_that_locks_the_other_way_round_is_survived(postgres_database_url: s
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give up soon: what is tested is what happens then."""
     monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.05)
-    monkeypatch.setattr(writer, "PAUSES", (0.0, 0.05, 0.1, 0.3, 0.5))
+    monkeypatch.setattr(transactions, "PAUSES", (0.0, 0.05, 0.1, 0.3, 0.5))
 
 
 @contextlib.contextmanager
@@ -297,7 +297,7 @@ def test_who_waits_behind_others_in_vain_hears_it_with_them(
     sqlite_database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.5)
-    monkeypatch.setattr(writer, "PATIENCE", 1.0)
+    monkeypatch.setattr(transactions, "PATIENCE", 1.0)
 
     async def story(database: Database) -> list[Any]:
         # Of ten groups at least.
@@ -317,13 +317,13 @@ def test_who_waits_behind_others_in_vain_hears_it_with_them(
 def test_one_at_a_time_tries_to_reach_a_database_that_was_out_of_reach(
     sqlite_database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "PATIENCE", 0.0)
+    monkeypatch.setattr(transactions, "PATIENCE", 0.0)
     with Database(sqlite_database_url) as database:
         with held(sqlite_database_url) as other:
             assert not database.is_stuck("c1")
             asyncio.run(append_all(database))
             assert not database.is_stuck("c1")
-            monkeypatch.setattr(writer, "PATIENCE", 60.0)
+            monkeypatch.setattr(transactions, "PATIENCE", 60.0)
             first = database.write_soon(append("c1", "first"))
             while not database.is_stuck("c1"):
                 assert not first.done()
@@ -410,7 +410,7 @@ def test_a_locked_conversation_does_not_stop_the_others(postgres_database_url: s
 def test_a_conversation_that_stays_locked_is_unavailable(
     postgres_database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "PATIENCE", 0.1)
+    monkeypatch.setattr(transactions, "PATIENCE", 0.1)
     lock = "SELECT 1 FROM conversations WHERE conversation_id = 'a' FOR UPDATE"
     with Database(postgres_database_url, pg_writers=1) as database:
         database.write_now(append("a"))
@@ -426,7 +426,7 @@ def test_a_conversation_that_stays_locked_is_unavailable(
 def restless(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gives up a silent server soon."""
     monkeypatch.setattr(postgres, "SILENCE", {"write": 0.3, "read": 0.3, "migrate": 60})
-    monkeypatch.setattr(writer, "PATIENCE", 0.3)
+    monkeypatch.setattr(transactions, "PATIENCE", 0.3)
 
 
 @pytest.mark.usefixtures("restless")

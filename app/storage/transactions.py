@@ -1,0 +1,242 @@
+"""One transaction for a group of commands: load, decide, save, commit.
+
+It keeps one connection. Where a COMMIT got no answer, the database is asked what became of it.
+"""
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from math import inf
+from typing import NoReturn
+
+from sqlalchemy import Connection, Engine, RootTransaction
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.storage.engines import TENANT, TRANSACTION, driver_of, kind_of, original, reason
+from app.storage.groups import Group, Postponed
+from app.storage.jobs import Counts, Job, Outcome
+from app.storage.memory import Memory
+from app.storage.verdicts import Ending, Verdict
+
+log = logging.getLogger(__name__)
+
+# Seconds before each new try, and those after which nothing is tried again.
+PAUSES = (0.0, 0.02, 0.1, 0.3, 1.0)
+PATIENCE = 10.0
+
+
+class GroupFailed(Exception):
+    """The transaction is gone with all it did; nothing of it was committed."""
+
+    def __init__(self, why: str, verdict: Verdict) -> None:
+        super().__init__(why)
+        self.verdict = verdict
+
+
+class Unknown(Exception):
+    """Nobody can say whether the transaction was committed."""
+
+
+class Transactions:
+    """Transactions of one writer, one at a time."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        memory: Memory,
+        ending: Ending,
+        *,
+        searches: bool,
+        expires_after: int | None,
+    ) -> None:
+        self.counts = Counts()
+        self.memory = memory
+        # Whether the database could be reached when a transaction was begun last, and when that
+        # was; since when it was waited for in vain, until there is a connection.
+        self.reachable = True
+        self.tried_at = self.lost_at = -inf
+        self._engine = engine
+        self._kind = kind_of(engine.url)
+        self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
+        self._ending = ending
+        self._searches = searches
+        self._expires_after = expires_after
+        # What is left to do of removing the traces of what was erased.
+        self._scrubbing: Iterator[None] | None = None
+        self._connection: Connection | None = None
+
+    @property
+    def most(self) -> int:
+        """Commands of a group."""
+        return self._kind.GROUP
+
+    @property
+    def scrubs(self) -> bool:
+        """Whether traces of what was erased are left."""
+        return self._scrubbing is not None
+
+    def carry_out(self, jobs: Sequence[Job]) -> list[Outcome]:
+        """Carry out the jobs and commit. When this raises, nothing of them is in the database; with
+        `Unknown` nobody knows."""
+        connection, transaction = self._begin(jobs[0].tenant_id)
+        groups: list[Group] = []
+        try:
+            outcomes = self._groups(connection, groups, jobs)
+        except Exception as error:
+            # A broken constraint says that what was remembered is not so.
+            for job in jobs:
+                self.memory.forget(job.owner)
+            return [self._refused(connection, error, alone=len(jobs) == 1)]
+        if all(outcome.error is not None for outcome in outcomes):
+            self._rollback(connection)
+            _remember(groups)
+            return outcomes
+        number = connection.info[TRANSACTION]
+        try:
+            transaction.commit()
+        except Exception as error:
+            self._settle_commit(number, groups, error)
+        _remember(groups)
+        if self._connection is connection and any(group.erases for group in groups):
+            self._scrubbing = self._kind.scrubbing(driver_of(connection))
+        self.counts.commits += 1
+        self.counts.group_sizes[len(jobs)] += 1
+        return outcomes
+
+    def _begin(self, tenant_id: str) -> tuple[Connection, RootTransaction]:
+        self.tried_at = time.monotonic()
+        try:
+            if self._connection is None:
+                self._connection = self._engine.connect()
+            self._connection.info[TENANT] = tenant_id
+            transaction = self._connection.begin()
+        except Exception as error:
+            self.reachable = False
+            self._fail(error)
+        self.reachable = True
+        self.lost_at = -inf
+        return self._connection, transaction
+
+    def _groups(
+        self, connection: Connection, groups: list[Group], jobs: Sequence[Job]
+    ) -> list[Outcome]:
+        """Carry out the jobs of each tenant; they are in the order of tenants."""
+        outcomes: list[Outcome] = []
+        for tenant_id, theirs in groupby(jobs, lambda job: job.tenant_id):
+            if groups:
+                self._kind.act_for(driver_of(connection), tenant_id)
+            groups.append(
+                Group(
+                    connection,
+                    tenant_id,
+                    self.memory,
+                    searches=self._searches,
+                    expires_after=self._expires_after,
+                )
+            )
+            outcomes += self._group(connection, groups[-1], list(theirs))
+        return outcomes
+
+    def _group(self, connection: Connection, group: Group, jobs: Sequence[Job]) -> list[Outcome]:
+        """Load what the commands ask for, let each decide, save what they decided.
+
+        A command decides on the slice with the changes of those before it applied. What it raises
+        is its outcome, and there is nothing to undo.
+        """
+        group.load([job.command for job in jobs])
+        outcomes: list[Outcome] = []
+        for job in jobs:
+            try:
+                outcomes.append(Outcome(group.decide(job.command)))
+            except Postponed:
+                outcomes.append(Outcome(postponed=True))
+            except self._refusals:
+                raise
+            except BaseException as error:
+                outcomes.append(Outcome(error=_deliverable(error)))
+        with self._kind.together(driver_of(connection)):
+            group.save()
+        return outcomes
+
+    def _refused(self, connection: Connection, error: Exception, *, alone: bool) -> Outcome:
+        """The database refused. Returns what the caller of a lone command may see, if no new try
+        may help; a group is tried again one by one."""
+        verdict = self._kind.verdict(original(error))
+        if verdict != "own" or not alone:
+            self._fail(error)
+        self._rollback(connection)
+        return Outcome(error=_deliverable(error))
+
+    def _settle_commit(self, number: str | None, groups: list[Group], error: Exception) -> None:
+        """A COMMIT failed. Returns when it was carried out all the same."""
+        self.disconnect()
+        since = time.monotonic()
+        for pause in PAUSES:
+            time.sleep(pause)
+            if self.is_late(since):
+                break
+            try:
+                with self._engine.connect() as connection:
+                    known = self._kind.committed(driver_of(connection), number or "")
+                    if known:
+                        told = [group.is_stored(connection) for group in groups]
+                        known = True in told or (False if False in told else None)
+            except Exception as another:
+                log.info("a commit cannot be looked up yet: %s", original(another))
+                continue
+            if known:
+                return
+            if known is False:
+                self._fail(error)
+        raise Unknown(f"a commit was not answered and cannot be looked up: {reason(error)}")
+
+    def _rollback(self, connection: Connection) -> None:
+        try:
+            connection.rollback()
+        except Exception:
+            self.disconnect()
+
+    def _fail(self, error: BaseException) -> NoReturn:
+        self.disconnect()
+        raise GroupFailed(reason(error), self._kind.verdict(original(error))) from error
+
+    def disconnect(self) -> None:
+        """Close the connection, and with it what is left of a transaction."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            try:
+                connection.invalidate()
+                connection.close()
+            except Exception as error:
+                log.info("a connection did not close well: %s", original(error))
+
+    def scrub(self, *, to_its_end: bool = False) -> None:
+        """Does a step of removing traces, or as many as there is time for; it is begun again where
+        the connection broke."""
+        while self._scrubbing is not None:
+            try:
+                if next(self._scrubbing, self) is self:
+                    self._scrubbing = None
+            except Exception as error:
+                log.warning("traces of what was erased are left: %s", reason(error))
+                self._scrubbing = None
+                self.disconnect()
+            if not to_its_end or time.monotonic() >= self._ending.at:
+                break
+
+    def is_late(self, since: float) -> bool:
+        """Whether what has failed since then is not tried again."""
+        return self._ending.begun or time.monotonic() - since > PATIENCE
+
+
+def _remember(groups: Sequence[Group]) -> None:
+    for group in groups:
+        group.remember()
+
+
+def _deliverable(error: BaseException) -> Exception:
+    """Futures take neither StopIteration nor what ends a thread."""
+    if not isinstance(error, Exception) or isinstance(error, StopIteration):
+        return RuntimeError(f"a command raised {type(error).__name__}")
+    return error
