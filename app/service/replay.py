@@ -52,7 +52,7 @@ def replay(
         )
     demand_request(options, "?ready")
     head = known(store, cid)
-    tools = store.tools.at(cid, head.version)
+    tools = _tools(store, head, head.version)
     # Renders depend on turns (the chain's head), tools, options and release, and no more.
     defined = hashlib.sha256(tools.definitions).hexdigest() if tools else ""
     shape = repr(options) + " with tokens" * options.tokens
@@ -63,6 +63,11 @@ def replay(
     # What people look at is not kept.
     kept = Renders() if options.tokens or renders is None else renders
     return Replayed(etag, _Replaying(store, head, options).body(tools, kept))
+
+
+def _tools(store: ReadStore, head: ConversationRecord, version: int) -> ToolSetRecord | None:
+    """The definitions in force at a version. Where there are none, their chain has no end."""
+    return store.tools.at(head.id, version) if head.tools_hash else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +109,7 @@ class _Replaying:
     def _window(self, until: int) -> tuple[Rendered, list[Repair]]:
         """A part of the history, and what it took to let it end well."""
         loaded = load(self.store, self.head.id, until, self.options)
-        offered = offered_by(self.store.tools.at(self.head.id, until), self.options)
+        offered = offered_by(_tools(self.store, self.head, until), self.options)
         whole = render(loaded.turns, loaded.links, loaded.assigned, self.options, offered)
         if not loaded.turns or self.options.until in (None, loaded.turns[-1].turn_id):
             return whole, []
@@ -145,7 +150,7 @@ class _Replaying:
         store, cid, options = self.store, self.head.id, self.options
         kept = Render() if options.is_window else whole.render.as_of(since)
         then = load(store, cid, since, options, first=max(kept.next, 1), as_of=since)
-        offered = offered_by(store.tools.at(cid, since), options)
+        offered = offered_by(_tools(store, self.head, since), options)
         return render(then.turns, then.links, then.assigned, options, offered, kept, whole.hashes)
 
     def _end(self) -> int:

@@ -2,7 +2,15 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sqlalchemy import ColumnElement, bindparam, func, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    bindparam,
+    func,
+    literal_column,
+    select,
+    tuple_,
+    union_all,
+)
 
 from app.core.ledger.records import Call, CallRecord, ResultRecord
 from app.core.render.pairing import Link
@@ -82,11 +90,14 @@ _CALL_AT = select(*CALL).where(
 )
 
 
-_CALLS_BEHIND = select(tool_calls.c.call_id).where(
-    owned(tool_calls), tool_calls.c.seq > bindparam("version")
-)
-_COMPLETED = select(turn_revisions.c.seq).where(
-    owned(turn_revisions), turn_revisions.c.at_version >= bindparam("version")
+# Calls that were made, and turns that were completed, behind a version.
+_BEHIND = union_all(
+    select(tool_calls.c.call_id, literal_column("0")).where(
+        owned(tool_calls), tool_calls.c.seq > bindparam("version")
+    ),
+    select(literal_column("''"), turn_revisions.c.seq).where(
+        owned(turn_revisions), turn_revisions.c.at_version >= bindparam("version")
+    ),
 )
 _CALLS_OF_TURN = select(tool_calls.c.call_id).where(
     owned(tool_calls), tool_calls.c.seq == bindparam("seq")
@@ -206,8 +217,9 @@ class Ledger(Scope):
         """
         answered = {link.call_id for link in self.links(cid, after=version).values()}
         changed = [version + 1, *self.call_seqs(cid, answered).values()]
-        made = set(self._run(_CALLS_BEHIND, cid, version=version).scalars())
-        completed = set(self._run(_COMPLETED, cid, version=version).scalars())
+        behind = self._run(_BEHIND, cid, version=version).all()
+        made = {call_id for call_id, _ in behind if call_id}
+        completed = {seq for _, seq in behind if seq}
         for seq in completed:
             made.update(self._run(_CALLS_OF_TURN, cid, seq=seq).scalars())
         changed += (seq for seq, _ in self.links_of(cid, made, version))

@@ -190,7 +190,8 @@ class _Saving:
             head = change.head or (known.head if cid in tools else None)
             if head is None:
                 continue
-            head = replace(head, tools_hash=tools.get(cid, head.tools_hash))
+            if cid in tools:
+                head = replace(head, tools_hash=tools[cid])
             seal = self.seals[cid] = head_seal(self._tenant_id, head)
             if known.head is None or change.erased:
                 rows[_ADD_CONVERSATION].append((*owner, *conversation_values(head), seal))
