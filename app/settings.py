@@ -158,7 +158,8 @@ class Client:
     colour: bool
 
 
-def client_from_environment(environ: Mapping[str, str] = os.environ, /) -> Client:
+def client_from_environment() -> Client:
+    environ = os.environ
     url, key = (environ.get(PREFIX + name, "").strip() or None for name in ("URL", "API_KEY"))
     # https://no-color.org: any value but an empty one.
     return Client(url, key, colour=not environ.get("NO_COLOR") and environ.get("TERM") != "dumb")

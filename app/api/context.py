@@ -133,9 +133,9 @@ class Context:
         finally:
             self.writing.discard(mark)
 
-    async def all_written(self, seconds: float = 2.5) -> None:
+    async def all_written(self) -> None:
         """Waits until nobody writes any more and the responses are sent, but not for ever."""
-        for _ in range(int(seconds * 100)):
+        for _ in range(250):
             await sleep(0.01)
             if not self.writing:
                 return

@@ -54,13 +54,13 @@ from app.service import turns as stored
 from app.service.append import Append, Appended
 from app.service.conversations import check_id
 from app.service.messagelist import MessageList, read_list
-from app.service.posting import Post, read_post
+from app.service.posting import read_post
 from app.service.retries import check_version
 from app.service.seeing import look
 from app.service.streaming import Stream
 from app.service.sync import Sync, news
 from app.service.tooldefs import KeepTools, riding_order
-from app.service.turnform import NewTurn, made_ready
+from app.service.turnform import Ready, made_ready
 
 router = routes("/v1/conversations/{cid}/turns", "turns")
 
@@ -111,8 +111,7 @@ async def append_turns(
                 brought = await worked(body, partial(news, what, seen))
                 command = Sync(cid, what, seen, brought, digest, key, version, tools, texts=texts)
             else:
-                post, turns = what
-                command = Append(cid, post, turns, digest, key, version, tools, texts=texts)
+                command = Append(cid, what, digest, key, version, tools, texts=texts)
             # Many may have come at once, and found nobody waiting.
             here.check_writer(cid)
             done = await here.database.write(command)
@@ -168,9 +167,9 @@ async def append_stream(
             raise
         if not stream.size:
             raise RuleBroken("The stream is empty; it must be what the provider sent.")
-        post, turns = await _to_its_end(run_sync(_ready, stream))
+        ready = await _to_its_end(run_sync(_ready, stream))
         texts = query.returned == "turns"
-        command = Append(cid, post, turns, stream.digest, key, version, arrived=True, texts=texts)
+        command = Append(cid, ready, stream.digest, key, version, arrived=True, texts=texts)
         done = await _stored(command, here)
     if done.overtaken is not None:
         assert done.version is not None
@@ -208,8 +207,8 @@ async def _stored(command: Append, here: Here) -> Appended:
 async def _keep(cid: str, stream: Stream, rest: bytes, version: int | None, here: Here) -> None:
     """Stores what a broken connection left behind; the log is the only one to tell."""
     try:
-        post, turns = await run_sync(_ready_as_it_came, stream, rest)
-        command = Append(cid, post, turns, expected_version=version, arrived=True)
+        ready = await run_sync(_ready_as_it_came, stream, rest)
+        command = Append(cid, ready, expected_version=version, arrived=True)
         done = await here.database.write(command)
     except TurnkeepError as error:
         _log.warning("a broken stream for %s is not stored: %s", cid, error.detail)
@@ -230,12 +229,11 @@ def _digest(body: bytes, mode: Literal["append", "sync"]) -> bytes:
     return digest.digest()
 
 
-def _ready(stream: Stream, *, hung_up: bool = False) -> tuple[Post, tuple[NewTurn, ...]]:
-    post = stream.post(hung_up=hung_up)
-    return post, made_ready(post)
+def _ready(stream: Stream, *, hung_up: bool = False) -> Ready:
+    return made_ready(stream.post(hung_up=hung_up))
 
 
-def _ready_as_it_came(stream: Stream, rest: bytes) -> tuple[Post, tuple[NewTurn, ...]]:
+def _ready_as_it_came(stream: Stream, rest: bytes) -> Ready:
     """With the `rest`, as far as it is not too much."""
     with suppress(TooLarge):
         stream.feed(rest)
@@ -244,14 +242,13 @@ def _ready_as_it_came(stream: Stream, rest: bytes) -> tuple[Post, tuple[NewTurn,
 
 def _read(
     body: bytes, members: JsonObject, texts: Texts, limits: Limits, mode: Literal["append", "sync"]
-) -> tuple[tuple[Post, tuple[NewTurn, ...]] | MessageList, KeepTools | None, bytes]:
+) -> tuple[Ready | MessageList, KeepTools | None, bytes]:
     """All that can be done before the writer's turn comes."""
-    what: tuple[Post, tuple[NewTurn, ...]] | MessageList
+    what: Ready | MessageList
     if mode == "sync":
         what = read_list(members, texts, limits)
     else:
-        post = read_post(members, texts, limits)
-        what = post, made_ready(post)
+        what = made_ready(read_post(members, texts, limits))
     return what, riding_order(members, limits), _digest(body, mode)
 
 

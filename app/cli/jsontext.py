@@ -1,22 +1,18 @@
 """JSON of others, read and printed: numbers as they were written, nothing that moves a cursor."""
 
-import sys
 from typing import Any
 
 from app.core.errors import TurnkeepError
 from app.core.json.pretty import lines
 from app.core.json.reading import loads
 from app.core.json.writing import dumps_utf8
-from app.core.limits import Limits
-
-# What a service stores it also shows.
-_UNLIMITED = Limits(depth=10_000, json_values=sys.maxsize, integer_digits=1_000_000)
+from app.core.limits import UNLIMITED
 
 
 def read_json(text: str) -> dict[str, Any]:
     """An object; anything else is a `ValueError`."""
     try:
-        value = loads(text, _UNLIMITED)
+        value = loads(text, UNLIMITED)
     except TurnkeepError as error:
         raise ValueError(error.detail) from None
     if not isinstance(value, dict):

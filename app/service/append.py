@@ -29,7 +29,6 @@ from app.core.ledger.slice import Change, Slice
 from app.core.wire.usage import Usage
 from app.service.conversations import ensured
 from app.service.indexing import turn_facets
-from app.service.posting import Post
 from app.service.receipts import (
     note,
     post_notes,
@@ -40,7 +39,7 @@ from app.service.receipts import (
 )
 from app.service.retries import contradiction, stored_turns
 from app.service.tooldefs import KeepTools, kept_tools
-from app.service.turnform import NewTurn, chain_hash, read_turn, usage_of
+from app.service.turnform import NewTurn, Ready, chain_hash, read_turn, usage_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +82,12 @@ class Appended:
 class Append:
     """The command to append: what, where, and under which conditions.
 
-    `turns` are the drafts of `post`, made ready. `arrived`: a stream that has come and cannot be
-    had again; it is stored at any version. `texts`: the receipt is to say what each turn says.
+    `arrived`: a stream that has come and cannot be had again; it is stored at any version.
+    `texts`: the receipt is to say what each turn says.
     """
 
     conversation_id: str
-    post: Post
-    turns: tuple[NewTurn, ...]
+    post: Ready
     body_hash: bytes = b""
     key: str | None = None
     expected_version: int | None = None
@@ -100,7 +98,7 @@ class Append:
 
     @property
     def adds(self) -> int:
-        return len(self.turns)
+        return len(self.post.turns)
 
     def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         asked = Keys(
@@ -139,19 +137,19 @@ def append(known: Slice, order: Append) -> Change[Appended]:
     if order.expected_version is None or order.expected_version == known.version:
         return _append_now(known, order)
     # A retry of a write that succeeded is stale by its own success.
-    if (stored := stored_turns(known, order.turns)) is not None:
+    if (stored := stored_turns(known, order.post.turns)) is not None:
         return Change(Appended(_stored(known, order, stored), replayed=True))
     if not order.arrived:
         raise StaleVersion(known.conversation_id, str(order.expected_version), known.version)
     change = _append_now(known, order)
-    overtaken = order.turns[0].draft.turn_id or change.turns[0].turn_id
+    overtaken = order.post.turns[0].draft.turn_id or change.turns[0].turn_id
     return replace(change, receipt=replace(change.receipt, overtaken=overtaken))
 
 
 def _append_now(known: Slice, order: Append) -> Change[Appended]:
-    minted = [new.draft.turn_id for new in order.turns if new.draft.turn_id]
+    minted = [new.draft.turn_id for new in order.post.turns if new.draft.turn_id]
     if len(set(minted)) < len(minted) or any(known.place(one) for one in minted):
-        broken = _interrupted(known, order.turns)
+        broken = _interrupted(known, order.post.turns)
         return _complete(known, order, broken) if broken else _repeated(known, order)
     head = known.head
     assert head is not None
@@ -162,18 +160,20 @@ def _append_now(known: Slice, order: Append) -> Change[Appended]:
     before = head.head_hash
     ids_of = [
         new.draft.turn_id or _derived_id(known, seq, minted)
-        for seq, new in enumerate(order.turns, head.version + 1)
+        for seq, new in enumerate(order.post.turns, head.version + 1)
     ]
-    known.demand(_names_waited_for(known, order.turns, ids_of))
-    for seq, (new, turn_id) in enumerate(zip(order.turns, ids_of, strict=True), head.version + 1):
+    known.demand(_names_waited_for(known, order.post.turns, ids_of))
+    for seq, (new, turn_id) in enumerate(
+        zip(order.post.turns, ids_of, strict=True), head.version + 1
+    ):
         turn = place(new.draft, seq, turn_id, book)
         record = new.record(turn, known.now)
         before = chain_hash(before, record)
         records.append(replace(record, hash=before))
         entered.append(enter(turn, book, ID_RULES))
         turns.append(turn)
-    used = [usage_of(order.post.format, turn) for turn in turns]
-    notes = [*tool_notes(order.tools), *post_notes(order.post, turns)]
+    used = [usage_of(new.format, turn) for new, turn in zip(order.post.turns, turns, strict=True)]
+    notes = [*tool_notes(order.tools), *post_notes(order.post.notes, order.post.drafts, turns)]
     version = head.version + len(turns)
     receipt = receipt_of(head.id, version, turns, entered, used, notes, texts=order.texts)
     if order.synced:
@@ -249,17 +249,17 @@ def _complete(known: Slice, order: Append, record: TurnRecord) -> Change[Appende
     assert head is not None
     book = known.book.copy()
     before = read_turn(record)
-    (new,) = order.turns
+    (new,) = order.post.turns
     after = later_version(new.draft, before, book)
     number = known.next_revision()
     later = new.record(after, known.now)
     later = replace(later, hash=chain_hash(head.head_hash, later, number))
     entered = complete(before, after, book, ID_RULES)
-    used = [usage_of(order.post.format, after)]
+    used = [usage_of(new.format, after)]
     # The conversation took what its turns say, each in its newest version. A turn of an earlier
     # release may not have been counted: no more is taken off than the sum holds.
     counted = (usage_of(record.format, before) or Usage()).at_most(head.usage)
-    notes = list(post_notes(order.post, [after]))
+    notes = list(post_notes(order.post.notes, order.post.drafts, [after]))
     if new.draft.status == "complete":
         detail = "it had been interrupted; both are kept"
         notes.insert(0, note("TURN_COMPLETED", after.turn_id, detail))
@@ -298,13 +298,13 @@ def later_version(draft: Draft, before: Turn, book: Book) -> Turn:
 
 def _repeated(known: Slice, order: Append) -> Change[Appended]:
     """Turns under ids that are stored: the same ones again, or a contradiction."""
-    stored = stored_turns(known, order.turns)
+    stored = stored_turns(known, order.post.turns)
     if stored is None:
-        raise contradiction(known, order.turns)
+        raise contradiction(known, order.post.turns)
     if order.synced:
         raise TurnIdTaken(
             "A new message of the list has the `turn_id` of a stored turn; it must have another.",
-            turn_ids=[new.draft.turn_id for new in order.turns if new.draft.turn_id],
+            turn_ids=[new.draft.turn_id for new in order.post.turns if new.draft.turn_id],
         )
     return Change(Appended(_stored(known, order, stored), replayed=True))
 

@@ -50,7 +50,7 @@ class Create(Plain):
     def decide(self, known: Slice) -> Change[JsonObject]:
         if known.head is not None:
             raise ConversationExists(known.conversation_id, known.version)
-        seconds = self.expiry.after if self.expiry else known.expires_after
+        seconds = self.expiry.after if self.expiry else known.custom.expires_after
         made = _made(known, self.title, dumps(self.metadata).encode(), seconds)
         assert made.head is not None
         return made.then(Change(shown(made.head)))
@@ -142,7 +142,7 @@ def ensured(known: Slice) -> tuple[Slice, Change[None]]:
     """The conversation, made when it is absent, and what that changes."""
     if known.head is not None:
         return known, Change(None)
-    made = _made(known, None, b"{}", known.expires_after)
+    made = _made(known, None, b"{}", known.custom.expires_after)
     return known.after(made), made
 
 

@@ -9,7 +9,7 @@ from app.core.errors import RuleBroken
 from app.core.identity import ids
 from app.core.json.reading import loads
 from app.core.json.values import Json, JsonObject
-from app.core.limits import Limits
+from app.core.limits import UNLIMITED, Limits
 from app.core.render.options import REASONINGS, ReplayOptions
 from app.core.tools.definitions import Note
 from app.core.tools.fit import Required
@@ -20,7 +20,6 @@ from app.service.receipts import post_notes
 from app.service.rendering import demand_request, render
 from app.service.tooldefs import offer, only_described, refuse_dropped, riding_order
 from app.service.toolreading import demand_tools, read_tool_set
-from app.service.turnform import UNLIMITED
 
 IdForm: TypeAlias = Literal["openai", "history", "anthropic"]
 _TOOLS = ("from", "to", "tools", "tool_choice", "parallel_tool_calls")
@@ -50,12 +49,12 @@ def convert_messages(
     model = member(members, "model", str)
     options = ReplayOptions(target, model=model, reasoning=reasoning, ready=ready)
     demand_request(options, "/ready")
-    offered = offer(riding.offered.tools, target) if riding and options.tools == "include" else None
+    offered = offer(riding.offered.tools, target) if riding else None
     done = render(told.turns, told.links(), told.assigned(target), options, offered)
     return {
         "request": loads(b"".join(done.request()).decode(), UNLIMITED),
         "repairs": [repair.json() for repair in done.repairs],
-        "notes": list(post_notes(post, told.turns)),
+        "notes": list(post_notes(post.notes, post.drafts, told.turns)),
     }
 
 

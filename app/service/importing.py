@@ -17,6 +17,7 @@ from app.core.json.writing import dumps
 from app.core.ledger.append import keys_of
 from app.core.ledger.keys import Keys
 from app.core.ledger.slice import Change, Slice
+from app.core.limits import UNLIMITED
 from app.core.render.pairing import Link
 from app.service.append import Append, append
 from app.service.conversations import described, ensured
@@ -24,7 +25,7 @@ from app.service.exporting import exported_turn
 from app.service.planning import Plan, Turned, turned_of
 from app.service.posting import Post, calls_in
 from app.service.tooldefs import KeepTools, kept_tools
-from app.service.turnform import UNLIMITED, content_hash, made_ready, read_turn
+from app.service.turnform import content_hash, made_ready, read_turn
 from app.service.versions import Told, as_told
 from app.storage.database import Database
 
@@ -133,8 +134,8 @@ class ImportBatch:
 
 
 def _order(known: Slice, plan: Plan, drafts: Sequence[Draft]) -> Append:
-    post = Post(plan.history.format, tuple(drafts))
-    return Append(known.conversation_id, post, made_ready(post))
+    ready = made_ready(Post(plan.history.format, tuple(drafts)))
+    return Append(known.conversation_id, ready)
 
 
 def _tool_sets(known: Slice, plan: Plan, start: int, end: int) -> Iterator[tuple[KeepTools, int]]:

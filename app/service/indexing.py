@@ -28,9 +28,9 @@ def description(known: Slice, title: str | None, metadata: bytes) -> Description
     """Title and metadata of a conversation, and what it is found by through them."""
     members = read_object(metadata)
     words = {
-        METADATA_PART: metadata_words(members) if known.searches else [],
-        ID_PART: conversation_words(known.conversation_id) if known.searches else [],
-        TITLE_PART: title_words(title) if known.searches else [],
+        METADATA_PART: metadata_words(members) if known.custom.searches else [],
+        ID_PART: conversation_words(known.conversation_id) if known.custom.searches else [],
+        TITLE_PART: title_words(title) if known.custom.searches else [],
     }
     return Description(frozenset(metadata_facets(members)), words)
 
@@ -81,7 +81,7 @@ class Index(Plain):
             described=described,
             facets=self.facets,
             # Where the search was switched off, the words that are there are removed.
-            words=self.words if known.searches else dict.fromkeys(self.words, ()),
+            words=self.words if known.custom.searches else dict.fromkeys(self.words, ()),
         )
 
 

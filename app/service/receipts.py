@@ -5,7 +5,7 @@ A loop can run the tools from it, whoever made the calls: each has its name and 
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from app.core.conversation import Turn
+from app.core.conversation import Draft, Remark, Turn
 from app.core.json.values import Json, JsonObject
 from app.core.json.writing import dumps_in_parts, dumps_utf8
 from app.core.ledger.append import Entered
@@ -14,7 +14,6 @@ from app.core.ledger.records import TurnRecord
 from app.core.ledger.slice import Slice
 from app.core.render.arguments import as_given
 from app.core.wire.usage import Usage
-from app.service.posting import Post
 from app.service.tooldefs import KeepTools
 from app.service.turnform import read_turn, usage_of
 
@@ -136,10 +135,12 @@ def tool_notes(order: KeepTools | None) -> Iterator[JsonObject]:
             yield note(one.code, None, f"{one.tool}: {one.detail}")
 
 
-def post_notes(post: Post, turns: Sequence[Turn]) -> Iterator[JsonObject]:
+def post_notes(
+    remarks: Iterable[Remark], drafts: Sequence[Draft], turns: Sequence[Turn]
+) -> Iterator[JsonObject]:
     """What was remarked while the body was read: on the whole of it, then turn by turn."""
-    for remark in post.notes:
+    for remark in remarks:
         yield note(remark.code, None, remark.detail)
-    for draft, turn in zip(post.drafts, turns, strict=True):
+    for draft, turn in zip(drafts, turns, strict=True):
         for remark in draft.notes:
             yield note(remark.code, turn.turn_id, remark.detail)

@@ -82,8 +82,8 @@ def check_version(
     version = head.version if head else 0
     if version == expected:
         return
-    if key is not None and store.keys.receipt(cid, key) is not None:
+    if key is not None and store.keys.has(cid, key):
         return
-    if turn_id is not None and store.turns.content_hashes(cid, [turn_id]):
+    if turn_id is not None and store.turns.numbers(cid, [turn_id]):
         return
     raise StaleVersion(cid, str(expected), version)

@@ -12,6 +12,7 @@ from app.core.json.reading import loads
 from app.core.ledger.book import Book
 from app.core.ledger.rules import match
 from app.core.ledger.slice import History
+from app.core.limits import UNLIMITED
 from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
 from app.core.sync.recognising import Recognised, Recognising, Told
@@ -20,7 +21,7 @@ from app.core.wire.codec import Posted
 from app.service.memory import Remembered, remember
 from app.service.messagelist import MessageList
 from app.service.rendering import render
-from app.service.turnform import UNLIMITED, read_turn
+from app.service.turnform import read_turn
 
 
 @dataclass(frozen=True, slots=True)

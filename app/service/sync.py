@@ -29,7 +29,7 @@ from app.service.posting import Post
 from app.service.receipts import note, receipt_bytes, tool_notes
 from app.service.seeing import Seen, look
 from app.service.tooldefs import KeepTools, kept_tools
-from app.service.turnform import NewTurn, made_ready
+from app.service.turnform import NewTurn, Ready, made_ready
 
 _Mark: TypeAlias = tuple[bool, str | None]
 _DIFFERS = {
@@ -49,10 +49,9 @@ class News:
     the list. `places`: the messages that bring something, counted from 1.
     """
 
-    post: Post
-    turns: tuple[NewTurn, ...]
+    post: Ready
     calls: tuple[tuple[str | None, ...], ...]
-    completed: Mapping[int, tuple[Post, tuple[NewTurn, ...]]]
+    completed: Mapping[int, Ready]
     places: frozenset[int]
 
 
@@ -64,7 +63,7 @@ def news(messages: MessageList, seen: Seen) -> News | None:
     new = sorted({seq for seq, places in found.new.items() if places} | found.bare)
     post, calls = _new_turns(messages, found, new)
     completed = {seq: _completion(messages, seq, turn) for seq, turn in found.completed.items()}
-    return News(post, made_ready(post), calls, completed, frozenset((*new, *completed)))
+    return News(made_ready(post), calls, completed, frozenset((*new, *completed)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ class Sync:
 
     @property
     def adds(self) -> int:
-        return len(self.news.turns) if self.news else 0
+        return len(self.news.post.turns) if self.news else 0
 
     def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         asked = Keys(
@@ -125,19 +124,19 @@ def _sync(known: Slice, order: Sync) -> Change[Appended]:
         raise StaleVersion(head.id, str(order.expected_version), head.version)
     synced = Synced(_known(order.messages, brought), _cut_note(found))
     completed: Change[object] = Change(None)
-    for post, turns in brought.completed.values():
-        change = append(known, Append(head.id, post, turns, texts=order.texts))
+    for whole in brought.completed.values():
+        change = append(known, Append(head.id, whole, texts=order.texts))
         if change.receipt.members:
             synced = synced.with_receipt(change.receipt.members)
         completed, known = completed.then(change), known.after(change)
-    if not brought.turns:
+    if not brought.post.turns:
         return completed.then(_nothing_new(known, order, synced))
     turns = tuple(
         _answering(turn, calls, known.book)
-        for turn, calls in zip(brought.turns, brought.calls, strict=True)
+        for turn, calls in zip(brought.post.turns, brought.calls, strict=True)
     )
-    post = replace(brought.post, drafts=tuple(turn.draft for turn in turns))
-    rest = Append(head.id, post, turns, tools=order.tools, texts=order.texts, synced=synced)
+    post = replace(brought.post, turns=turns)
+    rest = Append(head.id, post, tools=order.tools, texts=order.texts, synced=synced)
     return completed.then(append(known, rest))
 
 
@@ -169,14 +168,13 @@ def _cut_note(found: Recognised) -> tuple[JsonObject, ...]:
     return (note("LIST_CUT", found.begins.turn_id, why),)
 
 
-def _completion(messages: MessageList, seq: int, turn: Turn) -> tuple[Post, tuple[NewTurn, ...]]:
+def _completion(messages: MessageList, seq: int, turn: Turn) -> Ready:
     """Completes an interrupted turn. Its receipt goes into that of the list: there may be calls to
     be run."""
     post = messages.post({seq - 1})
     drafts = tuple(replace(draft, turn_id=turn.turn_id) for draft in post.drafts)
     # Remarks on the body as a whole are made once, with what is new.
-    post = replace(post, drafts=drafts, notes=())
-    return post, made_ready(post)
+    return made_ready(replace(post, drafts=drafts, notes=()))
 
 
 def _nothing_new(known: Slice, order: Sync, synced: Synced) -> Change[Appended]:

@@ -5,7 +5,6 @@ link in the chain) is put in afterwards.
 """
 
 import hashlib
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -28,16 +27,13 @@ from app.core.json.writing import (
     joined_array,
 )
 from app.core.ledger.records import TurnRecord
-from app.core.limits import Limits
+from app.core.limits import UNLIMITED
 from app.core.neutral.blocks import block, block_json
 from app.core.wire.usage import Usage
 from app.service.posting import Post
 
 # The first byte of a link in the chain: how it was made.
 CHAIN = b"\x01"
-# Stored bytes were checked against the limits of their day; reading them back must not depend on
-# the limits of today.
-UNLIMITED = Limits(depth=10_000, json_values=sys.maxsize, integer_digits=1_000_000)
 # A call is encoded under this id, which is exchanged for its own when that is known.
 _NO_ID = CANONICAL_PREFIX + "-" * 24
 _NO_ID_BYTES = _NO_ID.encode()
@@ -231,9 +227,20 @@ class NewTurn:
         return Chunks(partial(array_pieces, placed)) if in_pieces else joined_array(placed)
 
 
-def made_ready(post: Post) -> tuple[NewTurn, ...]:
-    """The turns of a post."""
-    return tuple(
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A post that is ready for the writer. `notes` are on the body as a whole."""
+
+    turns: tuple[NewTurn, ...]
+    notes: tuple[Remark, ...] = ()
+
+    @property
+    def drafts(self) -> list[Draft]:
+        return [new.draft for new in self.turns]
+
+
+def made_ready(post: Post) -> Ready:
+    turns = (
         NewTurn(
             draft,
             post.format,
@@ -243,6 +250,7 @@ def made_ready(post: Post) -> tuple[NewTurn, ...]:
         )
         for draft in post.drafts
     )
+    return Ready(tuple(turns), post.notes)
 
 
 def _all_encoded(draft: Draft) -> tuple[bytes, ...]:

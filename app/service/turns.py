@@ -10,10 +10,11 @@ from app.core.json.reading import loads
 from app.core.json.values import JsonObject
 from app.core.json.writing import dumps_in_parts, dumps_utf8, joined_array, joined_object
 from app.core.ledger.records import TurnRecord
+from app.core.limits import UNLIMITED
 from app.core.render.pairing import Links
 from app.core.render.pipeline import turn_json
 from app.service.conversations import known
-from app.service.turnform import UNLIMITED, read_turn, usage_of
+from app.service.turnform import read_turn, usage_of
 from app.storage.store import ReadStore
 
 

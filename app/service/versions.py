@@ -17,10 +17,9 @@ from app.core.json.writing import dumps
 from app.core.ledger.append import complete, enter, place
 from app.core.ledger.book import Book, whole_book
 from app.core.ledger.rules import match
-from app.core.limits import Limits
+from app.core.limits import UNLIMITED, Limits
 from app.service.append import later_version
 from app.service.posting import read_post
-from app.service.turnform import UNLIMITED
 
 _UNTIL = ("until_version", "until_revision")
 

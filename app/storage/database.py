@@ -25,7 +25,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from app.core.errors import Unavailable
-from app.core.ledger.slice import Command, Sweep
+from app.core.ledger.slice import Command, Custom, Sweep
 from app.storage import migrations, sqlite, sweeping
 from app.storage.apikeys import ApiKeys
 from app.storage.engines import (
@@ -105,7 +105,7 @@ class Database:
         self.tenant_id = tenant_id
         self.searches = search
         self._memory = memory
-        self._expires_after = expires_after
+        self._custom = Custom(search, expires_after)
         self._ending = Ending()
         prepared = pg_prepared_statements
         self._writing = make_engine(url, "write", prepared=prepared, ending=self._ending)
@@ -347,16 +347,12 @@ class Database:
             if not self._writers:
                 self._writers += [
                     Writer(
-                        name,
+                        f"turnkeep-writer-{number}",
                         Transactions(
-                            self._writing,
-                            Memory(self._memory),
-                            self._ending,
-                            searches=self.searches,
-                            expires_after=self._expires_after,
+                            self._writing, Memory(self._memory), self._ending, self._custom
                         ),
                     )
-                    for name in map("turnkeep-writer-{}".format, range(self._writer_count))
+                    for number in range(self._writer_count)
                 ]
             self._wrote.add(job.tenant_id)
             self._writer_of(job.command.conversation_id).put(job)

@@ -10,12 +10,12 @@ from sqlalchemy import Connection
 from app.core.errors import Unavailable
 from app.core.ledger.keys import Keys, Unasked
 from app.core.ledger.records import SMALL
-from app.core.ledger.slice import Change, Command, Removal, Slice, Sweep
+from app.core.ledger.slice import Change, Command, Custom, Removal, Slice, Sweep
 from app.storage.damage import may_be_damage
 from app.storage.engines import TENANT
 from app.storage.loading import Loader
 from app.storage.memory import Memory
-from app.storage.saving import save
+from app.storage.saving import Saving
 from app.storage.settling import is_stored
 
 T = TypeVar("T")
@@ -35,22 +35,13 @@ class Group:
         connection: Connection,
         tenant_id: str,
         memory: Memory,
-        *,
-        searches: bool,
-        expires_after: int | None,
+        custom: Custom,
     ) -> None:
         self._connection = connection
         self._tenant_id = tenant_id
         self._memory = memory
         self._now = datetime.now(UTC)
-        self._loader = Loader(
-            connection,
-            tenant_id,
-            self._now,
-            memory,
-            searches=searches,
-            expires_after=expires_after,
-        )
+        self._loader = Loader(connection, tenant_id, self._now, memory, custom)
         self._before: dict[str, Slice] = {}
         self._slices: dict[str, Slice] = {}
         self._changes: dict[str, Change[Any]] = {}
@@ -146,7 +137,7 @@ class Group:
 
     def save(self) -> None:
         changes = {cid: (self._before[cid], change) for cid, change in self._changes.items()}
-        self._seals = save(self._connection, self._tenant_id, changes)
+        self._seals = Saving(self._connection, self._tenant_id, changes).everything()
 
     def is_stored(self, connection: Connection) -> bool | None:
         """Whether a COMMIT of which nothing was heard was carried out; None: it cannot be told."""

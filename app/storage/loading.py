@@ -7,7 +7,7 @@ stretch of them.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -35,7 +35,7 @@ from app.core.ledger.records import (
     TurnRecord,
 )
 from app.core.ledger.seals import key_seal
-from app.core.ledger.slice import History, Slice, TurnPlace
+from app.core.ledger.slice import Custom, History, Slice, TurnPlace
 from app.storage import sweeping
 from app.storage.keyed import Key, Keyed, of_key
 from app.storage.memory import Memory
@@ -210,16 +210,13 @@ class Loader:
         tenant_id: str,
         now: datetime,
         memory: Memory,
-        *,
-        searches: bool,
-        expires_after: int | None = None,
+        custom: Custom,
     ) -> None:
         self._connection = connection
         self._tenant_id = tenant_id
         self._now = now
         self._memory = memory
-        self._searches = searches
-        self._expires_after = expires_after
+        self._custom = custom
 
     def heads(self, cids: Iterable[str]) -> dict[str, Slice]:
         """Slices of which only the head is known, ours until the commit."""
@@ -238,26 +235,22 @@ class Loader:
             start = head.version + 1
             counts = {"orphans": head.orphans, "open_calls": head.open_calls}
             book = Book(whole=False, **counts, names=names, start=start)
-        default = self._expires_after
-        return Slice(cid, self._now, self._searches, head, book, expires_after=default)
+        return Slice(cid, self._now, self._custom, head, book)
 
     def unread(self, cid: str, expires_at: datetime | None) -> Slice:
         """A slice of a conversation whose head is damaged, with one in its place of which nothing
         is true but that it may be long."""
-        now, default = self._now, self._expires_after
+        now = self._now
         head = ConversationRecord(cid, None, b"{}", SMALL + 1, b"", 0, now, now)
         head = replace(head, expires_at=expires_at)
-        book = Book(whole=False)
-        return Slice(cid, now, self._searches, head, book, expires_after=default)
+        return Slice(cid, now, self._custom, head, Book(whole=False))
 
     def has_rows(self, cid: str) -> bool:
         """Whether there are rows of a conversation that has no head."""
         return bool(ReadStore(self._connection, self._tenant_id).damage.headless(cid))
 
     def absent(self, cid: str) -> Slice:
-        return Slice.absent(
-            cid, self._now, searches=self._searches, expires_after=self._expires_after
-        )
+        return Slice.absent(cid, self._now, self._custom)
 
     def _names(self, cid: str) -> Names:
         """All that occur in a conversation."""
@@ -307,25 +300,14 @@ class Loader:
         known.book.load(
             Loaded(
                 Keys(),
-                [replace(call, provider_ids={}) for call in calls.values()],
-                {ProviderId(*row) for _, *row in given},
-                store.ledger.results(cid),
+                {name: replace(call, provider_ids={}) for name, call in calls.items()},
+                {(row[0], row[1]): ProviderId(*row) for _, *row in given},
+                set(store.ledger.results(cid)),
                 whole=True,
             )
         )
         places = dict(store.turns.places(cid))
         slices[cid] = replace(known, places=places | dict(known.places), all_places=True)
-
-
-@dataclass(slots=True)
-class _Gathered:
-    """Rows of the ledger of one conversation."""
-
-    calls: dict[str, Call]
-    provider_ids: dict[tuple[str, str], ProviderId]
-    results: set[ResultRecord]
-    highest: dict[str, int]
-    floors: dict[tuple[str, ...], int]
 
 
 class _Rows:
@@ -386,7 +368,7 @@ class _Rows:
         return sweeping.count_parts(self._connection, self._tenant_id, cid)
 
     def ledgers(self) -> Mapping[str, Loaded]:
-        found = {cid: _Gathered({}, {}, set(), {}, {}) for cid in self._wanted}
+        found = {cid: Loaded(keys) for cid, keys in self._wanted.items()}
         self._turns(found)
         self._provider_ids(found)
         self._calls(found)
@@ -394,17 +376,7 @@ class _Rows:
         self._waiting(found)
         for cid, target, highest in self._run(_ORDINALS, self._each("ordinals")):
             found[cid].highest[target] = -1 if highest is None else highest
-        return {
-            cid: Loaded(
-                self._wanted[cid],
-                one.calls.values(),
-                one.provider_ids.values(),
-                one.results,
-                one.highest,
-                one.floors,
-            )
-            for cid, one in found.items()
-        }
+        return found
 
     def _each(self, field: str) -> Iterator[Key]:
         """The keys of one kind."""
@@ -412,7 +384,7 @@ class _Rows:
             for one in getattr(keys, field):
                 yield cid, one
 
-    def _turns(self, found: Mapping[str, _Gathered]) -> None:
+    def _turns(self, found: Mapping[str, Loaded]) -> None:
         """All calls of some turns, with all their provider ids and results."""
         turns = list(self._each("ledgers_of"))
         for cid, *row in self._run(_CALLS_OF_TURNS, turns):
@@ -424,18 +396,18 @@ class _Rows:
         for cid, *row in self._run(_PROVIDER_IDS_OF_CALLS, made):
             found[cid].provider_ids[row[0], row[1]] = ProviderId(*row)
 
-    def _provider_ids(self, found: Mapping[str, _Gathered]) -> None:
+    def _provider_ids(self, found: Mapping[str, Loaded]) -> None:
         wanted = ((cid, ids.fingerprint(one)) for cid, one in self._each("provider_ids"))
         for cid, *row in self._run(_PROVIDER_IDS_NAMED, wanted):
             found[cid].provider_ids[row[0], row[1]] = ProviderId(*row)
 
-    def _calls(self, found: Mapping[str, _Gathered]) -> None:
+    def _calls(self, found: Mapping[str, Loaded]) -> None:
         """Calls by canonical id, and those whose provider ids were found."""
         named = ((cid, one.call_id) for cid in found for one in found[cid].provider_ids.values())
         for cid, *row in self._run(_CALLS, {*self._each("call_ids"), *named}):
             found[cid].calls[row[0]] = Call(*row)
 
-    def _named(self, found: Mapping[str, _Gathered]) -> None:
+    def _named(self, found: Mapping[str, Loaded]) -> None:
         # One statement for those of which one is wanted, and one more for each power of two.
         asked: dict[tuple[str, int], dict[Key, tuple[str, tuple[str, ...]]]] = defaultdict(dict)
         for cid, keys in self._wanted.items():
@@ -460,7 +432,7 @@ class _Rows:
                 full = len(seqs[key]) > most
                 found[cid].floors[queue] = min(seqs[key]) + 1 if full else 0
 
-    def _waiting(self, found: Mapping[str, _Gathered]) -> None:
+    def _waiting(self, found: Mapping[str, Loaded]) -> None:
         asked: dict[str, set[Key]] = defaultdict(set)
         for cid, (kind, name) in self._each("waiting"):
             asked[kind].add((cid, ids.fingerprint(name)))

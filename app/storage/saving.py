@@ -133,23 +133,19 @@ _ADD_WORDS = {
 }
 
 
-def save(connection: Connection, tenant_id: str, changes: Mapping[str, Saved]) -> dict[str, bytes]:
-    """Writes the changes of several conversations. The seals of the heads that were written."""
-    saving = _Saving(connection, tenant_id, changes)
-    saving.everything()
-    return saving.seals
+class Saving:
+    """The changes of several conversations, to be written."""
 
-
-class _Saving:
     def __init__(
         self, connection: Connection, tenant_id: str, changes: Mapping[str, Saved]
     ) -> None:
         self._connection = connection
         self._tenant_id = tenant_id
         self._changes = changes
-        self.seals: dict[str, bytes] = {}
+        self._seals: dict[str, bytes] = {}
 
-    def everything(self) -> None:
+    def everything(self) -> dict[str, bytes]:
+        """Writes all of it. The seals of the heads that were written."""
         chains = {cid: _chained(*saved) for cid, saved in self._changes.items()}
         self._heads({cid: chain[-1][-1] for cid, chain in chains.items() if chain})
         self._all(_ADD_TURN, turn_values, lambda one: one.turns)
@@ -164,6 +160,7 @@ class _Saving:
         self._keys()
         self._facets()
         self._words()
+        return self._seals
 
     def _all(
         self,
@@ -192,7 +189,7 @@ class _Saving:
                 continue
             if cid in tools:
                 head = replace(head, tools_hash=tools[cid])
-            seal = self.seals[cid] = head_seal(self._tenant_id, head)
+            seal = self._seals[cid] = head_seal(self._tenant_id, head)
             if known.head is None or change.erased:
                 rows[_ADD_CONVERSATION].append((*owner, *conversation_values(head), seal))
             elif change.described:

@@ -50,10 +50,6 @@ class Scope:
             values["conversation"] = conversation_id
         return self._connection.execute(statement, values)
 
-    def _owner(self, conversation_id: str) -> dict[str, Any]:
-        """The columns that every new row of a conversation begins with."""
-        return {"tenant_id": self._tenant_id, "conversation_id": conversation_id}
-
 
 def owned(table: FromClause) -> ColumnElement[bool]:
     """The rows of one conversation."""

@@ -13,6 +13,7 @@ from typing import NoReturn
 from sqlalchemy import Connection, Engine, RootTransaction
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.core.ledger.slice import Custom
 from app.storage.engines import TENANT, TRANSACTION, driver_of, kind_of, original, reason
 from app.storage.groups import Group, Postponed
 from app.storage.jobs import Counts, Job, Outcome
@@ -46,9 +47,7 @@ class Transactions:
         engine: Engine,
         memory: Memory,
         ending: Ending,
-        *,
-        searches: bool,
-        expires_after: int | None,
+        custom: Custom,
     ) -> None:
         self.counts = Counts()
         self.memory = memory
@@ -60,8 +59,7 @@ class Transactions:
         self._kind = kind_of(engine.url)
         self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
         self._ending = ending
-        self._searches = searches
-        self._expires_after = expires_after
+        self._custom = custom
         # What is left to do of removing the traces of what was erased.
         self._scrubbing: Iterator[None] | None = None
         self._connection: Connection | None = None
@@ -126,15 +124,7 @@ class Transactions:
         for tenant_id, theirs in groupby(jobs, lambda job: job.tenant_id):
             if groups:
                 self._kind.act_for(driver_of(connection), tenant_id)
-            groups.append(
-                Group(
-                    connection,
-                    tenant_id,
-                    self.memory,
-                    searches=self._searches,
-                    expires_after=self._expires_after,
-                )
-            )
+            groups.append(Group(connection, tenant_id, self.memory, self._custom))
             outcomes += self._group(connection, groups[-1], list(theirs))
         return outcomes
 

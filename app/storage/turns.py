@@ -100,9 +100,6 @@ _TURN_PLACES = select(turns.c.turn_id, turns.c.seq, turns.c.content_hash, turns.
     owned(turns)
 )
 _NUMBERS = select(turns.c.turn_id, turns.c.seq).where(owned(turns), turns.c.turn_id.in_(IDS))
-_CONTENT_HASHES = select(turns.c.turn_id, turns.c.content_hash).where(
-    owned(turns), turns.c.turn_id.in_(IDS)
-)
 # What a short query may read at once: turns, and bytes of their blocks. Pages of turns are shorter.
 SHORT = 1_000
 _SHORT_BYTES = 1_000_000
@@ -265,14 +262,6 @@ class Turns(Scope):
     def next_revision(self, cid: str) -> int:
         """The number that the next later version of a turn will have."""
         return (self._run(_NEWEST_REVISION, cid).scalar() or 0) + 1
-
-    def content_hashes(self, cid: str, turn_ids: Collection[str]) -> dict[str, bytes]:
-        """The content hashes of those of the turns that are stored."""
-        return {
-            row.turn_id: row.content_hash
-            for piece in pieces(turn_ids)
-            for row in self._run(_CONTENT_HASHES, cid, ids=piece)
-        }
 
 
 def _in_pieces(found: list[bytes]) -> Bytes:

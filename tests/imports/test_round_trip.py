@@ -41,9 +41,8 @@ TOOL = {"name": "paint", "description": "paints", "parameters": {"type": "object
 def post(database: Database, cid: str, body: dict[str, Any] | str) -> None:
     text = body if isinstance(body, str) else json.dumps(body)
     members, texts = loads_object(text, LIMITS)
-    read = read_post(members, texts, LIMITS)
-    turns = made_ready(read)
-    database.write_now(Append(cid, read, turns, tools=riding_order(members, LIMITS)))
+    ready = made_ready(read_post(members, texts, LIMITS))
+    database.write_now(Append(cid, ready, tools=riding_order(members, LIMITS)))
 
 
 def zoo() -> Iterator[tuple[str, tuple[Any, ...]]]:

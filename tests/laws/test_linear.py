@@ -11,7 +11,7 @@ import pytest
 
 from app.core.errors import HistoryDiffers
 from app.core.json.reading import loads_object
-from app.core.ledger.slice import History, Slice
+from app.core.ledger.slice import Custom, History, Slice
 from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
 from app.service.append import Append
@@ -101,9 +101,9 @@ def test_an_append_is_linear(history: Callable[[int], Turns]) -> None:
 
         def work() -> object:
             post = read(turns)
-            command = Append("c", post, made_ready(post))
+            command = Append("c", made_ready(post))
             command.keys(0, waiting=True)
-            return command.decide(Slice.absent("c", NOON, searches=True))
+            return command.decide(Slice.absent("c", NOON, Custom()))
 
         return work
 
@@ -119,10 +119,10 @@ def test_a_sync_is_linear(told: Callable[[int], Turns], parts: int) -> None:
         turns = told(n)
         body = json.dumps({"provider": "neutral", "messages": turns})
         there = turns[: len(turns) * parts // 2]
-        known = Slice.absent("c", NOON, searches=True)
+        known = Slice.absent("c", NOON, Custom())
         if there:
             post = read(there)
-            known = known.after(Append("c", post, made_ready(post)).decide(known))
+            known = known.after(Append("c", made_ready(post)).decide(known))
         head = known.head.head_hash if known.head else b""
         links = Remembered([], known.book).links()
         history = History(head, list(known.turns.values()), links, known.book)

@@ -4,8 +4,9 @@ from hypothesis import example, given
 
 from app.core.json.large import whole
 from app.core.json.reading import loads
+from app.core.limits import UNLIMITED
 from app.core.neutral.blocks import block
-from app.service.turnform import UNLIMITED, blocks_bytes
+from app.service.turnform import blocks_bytes
 from tests.histories import posted
 from tests.laws import found, oracle
 from tests.laws.running import tried

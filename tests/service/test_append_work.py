@@ -22,7 +22,7 @@ from tests.statements import noted
 def append(database: Database, cid: str, body: dict[str, Any]) -> None:
     members, texts = loads_object(json.dumps(body), Limits())
     post = read_post(members, texts, Limits())
-    database.write_now(Append(cid, post, made_ready(post)))
+    database.write_now(Append(cid, made_ready(post)))
 
 
 def rounds(first: int, count: int, *, open_calls: bool = False) -> dict[str, Any]:

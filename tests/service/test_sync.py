@@ -10,7 +10,7 @@ import pytest
 from app.core.errors import LimitExceeded
 from app.core.json.reading import loads_object
 from app.core.ledger.book import Book
-from app.core.ledger.slice import Change, History, Slice
+from app.core.ledger.slice import Change, Custom, History, Slice
 from app.core.limits import Limits
 from app.service.messagelist import MessageList, read_list
 from app.service.seeing import Seen, look
@@ -36,7 +36,7 @@ def test_the_writer_reads_no_message_again(monkeypatch: pytest.MonkeyPatch) -> N
     for place in ("app.service.messagelist.read_post", "app.service.sync.made_ready"):
         monkeypatch.setattr(place, lambda *given, **named: read.append(given))
     command.keys(0, waiting=True)
-    done = command.decide(Slice.absent("c1", datetime.now(UTC), searches=True))
+    done = command.decide(Slice.absent("c1", datetime.now(UTC), Custom()))
     assert len(done.turns) == 2
     assert not read
 

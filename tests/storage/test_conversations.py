@@ -87,7 +87,7 @@ def test_erasing_a_conversation_leaves_no_row(database: Database) -> None:
     assert database.read_now(lambda store: store.turns.page("c1")) == []
     assert database.read_now(lambda store: store.ledger.calls("c1")) == []
     assert database.read_now(lambda store: store.ledger.results("c1")) == []
-    assert database.read_now(lambda store: store.keys.receipt("c1", "key")) is None
+    assert not database.read_now(lambda store: store.keys.has("c1", "key"))
     assert len(database.read_now(lambda store: store.turns.page("c2"))) == 1
 
 

@@ -13,7 +13,7 @@ from app.core.identity import ids
 from app.core.ledger.book import Book
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import ProviderId
-from app.core.ledger.slice import Slice
+from app.core.ledger.slice import Custom, Slice
 from app.storage import loading, postgres, sqlite, sweeping
 from app.storage.database import Database
 from app.storage.keyed import Keyed
@@ -69,11 +69,11 @@ def load(cid: str) -> Callable[[ReadStore], None]:
 
     def query(store: ReadStore) -> None:
         # A reader may not lock, and need not here.
-        loader = Loader(store._connection, "default", NOON, Memory(0), searches=True)
+        loader = Loader(store._connection, "default", NOON, Memory(0), Custom())
         head = store.conversations.head(cid)
         assert head is not None
         book = Book(whole=False, orphans=head.orphans)
-        loader.load({cid: Slice(cid, NOON, True, head, book)}, {cid: keys})
+        loader.load({cid: Slice(cid, NOON, Custom(), head, book)}, {cid: keys})
 
     return query
 
@@ -83,7 +83,7 @@ def ask(cid: str) -> Callable[[ReadStore], None]:
         load(cid)(store)
         store.turns.one(cid, "turn-5")
         store.turns.page(cid, after=4, limit=2)
-        store.keys.receipt(cid, "key")
+        store.keys.has(cid, "key")
         store.ledger.calls(cid, limit=1, after=(5, 0))
         for answered in (None, False, True):
             store.ledger.call_page(cid, limit=1, answered=answered)

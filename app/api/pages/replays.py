@@ -15,11 +15,11 @@ from app.core.json.pretty import indented
 from app.core.json.reading import loads
 from app.core.json.values import JsonObject
 from app.core.json.writing import dumps_utf8
+from app.core.limits import UNLIMITED
 from app.core.render.options import Reasoning, ReplayOptions, ToolsShown
 from app.core.render.repairs import CODES
 from app.service.conversations import read
 from app.service.replay import replay
-from app.service.turnform import UNLIMITED
 from app.service.views.aligned import Row, Told, aligned, beside, unplaced
 from app.service.views.snippets import snippets
 from app.storage.store import ReadStore

@@ -72,11 +72,11 @@ class Loaded:
     """
 
     asked: Keys
-    calls: Collection[Call] = ()
-    provider_ids: Collection[ProviderId] = ()
-    results: Collection[ResultRecord] = ()
-    highest: Mapping[str, int] | None = None
-    floors: Mapping[_Queue, int] | None = None
+    calls: dict[str, Call] = field(default_factory=dict)
+    provider_ids: dict[tuple[str, str], ProviderId] = field(default_factory=dict)
+    results: set[ResultRecord] = field(default_factory=set)
+    highest: dict[str, int] = field(default_factory=dict)
+    floors: dict[_Queue, int] = field(default_factory=dict)
     whole: bool = False
 
 
@@ -168,17 +168,17 @@ class Book:
         self._asked |= rows.asked
         self._whole = self._whole or rows.whole
         self._all_waiting = self._all_waiting or rows.whole
-        self._floors.update(rows.floors or {})
+        self._floors.update(rows.floors)
         # What was entered may be ahead of what is stored.
-        for target, highest in (rows.highest or {}).items():
+        for target, highest in rows.highest.items():
             self._highest[target] = max(highest, self._highest.get(target, -1))
         given: dict[str, dict[str, str]] = defaultdict(dict)
-        for one in rows.provider_ids:
-            self._provider_ids[one.target, one.provider_id] = one
+        self._provider_ids.update(rows.provider_ids)
+        for one in rows.provider_ids.values():
             given[one.call_id][one.target] = one.provider_id
             if rows.whole and one.ordinal is not None:
                 self._highest[one.target] = max(one.ordinal, self._highest.get(one.target, -1))
-        for call in rows.calls:
+        for call in rows.calls.values():
             known = self.calls.get(call.id)
             names = {**call.provider_ids, **given.get(call.id, {})}
             if known is None:
@@ -448,5 +448,5 @@ def _waits_under(result: ResultRecord) -> Iterator[tuple[str, str]]:
 def whole_book(calls: Iterable[Call]) -> Book:
     """A book of all calls of a conversation, for matching alone."""
     book = Book()
-    book.load(Loaded(Keys(), list(calls)))
+    book.load(Loaded(Keys(), {call.id: call for call in calls}))
     return book

@@ -47,16 +47,24 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
+class Custom:
+    """What holds for all conversations. `searches`: words are kept and can be asked;
+    `expires_after`: after how many seconds one expires that is made without saying it."""
+
+    searches: bool = True
+    expires_after: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Slice:
     """What is known of a conversation. What was not loaded is `Unasked`, never absent.
 
-    `whole`: there is nothing that was not loaded; `all_places`: no turn id. `searches`: words are
-    kept and can be asked.
+    `whole`: there is nothing that was not loaded; `all_places`: no turn id.
     """
 
     conversation_id: str
     now: datetime
-    searches: bool
+    custom: Custom
     head: ConversationRecord | None
     book: Book
     asked: Keys = field(default_factory=Keys)
@@ -69,29 +77,11 @@ class Slice:
     parts: Counter[str] | None = None
     whole: bool = False
     all_places: bool = False
-    # After how many seconds one expires that is made without saying it.
-    expires_after: int | None = None
 
     @classmethod
-    def absent(
-        cls,
-        conversation_id: str,
-        now: datetime,
-        *,
-        searches: bool,
-        expires_after: int | None = None,
-    ) -> "Slice":
+    def absent(cls, conversation_id: str, now: datetime, custom: Custom) -> "Slice":
         """A conversation of which there is nothing."""
-        return cls(
-            conversation_id,
-            now,
-            searches,
-            None,
-            Book(),
-            parts=Counter(),
-            whole=True,
-            expires_after=expires_after,
-        )
+        return cls(conversation_id, now, custom, None, Book(), parts=Counter(), whole=True)
 
     @property
     def version(self) -> int:
@@ -162,12 +152,7 @@ class Slice:
     def after(self, change: "Change[T]") -> "Slice":
         """What is known once the change is made."""
         if change.erased:
-            return Slice.absent(
-                self.conversation_id,
-                self.now,
-                searches=self.searches,
-                expires_after=self.expires_after,
-            )
+            return Slice.absent(self.conversation_id, self.now, self.custom)
         turns = [*change.turns, *(one.turn for one in change.revisions)]
         return replace(
             self,

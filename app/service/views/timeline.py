@@ -28,11 +28,12 @@ from app.core.json.reading import loads
 from app.core.json.values import Json
 from app.core.json.writing import dumps_utf8
 from app.core.ledger.records import CallRecord, ResultRecord, TurnRecord
+from app.core.limits import UNLIMITED
 from app.core.render.pairing import Links
 from app.core.render.placeholders import value_text
 from app.core.wire.usage import Usage
 from app.service.audit import chosen_result, state_of
-from app.service.turnform import UNLIMITED, read_turn, usage_of
+from app.service.turnform import read_turn, usage_of
 from app.storage.store import ReadStore
 
 
