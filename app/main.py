@@ -119,6 +119,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         openapi_url="/openapi.json" if settings.docs else None,
         # They would name the host that the request names.
         redirect_slashes=False,
+        # Each request would look whether somebody wants it, and nobody can be told.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     origins = settings.cors_origins.lower().replace(",", " ").split()
     hosts = allowed_hosts(settings.host, settings.allowed_hosts.replace(",", " ").split())
@@ -135,8 +137,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         )
     app.add_middleware(Headed)
     app.add_middleware(Measured)
-    # One list: an included router matches every path twice.
-    shown = [conversations, turns, replay, tools, tool_calls, convert, health]
+    # One list: an included router matches every path twice. What is asked for most comes first: the
+    # routes are tried in turn.
+    shown = [turns, replay, conversations, tools, tool_calls, convert, health]
     seen = [lists, conversation, replays, assets, login] * settings.pages
     for resource in shown + [docs] * settings.docs + seen:
         app.router.routes.extend(resource.router.routes)

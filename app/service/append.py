@@ -185,7 +185,7 @@ def _append_now(known: Slice, order: Append) -> Change[Appended]:
         book=book,
         entries=book.entries(),
         tool_sets=kept_tools(known, order.tools, riding=True),
-        facets=turn_facets(turns),
+        facets=turn_facets(turns) - book.facets,
     )
 
 
@@ -277,7 +277,7 @@ def _complete(known: Slice, order: Append, record: TurnRecord) -> Change[Appende
         revisions=(RevisionRecord(number, head.version, revised),),
         book=book,
         entries=book.entries(),
-        facets=turn_facets([after]),
+        facets=turn_facets([after]) - book.facets,
     )
 
 

@@ -77,7 +77,11 @@ class Memory:
         if len(names) > self._most // 4:
             return
         with self._lock:
-            self._books[owner] = head.head_hash, head.created_at, book.remembered(names)
+            self._books[owner] = (
+                head.head_hash,
+                head.created_at,
+                book.remembered(names, change.facets),
+            )
             self._names += len(names)
             while self._names > self._most:
                 self.forget(next(iter(self._books)))

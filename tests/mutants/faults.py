@@ -366,8 +366,8 @@ FAULTS = (
     Fault(
         "calls that were forgotten count as never made",
         "app/core/ledger/book.py",
-        "names=names, start=start)\n        other._highest",
-        "names=names, start=0)\n        other._highest",
+        "names=names, start=start)\n        other.facets",
+        "names=names, start=0)\n        other.facets",
         REMEMBERED,
     ),
     Fault(

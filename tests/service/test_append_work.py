@@ -1,7 +1,9 @@
 """Appending costs the same however long the conversation is: counted, not timed."""
 
 import json
+import threading
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
 
@@ -9,20 +11,27 @@ import pytest
 from sqlalchemy import Connection
 
 from app.core.json.reading import loads_object
+from app.core.ledger.slice import Change
 from app.core.limits import Limits
+from app.core.search.wanted import Facet, Wanted
 from app.service.append import Append
+from app.service.conversations import Erase
 from app.service.posting import read_post
 from app.service.turnform import made_ready
 from app.storage.database import Database
 from app.storage.memory import MOST_NAMES
 from app.storage.migrations import upgrade
 from tests.statements import noted
+from tests.storage.specimens import Do
+
+
+def command(cid: str, body: dict[str, Any]) -> Append:
+    members, texts = loads_object(json.dumps(body), Limits())
+    return Append(cid, made_ready(read_post(members, texts, Limits())))
 
 
 def append(database: Database, cid: str, body: dict[str, Any]) -> None:
-    members, texts = loads_object(json.dumps(body), Limits())
-    post = read_post(members, texts, Limits())
-    database.write_now(Append(cid, made_ready(post)))
+    database.write_now(command(cid, body))
 
 
 def rounds(first: int, count: int, *, open_calls: bool = False) -> dict[str, Any]:
@@ -96,3 +105,35 @@ def _statements(database: Database, cid: str, count: int) -> int:
     with counted([]) as statements:
         append(database, cid, {"provider": "openai", "messages": results})
     return len(statements)
+
+
+def facets_written(database: Database, *commands: Append | Erase) -> int:
+    """How many the commands write, carried out together."""
+    written: list[int] = []
+
+    def note(_: Connection, statement: str, values: Any) -> None:
+        if statement.startswith("INSERT INTO conversation_facets"):
+            written.append(len(values))
+
+    gate = threading.Event()
+    with noted(note):
+        database.write_soon(Do("c", lambda _: Change(gate.wait())))
+        done: list[Future[Any]] = [database.write_soon(command) for command in commands]
+        gate.set()
+        for one in done:
+            one.result()
+    return sum(written)
+
+
+def test_what_a_conversation_is_found_by_is_written_once(database: Database) -> None:
+    first, same, other = (rounds(number, 1) for number in range(3))
+    other["messages"][0]["tool_calls"][0]["function"]["name"] = "g"
+    again = 2 * (not database._memory)
+    assert facets_written(database, command("c", first)) == 2
+    assert facets_written(database, command("c", same)) == again
+    assert facets_written(database, command("c", other)) == again // 2 + 1
+    # What is made anew has none, also where both happen at once.
+    assert facets_written(database, Erase("c"), command("c", first)) == 2
+    wanted = Wanted(facets=(Facet("tool", "f"), Facet("provider", "openai")))
+    found = database.read_now(lambda store: store.finder.find(wanted, 9))
+    assert [one.id for one in found] == ["c"]

@@ -171,7 +171,7 @@ def test_the_index_of_sqlite_agrees_with_its_table(
 
 
 def test_an_append_runs_one_statement_for_facets_and_none_for_words(database: Database) -> None:
-    append(database, "a", rounds(1, 1))
+    append(database, "a", {"provider": "kimi", "messages": [{"role": "user", "content": "hi"}]})
     with statements(database._writing) as seen:
         append(database, "a", rounds(2, 1))
     writing = [sql for sql, _ in seen if re.search("conversation_facets|search_texts", sql)]

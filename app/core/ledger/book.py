@@ -18,6 +18,7 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 from app.core.identity import ids
 from app.core.ledger.keys import Keys, Unasked
 from app.core.ledger.records import Call, ProviderId, ResultRecord
+from app.core.search.wanted import Facet
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -85,6 +86,7 @@ class Book:
     `open_calls` the calls without a result.
 
     `names`: all that occur in it, if they are known; `start`: all calls of turns from here on are.
+    `facets`: those of its turns that are known to be stored.
     """
 
     def __init__(
@@ -104,6 +106,7 @@ class Book:
         self._all_waiting = whole or not orphans
         self._whole = whole
         self.names = names
+        self.facets: frozenset[Facet] = frozenset()
         self._start = start
         self._asked = Keys()
         self._provider_ids: dict[tuple[str, str], ProviderId] = {}
@@ -142,13 +145,15 @@ class Book:
         other._answering = self._answering.copy()
         return other
 
-    def remembered(self, names: Names) -> "Book":
-        """What is kept of this book when its change is saved. `names`: all of the conversation."""
+    def remembered(self, names: Names, facets: frozenset[Facet]) -> "Book":
+        """What is kept of this book when its change is saved. `names`: all of the conversation,
+        `facets`: those that the change brought."""
         start = 0 if self._whole else self._start
         if len(self.calls) >= 2 * _REMEMBERED:
             start = max(start, sorted(call.seq for call in self.calls.values())[-_REMEMBERED])
         counts = {"orphans": self.orphans, "open_calls": self.open_calls}
         other = Book(whole=False, **counts, names=names, start=start)
+        other.facets = self.facets | facets
         other._highest = self._highest
         newest = {name: call for name, call in self.calls.items() if call.seq >= start}
         if len(newest) == len(self.calls):
@@ -411,7 +416,7 @@ class _Shelf(Generic[K, C]):
         return self._all[key]
 
     def copy(self) -> "_Shelf[K, C]":
-        other = _Shelf[K, C](self._empty)
+        other: _Shelf[K, C] = _Shelf(self._empty)
         other._all = dict(self._all)
         # Both may change it now.
         self._own.clear()

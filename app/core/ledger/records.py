@@ -76,7 +76,7 @@ class ConversationRecord:
         """The same, expiring from now on."""
         seconds = self.expires_after
         expires_at = None if seconds is None else now + timedelta(seconds=seconds)
-        return replace(self, expires_at=expires_at)
+        return self if expires_at == self.expires_at else replace(self, expires_at=expires_at)
 
     def has_expired(self, now: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= now
