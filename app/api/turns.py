@@ -264,9 +264,7 @@ async def list_turns(cid: Cid, query: Annotated[TurnPageQuery, Query()], here: H
     """
     newest_first = query.order == "desc"
     page = stored.Page(query.after, query.before, query.limit, newest_first=newest_first)
-    return json_response(
-        await here.database.read(lambda store: stored.listed(store, cid, page, raw=query.raw))
-    )
+    return await here.respond(lambda store: stored.listed(store, cid, page, raw=query.raw))
 
 
 @router.get(
@@ -277,4 +275,4 @@ async def list_turns(cid: Cid, query: Annotated[TurnPageQuery, Query()], here: H
 )
 async def get_turn(cid: Cid, turn_id: TurnId, here: Here) -> Response:
     """With what was posted."""
-    return json_response(await here.database.read(lambda store: stored.one(store, cid, turn_id)))
+    return await here.respond(lambda store: stored.one(store, cid, turn_id))

@@ -49,31 +49,34 @@ class Page:
 
 
 def tool_calls(store: ReadStore, cid: str, page: Page) -> JsonObject:
-    known(store, cid)
-    found = list(islice(_in_state(store, cid, page), page.limit + 1))
-    shown = found[: page.limit]
+    shown, place = _found(store, cid, page)
     told = contents(store, cid, (record for record, _ in shown))
-    more = len(found) > page.limit
-    last = shown[-1][0].call if more else None
     return {
         "data": [call_json(record, state, told) for record, state in shown],
-        "has_more": more,
-        "next_cursor": f"{last.seq}.{last.call_index}" if last else None,
+        "has_more": place is not None,
+        "next_cursor": place,
     }
 
 
 def table(store: ReadStore, cid: str, page: Page) -> tuple[bytes, str | None]:
     """Lines of the whole table as CSV, and where the next ones begin; the first with its head."""
-    known(store, cid)
-    found = list(islice(_in_state(store, cid, page), page.limit + 1))
+    shown, place = _found(store, cid, page)
     text = StringIO()
     lines = csv.writer(text)
     if page.cursor is None:
         lines.writerow((*_COLUMNS, *TARGETS))
-    lines.writerows(_cells(record, state) for record, state in found[: page.limit])
-    last = found[page.limit - 1][0].call if len(found) > page.limit else None
-    place = f"{last.seq}.{last.call_index}" if last else None
+    lines.writerows(_cells(record, state) for record, state in shown)
     return text.getvalue().encode(errors="backslashreplace"), place
+
+
+def _found(
+    store: ReadStore, cid: str, page: Page
+) -> tuple[list[tuple[CallRecord, str]], str | None]:
+    """The calls of a page with their states, and the cursor of the next one, if there is one."""
+    known(store, cid)
+    found = list(islice(_in_state(store, cid, page), page.limit + 1))
+    last = found[page.limit - 1][0].call if len(found) > page.limit else None
+    return found[: page.limit], f"{last.seq}.{last.call_index}" if last else None
 
 
 def _cells(record: CallRecord, state: str) -> Iterator[str | int | None]:

@@ -118,7 +118,7 @@ class Ledger(Scope):
         most = ALL if limit is None else limit
         rows = self._run(_PAGES[False], cid, seq=seq, call_index=call_index, most=most)
         calls = [Call(*row) for row in rows]
-        return self._records(cid, calls, whole=limit is None)
+        return self.call_records(cid, calls, whole=limit is None)
 
     def call_page(
         self,
@@ -137,7 +137,7 @@ class Ledger(Scope):
         statement = (_PAGES if answered is None else _ANSWERED_PAGES)[newest_first]
         only = {} if answered is None else {"answered": answered}
         rows = self._run(statement, cid, seq=seq, call_index=index, most=limit, **only)
-        return self._records(cid, [Call(*row) for row in rows], whole=False)
+        return self.call_records(cid, [Call(*row) for row in rows])
 
     def made_in(self, cid: str, *, after: int, until: int) -> list[Call]:
         """The calls that turns with after < seq <= until make, or made once, with their ids."""
@@ -151,11 +151,9 @@ class Ledger(Scope):
     def results(self, cid: str) -> list[ResultRecord]:
         return in_order(ResultRecord(*row) for row in self._run(_RESULTS, cid))
 
-    def call_records(self, cid: str, calls: Sequence[Call]) -> list[CallRecord]:
-        """The calls with all that is known of them."""
-        return self._records(cid, calls, whole=False)
-
-    def _records(self, cid: str, calls: Sequence[Call], *, whole: bool) -> list[CallRecord]:
+    def call_records(
+        self, cid: str, calls: Sequence[Call], *, whole: bool = False
+    ) -> list[CallRecord]:
         """The calls, completed from the rows of the whole conversation or only from their own."""
         records = {call.id: CallRecord(call) for call in calls}
         given: list[AnyRow] = []
