@@ -14,7 +14,8 @@ GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 # A path in brackets at the end of a sentence, and the block below it.
 FILES = dict(re.findall(r"\(`([a-z_/.]+)`\):\n\n```[a-z]+\n(.*?)```", GUIDE, re.DOTALL))
 NEEDED = ("CONTRIBUTING.md", "README.md", "pyproject.toml", "migrations.ini")
-LEFT = shutil.ignore_patterns("__pycache__", "node_modules", "*.db")
+# What is compiled already need not be compiled again.
+LEFT = shutil.ignore_patterns("node_modules", "*.db")
 
 # Each must have tests under the name of the new target.
 BY_NAME = (
