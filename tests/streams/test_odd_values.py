@@ -7,13 +7,11 @@ from copy import copy
 from itertools import cycle
 from typing import Any, TypeAlias
 
-import pytest
-
 from app.core.conversation import Draft
 from app.core.errors import TurnkeepError
 from app.core.json.writing import dumps
 from app.core.neutral.blocks import block_json
-from tests.streams.posts import from_response, from_stream
+from tests.streams.posts import from_response, from_stream, of_each
 from tests.streams.recordings import CLEAN, RECORDINGS, Recording
 from tests.streams.recordings.frames import sse
 
@@ -56,7 +54,7 @@ def written(draft: Draft) -> str:
     return dumps([draft.all_metadata, *map(block_json, draft.blocks)])
 
 
-@pytest.mark.parametrize("one", RECORDINGS, ids=lambda one: one.label)
+@of_each(RECORDINGS)
 def test_a_stream_with_something_odd_in_it_is_kept(one: Recording) -> None:
     sent = events(one)
     odd = cycle([KeyError, *ODD])
@@ -69,7 +67,7 @@ def test_a_stream_with_something_odd_in_it_is_kept(one: Recording) -> None:
             written(draft)
 
 
-@pytest.mark.parametrize("one", CLEAN, ids=lambda one: one.label)
+@of_each(CLEAN)
 def test_an_answer_with_something_odd_in_it_is_stored_or_refused(one: Recording) -> None:
     for path in paths(one.finished):
         for odd in (KeyError, *ODD):
