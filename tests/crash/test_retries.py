@@ -7,7 +7,7 @@ from tests.crash.retries import differences, tried
 from tests.crash.run import served
 
 # `make retries` sends ten thousand.
-POSTS = 100
+POSTS = 40
 REUSED = '{"code": "idempotency_key_reused"}'
 
 

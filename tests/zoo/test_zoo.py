@@ -158,9 +158,10 @@ def test_it_is_valid_and_whole_and_gives_the_same_bytes_again(case: Case) -> Non
             assert (same.raw, same.repairs) == (seen.render.raw, seen.render.repairs), target
         for history in arrived:
             assert history.render(target, **options).raw == seen.render.raw, target
-        ready = _shown(case, target, {**options, "ready": True})
-        faults = _judged(target, ready.raw, options.get("model"), is_ready=True)
-        assert faults == [], f"{target}, ready to be sent"
+        if target in third(case, case.targets):
+            ready = _shown(case, target, {**options, "ready": True})
+            faults = _judged(target, ready.raw, options.get("model"), is_ready=True)
+            assert faults == [], f"{target}, ready to be sent"
     for target in set(TARGETS) - set(judged(case)):
         again.render(target, **options)
     # No render for anybody has changed what is stored.
@@ -169,7 +170,7 @@ def test_it_is_valid_and_whole_and_gives_the_same_bytes_again(case: Case) -> Non
 
 @of_every_light_case
 def test_every_part_of_it_is_valid(case: Case) -> None:
-    """Each window and each earlier end is tried on every third target, other ones each time.
+    """Each window and each earlier end is tried on every fifth target, other ones each time.
 
     What is cut off is the same turns for everybody; the laws try it on all at random.
     """
@@ -180,7 +181,7 @@ def test_every_part_of_it_is_valid(case: Case) -> None:
         shown = Seen(target, whole, _shown(case, target, options))
         known = {one for one, *_ in shown.calls}
         for last in _some(len(turns)):
-            if last % 3 != place % 3:
+            if last % 5 != place % 5:
                 continue
             seen = Seen(target, whole, whole.render(target, last=last, **options))
             assert _complaints(case, seen) == [], f"{target}, last={last}"
@@ -189,7 +190,7 @@ def test_every_part_of_it_is_valid(case: Case) -> None:
             assert {one for one, *_ in seen.calls} <= known, f"{target}, last={last}"
     for until in _some(len(turns)):
         so_far = laws.history(case.variant.posts, until)
-        for target in judged(case)[until % 3 :: 3]:
+        for target in judged(case)[until % 5 :: 5]:
             then = so_far.render(target, **case.variant.options)
             now = whole.render(target, until=until, **case.variant.options)
             where = f"{target}, until={until}"
