@@ -305,12 +305,12 @@ def test_a_list_does_not_look_at_the_calls(database: Database) -> None:
 
 async def many(database: Database) -> None:
     """Groups of eight conversations have something in common."""
-    writes = (database.write(numbered(number)) for number in range(1_200))
+    writes = (database.write(numbered(number)) for number in range(2_400))
     await asyncio.gather(*writes)
 
 
 def numbered(number: int) -> Do[None]:
-    group = number % 150
+    group = number % 300
     facets = frozenset({Facet("tool", f"tool{group}"), Facet("provider", f"provider{group}")})
     create = Create(f"c{number:04}", f"title{group}x", {"team": f"t{group}"})
 
