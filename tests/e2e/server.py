@@ -11,11 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from fastapi.testclient import TestClient
-
-from app.main import create_app
-from app.settings import Settings
-
 ROOT = Path(__file__).parents[2]
 
 
@@ -44,14 +39,6 @@ def turnkeep(*args: str, cwd: Path, seconds: float = 60) -> "subprocess.Complete
         timeout=seconds,
         check=False,
     )
-
-
-@contextmanager
-def left_by(folder: Path) -> Iterator[TestClient]:
-    """The service in this process, on the database that a server there has left behind."""
-    url = f"sqlite:///{folder / 'turnkeep.db'}"
-    with TestClient(create_app(Settings(database_url=url))) as http:
-        yield http
 
 
 @contextmanager

@@ -18,7 +18,8 @@ from uvicorn.supervisors import Multiprocess
 
 from app import __version__
 from app.cli import main
-from tests.e2e.server import ROOT, left_by, serving, turnkeep
+from tests.e2e.left import left_by
+from tests.e2e.server import ROOT, serving, turnkeep
 from tests.postgres import fresh_database
 
 REPLAY = "/v1/conversations/c1/replay?provider=anthropic"

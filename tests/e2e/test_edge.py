@@ -13,7 +13,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.e2e.server import Server, left_by, serving
+from tests.e2e.left import left_by
+from tests.e2e.server import Server, serving
 from tests.e2e.test_live_streams import chunk, connected, get, send
 from tests.storage.test_failures import held
 

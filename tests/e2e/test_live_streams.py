@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.e2e.server import Server, left_by, serving
+from tests.e2e.left import left_by
+from tests.e2e.server import Server, serving
 
 PATH = "/v1/conversations/{}/turns/stream?provider=openai&turn_id={}"
 TEXT = {"type": "text", "text": "Half"}
