@@ -40,7 +40,9 @@ gc.disable()
 
 # In CI the same examples every time: a red run must be red again when somebody looks.
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
-hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "default")
+# No deadline: how long an example takes is a matter of who else is busy.
+hypothesis.settings.register_profile("here", deadline=None)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
 def pytest_collection_finish() -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.every import every
 from tests.judges import (
     TARGETS,
     available,
@@ -38,10 +39,15 @@ def test_a_healthy_request_has_no_complaints(target: str) -> None:
     assert complaints(target, healthy(target)) == []
 
 
-@pytest.mark.parametrize(
-    ("target", "fault"), _FAULTS, ids=[f"{target}: {fault.sentence}" for target, fault in _FAULTS]
+@every(
+    ("target", "fault"),
+    _FAULTS,
+    by=lambda pair: str(pair[0]),
+    label=lambda pair: f"{pair[0]}: {pair[1].sentence}",
 )
 def test_a_single_fault_is_named(target: str, fault: Fault) -> None:
+    if reason := available(target):
+        pytest.skip(reason)
     request = healthy(target)
     fault.damage(request)
     found = complaints(target, request)
@@ -67,7 +73,7 @@ def _paths(value: object, path: str = "") -> Iterator[str]:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(data=st.data())
 def test_whatever_stands_in_a_request_the_judge_answers(target: str, data: st.DataObject) -> None:
     request = healthy(target)

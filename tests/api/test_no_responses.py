@@ -8,6 +8,7 @@ import pytest
 from app.codecs import CODECS
 from tests.api.conftest import Api, calling, user
 from tests.core.test_provider_errors import ERRORS
+from tests.every import every
 from tests.streams.recordings import CLEAN, Recording
 
 REPLYING = [name for name, codec in CODECS.items() if codec.replies]
@@ -26,7 +27,7 @@ def respond(api: Api, provider: str, response: Any, **members: Any) -> Any:
 
 
 @pytest.mark.parametrize("provider", REPLYING)
-@pytest.mark.parametrize("name", ERRORS)
+@every("name", ERRORS)
 def test_an_error_instead_of_a_response_is_told_by_its_type(
     lite: Api, provider: str, name: str
 ) -> None:

@@ -16,6 +16,7 @@ from tests.api.conftest import Api
 from tests.api.test_no_responses import REPLYING, shape
 from tests.api.test_streams import WHOLE, codes, event, is_valid_everywhere, stream, verified
 from tests.core.test_provider_errors import ERRORS
+from tests.every import every
 from tests.streams.posts import from_stream
 from tests.streams.recordings import OTHER_FORMS, RECORDINGS, Recording
 from tests.streams.recordings.frames import sse
@@ -56,7 +57,7 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize("body", NOTHING)
+@every("body", NOTHING)
 @pytest.mark.parametrize(("provider", "declared"), DECLARED)
 def test_a_body_in_which_nothing_of_a_stream_is_leaves_nothing(
     lite: Api, provider: str, declared: str, body: bytes
@@ -80,7 +81,7 @@ def test_pings_alone_are_no_answer(lite: Api, provider: str) -> None:
 
 
 @pytest.mark.parametrize("provider", REPLYING)
-@pytest.mark.parametrize("name", ERRORS)
+@every("name", ERRORS)
 def test_an_error_instead_of_a_stream_is_told_by_its_type(
     lite: Api, provider: str, name: str
 ) -> None:

@@ -19,8 +19,8 @@ from tests.api.openapi import PAGE
 from tests.long import IS_LONG
 
 # More where there is time (`make test-long`).
-EXAMPLES = 20 if IS_LONG else 4
-WALKS = 200 if IS_LONG else 60
+EXAMPLES = 20 if IS_LONG else 3
+WALKS = 200 if IS_LONG else 20
 POSTED = {
     "provider": "openai",
     "turn_id": "t1",
@@ -163,7 +163,7 @@ def test_the_page_says_what_happens_next(page: Any, http: TestClient) -> None:
         suppress_health_check=list(hypothesis.HealthCheck),
     )
     # Which links are followed is chance; most are in the first walks.
-    for number in range(5):
+    for number in range(15):
         hypothesis.seed(number)(Machine)
         Machine.run(settings=settings)
         if followed.keys() >= LINKED:

@@ -7,6 +7,7 @@ two anew; read every line of the difference before you keep it.
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from app.codecs import TARGETS
 from tests import judges
 from tests.codecs import ROOT, folder
+from tests.every import Test, every
 from tests.histories import History, posted
 
 CASES = [
@@ -27,10 +29,8 @@ def target_of(case: Path) -> str:
     return case.parents[1].name.replace("_", "-")
 
 
-def cases(chosen: list[Path]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize(
-        "case", chosen, ids=lambda case: f"{target_of(case)}/{case.name}"
-    )
+def cases(chosen: list[Path]) -> Callable[[Test], Test]:
+    return every("case", chosen, by=target_of)
 
 
 each_case = cases(CASES)

@@ -6,6 +6,7 @@ import pytest
 
 from app.core.conversation import Block, Image, Opaque, Text, Thinking, ToolCall, ToolResult
 from app.core.json.values import JsonObject
+from tests.every import every
 from tests.histories import posted
 
 PIXEL = "iVBORw0KGgo="
@@ -25,7 +26,7 @@ def assistant(*tool_calls: dict[str, Any]) -> dict[str, Any]:
 CHAT = ["openai", "kimi", "mistral", "deepseek", "qwen", "openrouter"]
 
 
-@pytest.mark.parametrize("target", CHAT)
+@every("target", CHAT)
 @pytest.mark.parametrize(
     ("given", "text"),
     [('{"a": 1}', '{"a": 1}'), ({"a": 1}, '{"a":1}'), (None, ""), ([1], "[1]"), (5, "5")],
@@ -36,13 +37,13 @@ def test_chat_arguments_come_as_text_or_as_a_value(target: str, given: Any, text
     assert call.arguments == text
 
 
-@pytest.mark.parametrize("target", CHAT)
+@every("target", CHAT)
 @pytest.mark.parametrize("content", [None, "", []])
 def test_chat_content_may_be_nothing(target: str, content: Any) -> None:
     assert blocks(target, {"role": "user", "content": content}) == []
 
 
-@pytest.mark.parametrize("target", CHAT)
+@every("target", CHAT)
 @pytest.mark.parametrize("value", [None, "", "text", 0, False, {"a": 1}, [1], [{"a": 1}]])
 def test_chat_results_may_be_any_value(target: str, value: Any) -> None:
     (result,) = blocks(target, {"role": "tool", "tool_call_id": "x", "content": value})

@@ -14,6 +14,7 @@ from app.codecs import CODECS, _found
 from app.core.wire.codec import Assigned, Codec, Prefixed
 from app.core.wire.responses import Gathering, Replies
 from tests.codecs import family
+from tests.every import every
 
 HOME = Path(app.codecs.__file__).parent
 
@@ -43,7 +44,7 @@ def parts(hint: Any) -> Iterator[Any]:
         )
 
 
-@pytest.mark.parametrize("function", list(functions()), ids=lambda one: one.__qualname__)
+@every("function", list(functions()))
 def test_no_codec_takes_a_function(function: Callable[..., Any]) -> None:
     hints = [one.annotation for one in inspect.signature(function).parameters.values()]
     assert collections.abc.Callable not in [part for hint in hints for part in parts(hint)]

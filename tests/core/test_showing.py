@@ -8,6 +8,7 @@ from app.codecs import TARGETS
 from tests import judges
 from tests.core.paired import ai, human, tool
 from tests.core.test_repairs import FILE, IMAGE, SERVER, THOUGHT, text, turn, with_result
+from tests.every import every
 from tests.histories import History, posted, said
 
 WIRES = [target for target in TARGETS if target in judges.TARGETS]
@@ -42,7 +43,7 @@ def results_shown(target: str, result: dict[str, Any]) -> tuple[Any, set[str]]:
 
 
 @pytest.mark.parametrize("speaker", ["human", "tool", "ai", "system"])
-@pytest.mark.parametrize("target", WIRES)
+@every("target", WIRES)
 def test_whoever_says_whatever_block_the_render_is_accepted(target: str, speaker: str) -> None:
     blocks = [text("a"), IMAGE, FILE, {"type": "hologram"}, text(" "), text("b")]
     spoken = turn(speaker, *blocks)
@@ -67,7 +68,7 @@ def test_an_opaque_block_of_the_system_is_named_and_breaks_nothing(place: str) -
     assert "BLOCK_OMITTED" in done.codes
 
 
-@pytest.mark.parametrize("target", WIRES)
+@every("target", WIRES)
 def test_broken_unicode_anywhere_is_mended(target: str) -> None:
     bad = "\ud800"
     image = {"type": "image", "data": f"https://example.org/{bad}", "detail": bad}
@@ -84,13 +85,13 @@ def test_broken_unicode_anywhere_is_mended(target: str) -> None:
     assert complaints(history, target) == []
 
 
-@pytest.mark.parametrize("target", WIRES)
+@every("target", WIRES)
 def test_an_image_with_an_unknown_detail_is_accepted(target: str) -> None:
     image = {"type": "image", "data": "https://example.org/a.png", "detail": "gigantic"}
     assert complaints(said(turn("human", text("see"), image)), target) == []
 
 
-@pytest.mark.parametrize("target", WIRES)
+@every("target", WIRES)
 @pytest.mark.parametrize("content", [[], [text("")]])
 def test_a_result_of_blank_parts_is_shown_like_an_empty_result(
     target: str, content: list[dict[str, Any]]
@@ -101,7 +102,7 @@ def test_a_result_of_blank_parts_is_shown_like_an_empty_result(
     assert blank_codes == codes
 
 
-@pytest.mark.parametrize("target", WIRES)
+@every("target", WIRES)
 @pytest.mark.parametrize("result", [{"result": ""}, {"result": None}, {"content": [text("")]}])
 def test_a_failed_result_without_words_gets_some_and_says_so(
     target: str, result: dict[str, Any]
@@ -111,7 +112,7 @@ def test_a_failed_result_without_words_gets_some_and_says_so(
     assert "EMPTY_RESULT_PLACEHOLDER" in codes
 
 
-@pytest.mark.parametrize("target", WIRES)
+@every("target", WIRES)
 @pytest.mark.parametrize("said_text", ["boom", "[Error] boom"])
 def test_a_failed_result_says_so_at_most_once(target: str, said_text: str) -> None:
     shown, _ = results_shown(target, {"error": said_text})
@@ -119,14 +120,14 @@ def test_a_failed_result_says_so_at_most_once(target: str, said_text: str) -> No
     assert "boom" in str(shown)
 
 
-@pytest.mark.parametrize("target", WIRES)
+@every("target", WIRES)
 @pytest.mark.parametrize("value", [False, 0, [], {}, [1, "ä"], {"a": None}])
 def test_values_that_are_no_text_are_shown(target: str, value: Any) -> None:
     shown, _ = results_shown(target, {"result": value})
     assert str(shown) not in ("", "None", "(no output)")
 
 
-@pytest.mark.parametrize("target", WIRES)
+@every("target", WIRES)
 @pytest.mark.parametrize("status", ["ok", "error", "denied"])
 def test_images_and_files_in_a_result_are_accepted(target: str, status: str) -> None:
     call, answer = with_result(text("see"), IMAGE, FILE)

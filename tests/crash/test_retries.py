@@ -7,12 +7,13 @@ from tests.crash.retries import differences, tried
 from tests.crash.run import served
 
 # `make retries` sends ten thousand.
-POSTS = 100
+POSTS = 40
 REUSED = '{"code": "idempotency_key_reused"}'
 
 
 def test_what_is_sent_several_times_is_stored_once() -> None:
-    with served("SQLite, 2 workers") as service:
+    # One worker, because each start costs; with two see `test_several_processes`, `make retries`.
+    with served("SQLite, 1 worker") as service:
         wrong, told = tried(service, POSTS, random.Random(1))
     assert wrong == [], told
 

@@ -63,10 +63,9 @@ def spoil(url: str, table: str, column: str, value: str) -> None:
         assert connection.execute(statement, first).rowcount == 1
 
 
-def others_paths(table: str, column: str) -> Sequence[str]:
-    """Every third of them, others for the next column, and all where there is time: a column shows
-    up in the other conversation only where both are read together, as lists are."""
-    return PATHS if IS_LONG else PATHS[COLUMNS.index((table, column)) % 3 :: 3]
+def some(things: Sequence[Any], table: str, column: str) -> Sequence[Any]:
+    """Every third of them, others for the next column, and all where there is time."""
+    return things if IS_LONG else things[COLUMNS.index((table, column)) % 3 :: 3]
 
 
 def others(listed: Any) -> list[Any]:
@@ -123,30 +122,42 @@ def test_a_damaged_value_is_contained(
         body = {"provider": "openai", "messages": [user("more")]}
         answer = http.post(f"/v1/conversations/{damaged}/turns", json=body)
         assert answer.status_code in (201, 409), answer.text
-        assert dict(asked(http, others_paths(table, column))).items() <= healthy.items()
-        look(http, damaged)
-        command(url_for, capfdbinary)
+        # A column shows up in the other conversation only where both are read together, as lists
+        # are; pages and commands read as the paths above do, and each says what it found damaged.
+        assert dict(asked(http, some(PATHS, table, column))).items() <= healthy.items()
+        look(http, damaged, some(PAGES, table, column))
+        for command in some(COMMANDS, table, column):
+            command(url_for, capfdbinary)
         erase(url_for, http, damaged)
         # Verify reads all that there is of the other one.
         assert dict(asked(http, ("", "/verify"), LISTS[:2])).items() <= healthy.items()
 
 
-def look(http: TestClient, damaged: str) -> None:
-    for path in PAGES:
+def look(http: TestClient, damaged: str, pages: Sequence[str]) -> None:
+    for path in pages:
         answer = http.get(f"/c/{damaged}{path}")
         assert answer.status_code in (200, 404, 409), (path, answer.text)
     assert http.get("/").status_code == 200
 
 
-def command(url: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    """Commands over all conversations get through, and the other one is exported."""
+def verify(url: str, _: pytest.CaptureFixture[bytes]) -> None:
     assert main(["verify", "--database-url", url]) in (0, 1)
+
+
+def reindex(url: str, _: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["reindex", "--database-url", url]) in (0, 1)
+
+
+def export(url: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     capfdbinary.readouterr()
     assert main(["export", "--all", "--database-url", url]) in (0, 1)
     lines = capfdbinary.readouterr().out.splitlines()
-    assert main(["reindex", "--database-url", url]) in (0, 1)
     [line] = [one for one in map(json.loads, lines) if one["conversation_id"] == OTHER]
     assert [turn["turn_id"] for turn in line["turns"]][-4:-1] == ["resp", "broken", "broken-2"]
+
+
+# Each gets through all conversations, and the other one is exported.
+COMMANDS = (verify, export, reindex)
 
 
 def erase(url: str, http: TestClient, damaged: str) -> None:

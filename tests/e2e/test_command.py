@@ -18,6 +18,7 @@ from uvicorn.supervisors import Multiprocess
 
 from app import __version__
 from app.cli import main
+from tests.e2e.left import left_by
 from tests.e2e.server import ROOT, serving, turnkeep
 from tests.postgres import fresh_database
 
@@ -109,20 +110,21 @@ def test_a_killed_server_has_kept_every_answered_turn(tmp_path: Path) -> None:
             answered += 1
         server.process.kill()
         server.process.wait()
-    with serving(tmp_path) as server:
-        found = httpx.get(f"{server.url}/v1/conversations/c1").json()
-        assert found["version"] == answered
-        assert httpx.get(f"{server.url}/v1/conversations/c1/verify").json()["ok"]
+    with left_by(tmp_path) as http:
+        assert http.get("/v1/conversations/c1").json()["version"] == answered
+        assert http.get("/v1/conversations/c1/verify").json()["ok"]
 
 
-def test_postgres_is_not_served_before_it_is_migrated(tmp_path: Path, postgres_url: str) -> None:
+def test_postgres_is_not_served_before_it_is_migrated(
+    tmp_path: Path, postgres_url: str, refusing: Run
+) -> None:
     with fresh_database(postgres_url) as url:
-        refused = turnkeep("serve", "--port", "0", "--database-url", url, cwd=tmp_path)
+        refused = refusing("serve", "--port", "0", "--database-url", url)
         assert refused.returncode == 1
         assert "turnkeep migrate" in refused.stderr
         migrated = turnkeep("migrate", "--database-url", url, cwd=tmp_path)
         assert (migrated.returncode, migrated.stderr) == (0, "")
-        with serving(tmp_path, "--database-url", url, "--workers", "2") as server:
+        with serving(tmp_path, "--database-url", url) as server:
             body = {"provider": "openai", "messages": [{"role": "user", "content": "x"}]}
             for _ in range(8):
                 httpx.post(f"{server.url}/v1/conversations/c/turns", json=body).raise_for_status()
@@ -212,7 +214,8 @@ def test_a_wrong_setting_is_one_line(refusing: Run, args: list[str], words: str)
     assert "Traceback" not in refused.stderr
 
 
-def test_verify_tells_what_disagrees(lived: Lived) -> None:
+def test_verify_tells_what_disagrees(lived: Lived, refusing: Run) -> None:
     agreed = turnkeep("verify", cwd=lived.folder)
     assert (agreed.returncode, agreed.stdout) == (0, "1 conversations agree, 0 do not.\n")
-    assert turnkeep("verify", "absent", cwd=lived.folder).returncode == 2
+    url = f"sqlite:///{lived.folder / 'turnkeep.db'}"
+    assert refusing("verify", "absent", "--database-url", url).returncode == 2

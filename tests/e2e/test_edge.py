@@ -13,6 +13,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from tests.e2e.left import left_by
 from tests.e2e.server import Server, serving
 from tests.e2e.test_live_streams import chunk, connected, get, send
 from tests.storage.test_failures import held
@@ -255,8 +256,8 @@ def test_whoever_is_not_done_when_it_stops_is_asked_to_come_again(
         assert (status, headers["retry-after"], told["code"]) == (503, "1", "unavailable")
     lines = re.findall(r"503 before any route, (\d+) times: .* is stopping", server.log.read_text())
     assert sum(map(int, lines)) == len(answers)
-    with serving(tmp_path) as server:
-        stored = get(server, "c1/turns")["data"]
+    with left_by(tmp_path) as http:
+        stored = http.get("/v1/conversations/c1/turns").json()["data"]
         assert sorted(turn["turn_id"] for turn in stored) == ["t0", "t1", "t2"]
         assert {turn["status"] for turn in stored} == {"interrupted"}
 

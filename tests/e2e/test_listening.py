@@ -48,17 +48,6 @@ def post(server: Server, cid: str) -> None:
         assert answer.status == 201
 
 
-def test_listeners_of_all_processes_hear_of_every_version(four_workers: Server) -> None:
-    post(four_workers, "heard")
-    with ExitStack() as stack:
-        ears = [stack.enter_context(listening(four_workers, "heard")) for _ in range(LISTENERS)]
-        heard = [told(lines) for lines in ears]
-        assert [next(versions) for versions in heard] == [1] * LISTENERS
-        for version in (2, 3, 4):
-            post(four_workers, "heard")
-            assert [next(versions) for versions in heard] == [version] * LISTENERS
-
-
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_service_with_listeners_stops_at_once(tmp_path: Path, workers: str) -> None:
     server = started(tmp_path, "--workers", workers)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.e2e.left import left_by
 from tests.e2e.server import Server, serving
 
 PATH = "/v1/conversations/{}/turns/stream?provider=openai&turn_id={}"
@@ -108,9 +109,9 @@ def test_a_server_that_is_told_to_stop_keeps_live_streams_and_waits_for_none(
         time.sleep(0.5)
         hasty.close()
         server.process.wait(60)
-    with serving(tmp_path) as server:
+    with left_by(tmp_path) as http:
         for cid in ("hasty", "patient"):
-            turn = get(server, f"{cid}/turns/t1")
+            turn = http.get(f"/v1/conversations/{cid}/turns/t1").json()
             assert (turn["status"], turn["blocks"]) == ("interrupted", [TEXT])
 
 

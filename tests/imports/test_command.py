@@ -306,27 +306,28 @@ def test_an_unreadable_turn_is_left_out_of_the_export_and_named(
 
 
 def test_a_long_history_goes_in_batches_and_is_stored_once(
-    database_url: str, turnkeep: Run, tmp_path: Path
+    database_url: str, turnkeep: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("TURNKEEP_MAX_TURNS", "100")
     call = {"id": "call_0", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     said: list[Any] = []
-    for number in range(1_000):
+    for number in range(100):
         said += [
             {"role": "user", "content": f"number {number}"},
             {"role": "assistant", "content": None, "tool_calls": [call]},
             {"role": "tool", "tool_call_id": "call_0", "content": str(number)},
         ]
     file = tmp_path / "long.json"
-    file.write_text(json.dumps(said[:2_500]))
+    file.write_text(json.dumps(said[:250]))
     told = turnkeep(database_url, "import", file)
-    assert (told.code, told.out) == (0, "1 conversations, 2500 turns stored, 0 already there.\n")
+    assert (told.code, told.out) == (0, "1 conversations, 250 turns stored, 0 already there.\n")
     file.write_text(json.dumps(said))
     told = turnkeep(database_url, "import", file)
-    assert (told.code, told.out) == (0, "1 conversations, 500 turns stored, 2500 already there.\n")
+    assert (told.code, told.out) == (0, "1 conversations, 50 turns stored, 250 already there.\n")
     turns = stored(database_url, "long")
-    assert [turn["seq"] for turn in turns] == list(range(1, 3_001))
+    assert [turn["seq"] for turn in turns] == list(range(1, 301))
     results = [turn["blocks"][0] for turn in turns[2::3]]
-    assert [one["result"] for one in results] == [str(number) for number in range(1_000)]
+    assert [one["result"] for one in results] == [str(number) for number in range(100)]
     assert [one["call_id"] for one in results] == [one["blocks"][0]["id"] for one in turns[1::3]]
 
 

@@ -1,6 +1,6 @@
 """How many histories each law is tried on, and how a render is asked for.
 
-All laws together see about fifteen hundred histories, other ones each run; twenty thousand with
+All laws together see about nine hundred histories, other ones each run; twenty thousand with
 `TURNKEEP_LAWS=long`, and with `few` enough to see that all is in its place.
 """
 
@@ -17,7 +17,7 @@ from app.core.conversation import Turn
 from tests import judges
 from tests.histories import History, Render, posted
 
-FACTOR = {"long": 4.0, "few": 0.02}.get(os.environ.get("TURNKEEP_LAWS", ""), 0.5)
+FACTOR = {"long": 4.0, "few": 0.02}.get(os.environ.get("TURNKEEP_LAWS", ""), 0.3)
 MODELS = (None, None, "any", "claude-a", "kimi-k2-thinking", "deepseek-reasoner", "gemini-3-pro")
 # The neutral form has no provider, hence no judge; the AI SDK needs node, which CI has.
 JUDGED = tuple(
@@ -26,8 +26,8 @@ JUDGED = tuple(
 
 
 def tried(histories: int, *, long: int | None = None) -> hypothesis.settings:
-    """Settings for one law: half as many `histories`, and four times as many in a long run, or
-    `long`.
+    """Settings for one law: a third of so many `histories`, and four times as many in a long run,
+    or `long`.
 
     No deadline: the judges load their packages on first use.
     """

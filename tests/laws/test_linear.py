@@ -28,7 +28,7 @@ from tests.operations import operations
 # What does not grow makes the quotient smaller than four, heaps and small caches a little larger; a
 # square makes it sixteen.
 MOST = 5
-N = 60
+N = 40
 TARGETS = ("anthropic", "openai", "mistral", "gemini", "neutral")
 # What a window shows is found in one way for all targets; hence for one, unless there is time.
 WINDOWS = [

@@ -153,6 +153,8 @@ _cids = map("c{}".format, count())
 @given(steps)
 # A result with the bare form of an id whose call is not among the newest.
 @example([("call", name, 1, False) for name in (1, 2, 3, 4)] + [("result", 0, 0, False)])
+# A result of a call that came through another process.
+@example([("call", 1, 1, False), ("call", 2, 1, True), ("result", 2, 0, False)])
 # A turn below those that are remembered gets a new call, and its result at once.
 @example(
     [

@@ -46,10 +46,10 @@ def test_every_render_is_accepted_by_its_provider(bodies: Bodies, window: Window
 def test_every_kind_of_render_is_accepted_by_its_provider(
     reasoning: str, tools: str, ready: bool
 ) -> None:
-    """Eight thousand renders, all judged, and other histories at each run.
+    """Five thousand renders, all judged, and other histories at each run.
 
     The examples above are tried every time, and the zoo has each class of failure by name. The long
-    run judges twenty times as many.
+    run judges thirty times as many.
     """
     kind = windows().map(lambda one: replace(one, reasoning=reasoning, tools=tools, ready=ready))
     share = _share(reasoning, tools, ready)

@@ -132,12 +132,12 @@ def test_a_new_database_is_empty(empty_url: str) -> None:
 
 def test_processes_that_start_together_migrate_once(empty_url: str) -> None:
     spawn = multiprocessing.get_context("spawn")
-    processes = [spawn.Process(target=upgrade, args=(empty_url,)) for _ in range(4)]
+    processes = [spawn.Process(target=upgrade, args=(empty_url,)) for _ in range(3)]
     for process in processes:
         process.start()
     for process in processes:
         process.join()
-    assert [process.exitcode for process in processes] == [0, 0, 0, 0]
+    assert [process.exitcode for process in processes] == [0, 0, 0]
     current, head = current_and_head(empty_url)
     assert current == head
 

@@ -126,7 +126,7 @@ def test_the_release_before_gets_turns_that_it_can_read(database_url: str) -> No
     with served(database_url) as api:
         tell(api)
         api.post(user("word " * 300))
-        long = stream(api, b": wait\n\n" * 200_000 + WHOLE, turn_id="long")
+        long = stream(api, (b": " + b"wait " * 100 + b"\n\n") * 3_000 + WHOLE, turn_id="long")
         assert long.status_code == 201, long.text
         before = api.get("turns?raw=true").content
     with connected(database_url) as connection:

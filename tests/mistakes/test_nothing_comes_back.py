@@ -107,10 +107,10 @@ def check(answer: Any) -> None:
 
 @pytest.mark.parametrize(("method", "path", "body"), BODIES)
 def test_nothing_of_a_body_comes_back(
-    method: str, path: str, body: dict[str, Any], http: TestClient
+    method: str, path: str, body: dict[str, Any], lite: TestClient
 ) -> None:
     for changed in altered(body):
-        check(http.request(method, path, content=json.dumps(changed), headers=JSON))
+        check(lite.request(method, path, content=json.dumps(changed), headers=JSON))
 
 
 def test_nothing_of_paths_parameters_and_headers_comes_back(http: TestClient) -> None:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.every import every
 from tests.mutants.faults import FAULTS, Fault
 from tests.mutants.run import ROOT, Unusable, planted
 
-each_fault = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+each_fault = every("fault", FAULTS, label=lambda fault: fault.name)
 
 
 @each_fault

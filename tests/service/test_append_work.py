@@ -70,9 +70,9 @@ def database(database_url: str, request: pytest.FixtureRequest) -> Iterator[Data
 
 
 @pytest.mark.own_database
-def test_the_three_thousandth_turn_is_as_cheap_as_the_tenth(database: Database) -> None:
+def test_the_thousandth_turn_is_as_cheap_as_the_tenth(database: Database) -> None:
     work = {}
-    for cid, turns in (("short", 10), ("long", 3_000)):
+    for cid, turns in (("short", 10), ("long", 1_000)):
         for first in range(0, turns // 2, 500):
             append(database, cid, rounds(first, min(500, turns // 2)))
         steps: list[int] = []

@@ -2,10 +2,9 @@
 
 from itertools import product
 
-import pytest
-
 from app.codecs import TARGETS
 from tests import judges
+from tests.every import every
 from tests.histories import History, posted
 from tests.laws.said import Answer, Said, Use, Words
 from tests.laws.strategies import Voice, body
@@ -43,7 +42,7 @@ def provider_ids(history: History, reader: str) -> list[str]:
     return [str(call_id) for call_id, *_ in judges.calls_and_results(reader, request)]
 
 
-@pytest.mark.parametrize(("maker", "reader"), list(product(TARGETS, TARGETS)))
+@every(("maker", "reader"), list(product(TARGETS, TARGETS)), by=lambda pair: str(pair[0]))
 def test_calls_of_one_are_answered_through_another_and_read_by_all(maker: str, reader: str) -> None:
     first = asked(maker)
     ids = provider_ids(posted(first), reader)

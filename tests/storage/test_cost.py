@@ -24,7 +24,7 @@ from app.storage.store import ReadStore
 from tests.statements import noted
 from tests.storage.specimens import NOON, Do, call, result, rows, turn
 
-SHORT, LONG = 10, 10_000
+SHORT, LONG = 10, 4_000
 Statements = list[tuple[str, Any]]
 QUESTIONS = {
     name: keyed

@@ -12,7 +12,7 @@ from app.storage import sqlite
 from app.storage.database import Database
 from app.storage.lookup import NEWEST, IdKind, Spot
 from app.storage.store import ReadStore
-from tests.storage.specimens import call, result, rows, turn
+from tests.storage.specimens import Do, call, result, rows, turn
 from tests.storage.test_cost import Statements, recorded
 
 MANY = 600
@@ -39,11 +39,15 @@ def made(number: int) -> Any:
 def full(database: Database) -> Database:
     """Many conversations, each with one of everything."""
 
-    for number in range(MANY):
+    def one(number: int) -> Do[None]:
         said = replace(turn(1, f"t-{number}"), response_id=f"resp-{number}")
         shown = ProviderId("mistral", f"shown-{number}", made(number).id)
         lost = result(1, 0, f"lost-{number}")
-        database.write_now(rows(f"c{number}", [said], [made(number)], [shown], [lost]))
+        return rows(f"c{number}", [said], [made(number)], [shown], [lost])
+
+    # All at once, so that many are written in one transaction.
+    for done in [database.write_soon(one(number)) for number in range(MANY)]:
+        done.result()
     return database
 
 

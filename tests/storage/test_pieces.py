@@ -61,7 +61,7 @@ def test_a_turn_of_which_a_piece_is_lost_is_not_shown_as_if_it_were_whole(
     place: int, database: Database, database_url: str
 ) -> None:
     # Whichever piece in the middle is taken out, what is left is JSON.
-    database.write_now(said("x" * (4 * PIECE)))
+    database.write_now(said("x" * (3 * PIECE)))
     places = [number for part, number in pieces(database_url) if part == "blocks"]
     with beginning(database_url) as connection:
         gone = (turn_pieces.c.part == "blocks", turn_pieces.c.place == places[place])

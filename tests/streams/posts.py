@@ -1,7 +1,7 @@
 """Turns from recordings without a service: from a stream in any pieces, from a response."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -11,8 +11,15 @@ from app.core.json.reading import loads_object
 from app.core.limits import Limits
 from app.service.posting import Post, read_post
 from app.service.streaming import Stream
+from tests.every import Test, every
+from tests.streams.recordings import Recording
 
 LIMITS = Limits()
+
+
+def of_each(recordings: Sequence[Recording]) -> Callable[[Test], Test]:
+    """One test for all recordings of a provider."""
+    return every("one", recordings, by=lambda one: one.provider, label=lambda one: one.label)
 
 
 def from_stream(provider: str, pieces: Iterable[bytes], *, hung_up: bool = False) -> Draft:

@@ -1,19 +1,18 @@
 """What came as a stream or as an SDK's object is shown so that every provider accepts it."""
 
-import pytest
-
 from app.core.conversation import Draft
 from app.service.memory import remember
 from tests import judges
+from tests.every import every
 from tests.histories import History, posted
 from tests.long import IS_LONG
-from tests.streams.posts import from_response, from_stream, from_turn
+from tests.streams.posts import from_response, from_stream, from_turn, of_each
 from tests.streams.recordings import RECORDINGS, Recording
 from tests.streams.sdks import SDKS
 
-every = pytest.mark.parametrize("one", RECORDINGS, ids=lambda one: one.label)
+each = of_each(RECORDINGS)
 TARGETS = [target for target in judges.TARGETS if not judges.available(target)]
-PLACES = 23 if IS_LONG else 13
+PLACES = 23 if IS_LONG else 8
 
 
 def refusals(draft: Draft, targets: list[str]) -> list[tuple[str, int, str]]:
@@ -29,12 +28,12 @@ def refusals(draft: Draft, targets: list[str]) -> list[tuple[str, int, str]]:
     ]
 
 
-@every
+@each
 def test_every_provider_accepts_a_turn_that_came_as_a_stream(one: Recording) -> None:
     assert refusals(from_stream(one.provider, [one.stream]), TARGETS) == []
 
 
-@every
+@each
 def test_every_provider_accepts_a_turn_whose_stream_broke(one: Recording) -> None:
     """At a few places; the target changes with the place, its own provider is always asked."""
     for turn, cut in enumerate(range(29, len(one.stream), max(len(one.stream) // PLACES, 1))):
@@ -46,7 +45,7 @@ def test_every_provider_accepts_a_turn_whose_stream_broke(one: Recording) -> Non
 FINISHED = [(at, one) for at, one in enumerate(RECORDINGS) if one.finished is not None]
 
 
-@pytest.mark.parametrize(("at", "one"), FINISHED, ids=[one.label for _, one in FINISHED])
+@every(("at", "one"), FINISHED, by=lambda pair: pair[1].provider)
 def test_its_own_provider_accepts_what_an_sdk_gave(provider: str, at: int, one: Recording) -> None:
     for dump in SDKS[one.provider].answers(f"{provider}/{at}"):
         assert refusals(from_response(one.provider, dump), [one.provider]) == []

@@ -2,14 +2,12 @@
 
 from collections import Counter
 
-import pytest
-
-from tests.streams.posts import from_response, from_stream, meaning
+from tests.streams.posts import from_response, from_stream, meaning, of_each
 from tests.streams.recordings import CLEAN, OTHER_FORMS, RECORDINGS, Recording, noted
 
 OTHER_CLEAN = [one for one in OTHER_FORMS if one.finished is not None]
-every = pytest.mark.parametrize("one", RECORDINGS + OTHER_FORMS, ids=lambda one: one.label)
-clean = pytest.mark.parametrize("one", CLEAN + OTHER_CLEAN, ids=lambda one: one.label)
+each = of_each(RECORDINGS + OTHER_FORMS)
+clean = of_each(CLEAN + OTHER_CLEAN)
 
 
 def test_each_provider_has_at_least_ten_clean_recordings() -> None:
@@ -29,7 +27,7 @@ def test_a_clean_stream_is_read_without_a_complaint(one: Recording) -> None:
     assert codes <= noted(one)
 
 
-@every
+@each
 def test_only_a_stream_with_its_end_is_complete(one: Recording) -> None:
     draft = from_stream(one.provider, [one.stream])
     assert draft.status == ("complete" if one.whole else "interrupted")

@@ -1,11 +1,11 @@
 """What the providers' SDKs make of a recording gives the turn that the recording gives."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 
-import pytest
-
 from app.core.conversation import Draft
+from tests.every import Test, every
 from tests.streams.posts import from_response, from_stream, meaning
 from tests.streams.recordings import RECORDINGS, Recording, noted
 from tests.streams.recordings.frames import sse
@@ -15,9 +15,10 @@ CLEAN = [(at, one) for at, one in enumerate(RECORDINGS) if one.whole]
 FINISHED = [(at, one) for at, one in CLEAN if one.finished is not None]
 
 
-def over(recordings: list[tuple[int, Recording]]) -> pytest.MarkDecorator:
-    names = [one.label for _, one in recordings]
-    return pytest.mark.parametrize(("at", "one"), recordings, ids=names)
+def over(recordings: list[tuple[int, Recording]]) -> Callable[[Test], Test]:
+    return every(
+        ("at", "one"), recordings, by=lambda pair: pair[1].provider, label=lambda p: p[1].label
+    )
 
 
 def told(draft: Draft) -> Draft:

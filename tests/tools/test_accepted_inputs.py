@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 
 from app.codecs import CODECS, TARGETS
 from app.core.tools.schema.rewrite import with_filtered_required
+from tests.every import every
 from tests.tools.shapes import Said, Schema, convert, faults, property_paths, read, written
 
 NAMES = ["a", "b", "c", "properties", "required", "format", "type"]
@@ -260,7 +261,7 @@ def test_the_filter_never_refuses_what_was_accepted(
 
 
 @pytest.mark.parametrize("word", ["oneOf", "anyOf", "allOf"])
-@pytest.mark.parametrize("target", TARGETS)
+@every("target", TARGETS)
 def test_loosening_the_top_never_refuses_what_was_accepted(word: str, target: str) -> None:
     branch = {"properties": {"a": {"type": "string"}}}
     schema = {"type": "object", word: [branch], "unevaluatedProperties": False}
@@ -388,7 +389,7 @@ def test_a_target_is_offered_no_more_tools_than_it_takes(target: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["filter[id]", "a b", "", "x" * 65, "é"])
-@pytest.mark.parametrize("target", TARGETS)
+@every("target", TARGETS)
 def test_a_property_name_that_a_target_refuses_is_reported(target: str, key: str) -> None:
     schema = {"type": "object", "properties": {key: {"type": "string"}}}
     inner = {"type": "object", "properties": {"a": schema}}
@@ -435,7 +436,7 @@ OLDER: Schema = {
 }
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@every("target", TARGETS)
 def test_words_of_older_drafts_are_said_in_those_of_the_present_one(target: str) -> None:
     answer = convert("anthropic", target, written("anthropic", Said("t", "d", OLDER)))
     assert (answer["dropped"], answer["notes"]) == ([], [])

@@ -7,6 +7,7 @@ import pytest
 
 from app.codecs import TARGETS
 from app.core.errors import RuleBroken
+from tests.every import every
 from tests.tools.shapes import (
     CHAT,
     SAYS_ALLOWED,
@@ -34,7 +35,7 @@ def says(source: str, kind: str) -> bool:
     return kind != "none" or source in SAYS_NONE
 
 
-@pytest.mark.parametrize(
+@every(
     ("source", "target", "kind"),
     [
         (source, target, kind)
@@ -56,7 +57,7 @@ def test_a_choice_is_said_or_reported(source: str, target: str, kind: str) -> No
 
 
 @pytest.mark.parametrize("on", [True, False])
-@pytest.mark.parametrize(("source", "target"), PAIRS)
+@every(("source", "target"), PAIRS)
 def test_parallel_calls_are_said_or_reported(source: str, target: str, on: bool) -> None:
     tools = written(source, *TOOLS)
     answer = convert(source, target, tools, parallel_tool_calls=on)
@@ -66,7 +67,7 @@ def test_parallel_calls_are_said_or_reported(source: str, target: str, on: bool)
     assert faults(target, answer["request"]) == []
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@every("target", TARGETS)
 @pytest.mark.parametrize("disabled", [True, False])
 def test_the_word_of_anthropic_for_parallel_calls_is_understood(
     target: str, disabled: bool
@@ -78,7 +79,7 @@ def test_the_word_of_anthropic_for_parallel_calls_is_understood(
     assert parallel_of(target, answer["request"]) is said
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@every("target", TARGETS)
 def test_a_chosen_name_is_mapped_like_the_tool(target: str) -> None:
     tools = [{"name": "my tool", "description": "d"}]
     choice = {"mode": "tool", "name": "my tool"}
@@ -87,7 +88,7 @@ def test_a_chosen_name_is_mapped_like_the_tool(target: str) -> None:
     assert codes(answer) in ([], ["NAME_SANITIZED"])
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@every("target", TARGETS)
 def test_a_chosen_tool_that_is_not_defined_is_reported(target: str) -> None:
     tools, choice = written("neutral", *TOOLS), {"mode": "tool", "name": "absent"}
     answer = convert("neutral", target, tools, tool_choice=choice)
@@ -95,7 +96,7 @@ def test_a_chosen_tool_that_is_not_defined_is_reported(target: str) -> None:
     assert codes(answer) == ["CHOICE_CHANGED"]
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@every("target", TARGETS)
 @pytest.mark.parametrize("allowed", [["absent"], ["a", "absent"]])
 def test_an_allowed_tool_that_is_not_defined_is_reported(allowed: list[str], target: str) -> None:
     choice = {"mode": "any", "allowed": allowed}
@@ -115,7 +116,7 @@ def test_none_stays_none_beside_a_list_of_allowed_tools(target: str) -> None:
     assert faults(target, answer["request"]) == []
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@every("target", TARGETS)
 def test_a_choice_without_any_tool_is_not_rendered(target: str) -> None:
     answer = convert("openai", target, [], tool_choice="required")
     assert target == "neutral" or answer["request"] == {}
@@ -144,7 +145,7 @@ def test_a_choice_of_a_tool_that_the_provider_runs_is_kept(
     assert convert(source, source, [tool], tool_choice=choice)["tool_choice"] == choice
 
 
-@pytest.mark.parametrize("source", SHAPES)
+@every("source", SHAPES)
 @pytest.mark.parametrize("choice", [7, True, [], {}, "sometimes", {"type": "tool"}, {"mode": 1}])
 def test_a_choice_that_a_source_does_not_know_is_refused(source: str, choice: Any) -> None:
     with pytest.raises(RuleBroken) as refused:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from app.codecs import TARGETS
+from tests.every import every
 from tests.tools.conftest import ToolApi
 from tests.tools.shapes import LIMITS, SHAPES, Said, written
 
@@ -27,7 +28,7 @@ def many(count: int) -> list[Said]:
     return [Said(f"t{number}", "d", {"type": "object"}) for number in range(count)]
 
 
-@pytest.mark.parametrize("source", SHAPES)
+@every("source", SHAPES)
 def test_ten_thousand_tools_are_refused_by_the_name_of_the_limit(
     shared: ToolApi, source: str
 ) -> None:
@@ -95,7 +96,7 @@ def test_references_are_never_followed(shared: ToolApi, schema: dict[str, Any]) 
         assert [answer.status_code for answer in answers] == [200, 200]
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@every("target", TARGETS)
 def test_a_name_of_ten_thousand_characters_is_shortened(shared: ToolApi, target: str) -> None:
     tools = written("anthropic", Said("n" * 10_000, "d", SCHEMA))
     kept, shown = both(shared, "anthropic", tools, target)
@@ -104,7 +105,7 @@ def test_a_name_of_ten_thousand_characters_is_shortened(shared: ToolApi, target:
     assert shared.get("tools", provider=target).status_code == 200
 
 
-@pytest.mark.parametrize("source", SHAPES)
+@every("source", SHAPES)
 @pytest.mark.parametrize("odd", ODD, ids=repr)
 def test_odd_definitions_are_refused_or_named(shared: ToolApi, source: str, odd: Any) -> None:
     for tools in (odd, [odd], [{"type": "function", "function": odd}], [{"toolSpec": odd}]):
@@ -112,7 +113,7 @@ def test_odd_definitions_are_refused_or_named(shared: ToolApi, source: str, odd:
             assert answer.status_code in (200, 422), answer.text
 
 
-@pytest.mark.parametrize("source", TARGETS)
+@every("source", TARGETS)
 def test_odd_members_of_a_definition_are_refused_or_named(shared: ToolApi, source: str) -> None:
     for odd in ODD:
         for said in (Said(odd, "d", SCHEMA), Said("t", odd, SCHEMA), Said("t", "d", odd)):
@@ -125,7 +126,7 @@ def test_odd_members_of_a_definition_are_refused_or_named(shared: ToolApi, sourc
             assert len(answer.json()["tools"]) + len(answer.json()["dropped"]) == 1
 
 
-@pytest.mark.parametrize("source", SHAPES)
+@every("source", SHAPES)
 @pytest.mark.parametrize("key", ["tool_choice", "parallel_tool_calls", "strict", "required"])
 def test_odd_members_beside_the_tools_are_refused(shared: ToolApi, source: str, key: str) -> None:
     for odd in ODD:
@@ -197,7 +198,7 @@ def test_a_wide_schema_is_checked_or_refused(shared: ToolApi, width: int, status
 BAD = {"type": "strung"}
 
 
-@pytest.mark.parametrize("source", TARGETS)
+@every("source", TARGETS)
 def test_what_is_dropped_is_named_by_index_name_and_reason(shared: ToolApi, source: str) -> None:
     tools = written(source, Said("good", "d", SCHEMA), Said("bad", "d", BAD))
     for answer in both(shared, source, tools):
@@ -207,7 +208,7 @@ def test_what_is_dropped_is_named_by_index_name_and_reason(shared: ToolApi, sour
         assert "object" in dropped["reason"] or "JSON Schema" in dropped["reason"]
 
 
-@pytest.mark.parametrize("source", TARGETS)
+@every("source", TARGETS)
 def test_strict_refuses_and_its_pointer_leads_to_the_tool(shared: ToolApi, source: str) -> None:
     tools = written(source, Said("good", "d", SCHEMA), Said("bad", "d", BAD))
     for answer in both(shared, source, tools, strict=True):

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from app.codecs import TARGETS
+from tests.every import every
 from tests.tools.shapes import (
     CHAT,
     RICH,
@@ -26,7 +27,7 @@ READ = Said("read_file", "Reads a file, “as it is”.", RICH)
 BARE = Said("stop", "Stops.", {"type": "object", "properties": {}})
 
 
-@pytest.mark.parametrize(("source", "target"), ALL)
+@every(("source", "target"), ALL)
 def test_a_rich_definition_is_accepted_and_whole(source: str, target: str) -> None:
     answer = convert(source, target, written(source, READ, BARE))
     assert answer["dropped"] == []
@@ -36,7 +37,7 @@ def test_a_rich_definition_is_accepted_and_whole(source: str, target: str) -> No
     assert property_paths(shown[0].schema) == property_paths(RICH)
 
 
-@pytest.mark.parametrize(("source", "target"), PAIRS)
+@every(("source", "target"), PAIRS)
 def test_only_anthropic_to_openai_changes_the_schema(source: str, target: str) -> None:
     answer = convert(source, target, written(source, READ))
     filtered = source == "anthropic" and target in ("openai", "openai-responses")
@@ -56,13 +57,13 @@ def test_the_filter_leaves_what_is_required_in_truth_in_its_order(target: str) -
     assert schema["properties"]["labels"] == RICH["properties"]["labels"]
 
 
-@pytest.mark.parametrize(("source", "target"), PAIRS)
+@every(("source", "target"), PAIRS)
 def test_a_conversion_gives_the_same_bytes_twice(source: str, target: str) -> None:
     first, second = (json.dumps(convert(source, target, written(source, READ))) for _ in "12")
     assert first == second
 
 
-@pytest.mark.parametrize(("source", "target"), PAIRS)
+@every(("source", "target"), PAIRS)
 def test_there_and_back_keeps_the_definition(source: str, target: str) -> None:
     there = convert(source, target, written(source, READ, BARE))
     back = convert(target, source, there["tools"])
@@ -71,7 +72,7 @@ def test_there_and_back_keeps_the_definition(source: str, target: str) -> None:
     assert property_paths(shown[0].schema) == property_paths(RICH)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@every("target", TARGETS)
 @pytest.mark.parametrize("name", ["my tool", "été", "a.b", "1st", "x" * 10_000, "_", "-", "\ud800"])
 def test_a_name_that_a_target_refuses_is_mapped_and_reported(name: str, target: str) -> None:
     answer = convert("neutral", target, [{"name": name, "description": "d"}])
@@ -81,14 +82,14 @@ def test_a_name_that_a_target_refuses_is_mapped_and_reported(name: str, target: 
         assert faults(target, answer["request"]) == []
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@every("target", TARGETS)
 def test_names_stay_different_when_they_are_mapped(target: str) -> None:
     names = ["a b", "a  b", "a/b", "a_b", "ab" * 100, "ab" * 101]
     answer = convert("neutral", target, [{"name": name, "description": "d"} for name in names])
     assert len({one.name for one in read(target, answer["request"])}) == len(names)
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@every("target", TARGETS)
 def test_a_repeated_name_is_dropped_and_named(target: str) -> None:
     again = Said("read_file", "Another one.", RICH)
     answer = convert("anthropic", target, written("anthropic", READ, again))
@@ -97,7 +98,7 @@ def test_a_repeated_name_is_dropped_and_named(target: str) -> None:
     assert (dropped["index"], dropped["name"]) == (1, "read_file")
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@every("target", TARGETS)
 @pytest.mark.parametrize("word", ["oneOf", "anyOf", "allOf"])
 def test_combinations_at_the_top_are_accepted_or_reported(word: str, target: str) -> None:
     branches = [{"required": ["a"]}, {"required": ["b"]}]
@@ -118,7 +119,7 @@ def test_properties_inside_a_combination_at_the_top_are_not_lost(target: str) ->
     assert set(shown.schema.get("properties", {})) == {"a", "b"}
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@every("target", TARGETS)
 def test_a_missing_description_is_no_obstacle_outside_openai(target: str) -> None:
     answer = convert("anthropic", target, [{"name": "t", "input_schema": {"type": "object"}}])
     assert faults(target, answer["request"]) == []
@@ -174,7 +175,7 @@ def test_openrouter_is_given_no_strict_tool_that_openai_would_refuse(source: str
     assert faults("openrouter", answer["request"]) == []
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@every("target", TARGETS)
 def test_strict_is_kept_or_its_loss_is_reported(target: str) -> None:
     function = {"name": "t", "description": "d", "parameters": STRICT, "strict": True}
     answer = convert("openai", target, [{"type": "function", "function": function}])
@@ -182,7 +183,7 @@ def test_strict_is_kept_or_its_loss_is_reported(target: str) -> None:
     assert kept or "STRICT_DROPPED" in codes(answer)
 
 
-@pytest.mark.parametrize("source", CHAT)
+@every("source", CHAT)
 def test_every_chat_provider_reads_the_same_shape(source: str) -> None:
     assert convert(source, "neutral", written(source, READ)) == convert(
         "openai", "neutral", written("openai", READ)

@@ -250,7 +250,7 @@ class Variant:
 
     `arrivals` are other ways in which the same could have been posted: same bytes. `targets` are
     fewer than those of the class, where others have nothing to tell. `huge` ones are not cut into
-    windows. `later` says which part of the work the expectations wait for.
+    windows.
     """
 
     name: str
@@ -260,7 +260,6 @@ class Variant:
     arrivals: tuple[Body, ...] = ()
     targets: tuple[str, ...] = ()
     huge: bool = False
-    later: str | None = None
 
     def formats(self) -> set[str]:
         """The wires that must be readable for this one to be told."""
@@ -285,10 +284,9 @@ def variant(
     arrivals: Sequence[Body] = (),
     targets: tuple[str, ...] = (),
     huge: bool = False,
-    later: str | None = None,
 ) -> Variant:
     posts = (told,) if isinstance(told, dict | str) else tuple(told)
-    return Variant(name, posts, expects, options or {}, tuple(arrivals), targets, huge, later)
+    return Variant(name, posts, expects, options or {}, tuple(arrivals), targets, huge)
 
 
 def alternates(seen: Seen) -> Sequence[str]:
