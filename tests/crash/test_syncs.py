@@ -21,9 +21,9 @@ def test_every_receipt_comes_after_a_sync_of_the_log(tmp_path: Path) -> None:
 
 
 @possible
-def test_a_server_that_does_not_sync_is_found_out(tmp_path: Path) -> None:
-    """At `NORMAL` the log is synced now and then, but not with each commit."""
-    assert traced(tmp_path, "NORMAL").too_early
+@pytest.mark.parametrize("synchronous", ["OFF", "NORMAL"])
+def test_a_server_that_does_not_sync_is_found_out(tmp_path: Path, synchronous: str) -> None:
+    assert traced(tmp_path, synchronous).too_early
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 """A damaged row of an API key takes nobody down but the key itself."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from sqlalchemy import Column
@@ -159,3 +161,12 @@ def test_a_key_that_is_gone_is_not_missed(url: str) -> None:
     with serve(url) as http:
         given = {"Authorization": f"Bearer {text}"}
         assert http.get("/v1/conversations", headers=given).status_code == 401
+
+
+@pytest.mark.parametrize("limit", ["requests", "body_bytes", "conversations"])
+def test_a_key_whose_seal_fits_has_values_that_a_key_can_have(limit: str) -> None:
+    """Who writes a row by hand can seal it, too."""
+    key, _ = made("acme", "one", ["read"])
+    for value, is_sound in ((1, True), (0, False), (-1, False)):
+        changed: dict[str, Any] = {limit: value}
+        assert replace(key, **changed).is_sound() is is_sound
