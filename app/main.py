@@ -30,7 +30,7 @@ from app.storage.database import Database
 
 # Seconds for what goes on in the background to end when the service stops.
 _LAST = 3.0
-# Seconds for what is being written after its clients were told that nobody waits for it any more.
+# Seconds for what is being written or read after its clients were told that nobody waits for it.
 _WRITTEN = 1.0
 _DESCRIBING = Lock()
 _DESCRIPTION = """

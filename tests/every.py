@@ -28,6 +28,8 @@ def every(
     own = (names,) if isinstance(names, str) else tuple(names)
 
     def of(test: Test) -> Test:
+        assert not inspect.iscoroutinefunction(test), "nobody would await it"
+
         @functools.wraps(test)
         def tried(group: str = "", **others: Any) -> None:
             skipped = []
@@ -37,7 +39,8 @@ def every(
                     test(**dict(zip(own, values, strict=True)), **others)
                 except pytest.skip.Exception as skip:
                     skipped.append(skip)
-                except Exception as failure:
+                # What `pytest.fail` raises is no Exception.
+                except BaseException as failure:
                     failure.add_note(f"The case is {label(case)[:500]}")
                     raise
             if len(skipped) == len(groups[group]):

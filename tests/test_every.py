@@ -44,9 +44,23 @@ def test_a_failure_names_its_case() -> None:
     def one(number: int) -> None:
         assert number != 2
 
-    with pytest.raises(AssertionError) as failure:
-        one()
-    assert failure.value.__notes__ == ["The case is 2"]
+    @every("number", [1, 2, 3])
+    def another(number: int) -> None:
+        if number == 3:
+            pytest.fail("it was 3")
+
+    for test, case in ((one, 2), (another, 3)):
+        with pytest.raises((AssertionError, pytest.fail.Exception)) as failure:
+            test()
+        assert failure.value.__notes__ == [f"The case is {case}"]
+
+
+def test_what_would_have_to_be_awaited_is_refused() -> None:
+    async def one(number: int) -> None:
+        raise AssertionError(number)
+
+    with pytest.raises(AssertionError, match="await"):
+        every("number", [1])(one)  # type: ignore[arg-type]
 
 
 def test_cases_that_are_skipped_hide_no_others() -> None:

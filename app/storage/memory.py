@@ -15,6 +15,8 @@ from app.core.ledger.slice import Change
 
 # Names of all conversations together, about 150 bytes each.
 MOST_NAMES = 100_000
+# Signs of a facet that is remembered; one with a longer name is written again each time.
+_LONGEST = 200
 # Conversations that came lately. They are remembered when they have come so often in a row without
 # another process writing to them in between: to learn all names takes time.
 _MOST_SEEN = 4_096
@@ -76,11 +78,12 @@ class Memory:
         names.update(names_of(change.entries.calls.values(), change.entries.provider_ids))
         if len(names) > self._most // 4:
             return
+        facets = frozenset(one for one in change.facets if len(one.name) <= _LONGEST)
         with self._lock:
             self._books[owner] = (
                 head.head_hash,
                 head.created_at,
-                book.remembered(names, change.facets),
+                book.remembered(names, facets),
             )
             self._names += len(names)
             while self._names > self._most:

@@ -20,23 +20,28 @@ class Threads(Executor):
         self._name = name
         self._jobs: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
+        self._ended = False
         self._lock = threading.Lock()
 
     def submit(self, work: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
+        future: Future[Any] = Future()
         with self._lock:
+            if self._ended:
+                raise RuntimeError("nothing is begun any more")
             while len(self._threads) < self._count:
                 name = f"{self._name}_{len(self._threads)}"
                 thread = threading.Thread(target=self._work, name=name, daemon=True)
                 thread.start()
                 self._threads.append(thread)
-        future: Future[Any] = Future()
-        self._jobs.put((future, lambda: work(*given, **named)))
+            self._jobs.put((future, lambda: work(*given, **named)))
         return future
 
     def end(self, until: float | None) -> None:
         """Ends when all work is done; it is not waited for longer than `until`."""
-        for _ in self._threads:
-            self._jobs.put(None)
+        with self._lock:
+            self._ended = True
+            for _ in self._threads:
+                self._jobs.put(None)
         for thread in self._threads:
             thread.join(None if until is None else max(0, until - time.monotonic()))
 

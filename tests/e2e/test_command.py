@@ -124,7 +124,7 @@ def test_postgres_is_not_served_before_it_is_migrated(
         assert "turnkeep migrate" in refused.stderr
         migrated = turnkeep("migrate", "--database-url", url, cwd=tmp_path)
         assert (migrated.returncode, migrated.stderr) == (0, "")
-        with serving(tmp_path, "--database-url", url) as server:
+        with serving(tmp_path, "--database-url", url, "--workers", "2") as server:
             body = {"provider": "openai", "messages": [{"role": "user", "content": "x"}]}
             for _ in range(8):
                 httpx.post(f"{server.url}/v1/conversations/c/turns", json=body).raise_for_status()

@@ -62,7 +62,8 @@ class Talk:
             for place in range(more % 3):
                 raw_id = self.named(name + place)
                 blocks.append(
-                    {"type": "tool_call", "name": "f"} | ({"id": raw_id} if raw_id else {})
+                    {"type": "tool_call", "name": f"f{name % 3}"}
+                    | ({"id": raw_id} if raw_id else {})
                 )
         elif what == "result":
             raw_id = self.named(name)
@@ -137,6 +138,7 @@ def ledger(cid: str) -> Callable[[ReadStore], object]:
         store.ledger.calls(cid),
         store.ledger.results(cid),
         [(turn.turn_id, turn.status, turn.hash) for turn in store.turns.page(cid)],
+        set(store.stored.rows("conversation_facets", ("kind", "value_sha256"), cid)),
     )
 
 

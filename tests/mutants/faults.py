@@ -604,4 +604,18 @@ FAULTS = (
         "        self._readers.end(None)\n",
         ("tests/storage/test_threads.py",),
     ),
+    Fault(
+        "a tool that comes later is not found by its name",
+        "app/service/append.py",
+        "facets=turn_facets(turns) - book.facets,",
+        "facets=frozenset() if book.facets else turn_facets(turns),",
+        REMEMBERED,
+    ),
+    Fault(
+        "a question about keys holds up the end of the service",
+        "app/storage/database.py",
+        "        self._doorman.end(until)\n",
+        "        self._doorman.end(None)\n",
+        ("tests/storage/test_threads.py",),
+    ),
 )

@@ -47,6 +47,16 @@ def test_work_that_is_not_wanted_any_more_is_not_begun() -> None:
     assert done == [0, 2]
 
 
+def test_nothing_is_begun_after_the_end() -> None:
+    for used in (True, False):
+        threads = Threads(1, "t")
+        if used:
+            threads.submit(int).result()
+        threads.end(None)
+        with pytest.raises(RuntimeError, match="any more"):
+            threads.submit(int)
+
+
 def test_the_process_does_not_wait_for_work_that_was_given_up() -> None:
     command = [sys.executable, "-c", ABANDONED]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
@@ -55,10 +65,10 @@ def test_the_process_does_not_wait_for_work_that_was_given_up() -> None:
 
 def test_closing_waits_for_a_long_query_no_longer_than_it_is_told(tmp_path: Path) -> None:
     database, gate = Database(f"sqlite:///{tmp_path}/t.db"), threading.Event()
-    reading = database._readers.submit(gate.wait)
+    waiting = [threads.submit(gate.wait) for threads in (database._readers, database._doorman)]
     ending = threading.Thread(target=database.close, args=[0.05], daemon=True)
     ending.start()
     ending.join(30)
     assert not ending.is_alive()
-    assert not reading.done()
+    assert not any(one.done() for one in waiting)
     gate.set()

@@ -10,7 +10,6 @@ from app.codecs import CODECS, TARGETS
 from app.core.errors import RuleBroken
 from tests.api.conftest import calling, user
 from tests.codecs import family
-from tests.every import every
 from tests.tools.conftest import ToolApi
 from tests.tools.shapes import Said, chosen, codes, convert, faults, read, written
 from tests.tools.test_accepted_inputs import SCHEMAS
@@ -122,7 +121,7 @@ def test_what_a_target_was_shown_can_be_put_back_and_is_shown_the_same(
     assert shared.get("tools", provider=target).json()["request"] == shown
 
 
-@every("target", TARGETS)
+@pytest.mark.parametrize("target", TARGETS)
 def test_the_stubs_of_a_replay_can_be_put_back(api: ToolApi, target: str) -> None:
     api.post(user("hi"), calling(("c1", "read", "{}")))
     request = api.request(target)
