@@ -135,6 +135,7 @@ class Context:
 
     async def all_written(self) -> None:
         """Waits until nobody writes any more and the responses are sent, but not for ever."""
+        # Two and a half seconds.
         for _ in range(250):
             await sleep(0.01)
             if not self.writing:

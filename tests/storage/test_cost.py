@@ -21,10 +21,11 @@ from app.storage.loading import Loader
 from app.storage.lookup import NEWEST, RANKS
 from app.storage.memory import Memory
 from app.storage.store import ReadStore
+from tests.long import IS_LONG
 from tests.statements import noted
 from tests.storage.specimens import NOON, Do, call, result, rows, turn
 
-SHORT, LONG = 10, 4_000
+SHORT, LONG = 10, 10_000 if IS_LONG else 4_000
 Statements = list[tuple[str, Any]]
 QUESTIONS = {
     name: keyed

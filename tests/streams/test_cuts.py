@@ -15,6 +15,8 @@ from tests.streams.recordings import OTHER_FORMS, RECORDINGS, Recording
 
 each = of_each(RECORDINGS + OTHER_FORMS)
 SOME = RECORDINGS if IS_LONG else RECORDINGS[::3]
+# How far apart cuts are, those within plain words, and how near to a mark each is tried.
+APART, IN_WORDS, NEAR = (31, 5, 12) if IS_LONG else (97, 11, 8)
 
 
 @of_each(SOME + OTHER_FORMS)
@@ -34,14 +36,14 @@ def test_a_stream_cut_in_two_anywhere_gives_the_same_events(one: Recording) -> N
 def test_a_stream_cut_in_two_gives_the_same_turn(one: Recording) -> None:
     """The turn is made of the events, so not every cut is tried again; a prime hits all places."""
     whole = from_stream(one.provider, [one.stream])
-    for cut in range(1, len(one.stream), 97):
+    for cut in range(1, len(one.stream), APART):
         assert from_stream(one.provider, [one.stream[:cut], one.stream[cut:]]) == whole, cut
 
 
 @each
 def test_a_stream_in_small_pieces_gives_the_same_turn(one: Recording) -> None:
     whole = from_stream(one.provider, [one.stream])
-    for size in (1, 3, 61):
+    for size in (1, 2, 3, 7, 61) if IS_LONG else (1, 3, 61):
         assert from_stream(one.provider, sized(one.stream, size)) == whole, size
     sizes = itertools.cycle((5, 0, 1, 89, 2))
     ends = list(itertools.takewhile(lambda at: at < len(one.stream), itertools.accumulate(sizes)))
@@ -96,13 +98,13 @@ def heard(reader: EventReader, *pieces: bytes) -> tuple[list[Event], int, bool]:
 
 
 def telling(event: bytes) -> Iterator[int]:
-    """Every cut near the ends of the event, of its lines and of what is no ASCII; else each 11th.
+    """Every cut near the ends of the event, of its lines and of what is no ASCII; else some.
 
     In the midst of plain words all cuts are one.
     """
     marks = [0, len(event), *(at for at, byte in enumerate(event) if byte < 32 or byte > 126)]
-    near = {at + step for at in marks for step in range(-8, 9)}
-    return (cut for cut in range(1, len(event) + 1) if cut in near or cut % 11 == 0)
+    near = {at + step for at in marks for step in range(-NEAR, NEAR + 1)}
+    return (cut for cut in range(1, len(event) + 1) if cut in near or cut % IN_WORDS == 0)
 
 
 def passages(stream: bytes) -> Iterator[tuple[EventReader, bytes, bytes]]:
@@ -121,17 +123,17 @@ def places(stream: bytes) -> list[int]:
 
 
 def breaks(stream: bytes) -> list[int]:
-    """Where a stream that ends gives other events than one byte before, and every 97th byte."""
+    """Where a stream that ends gives other events than one byte before, and some more."""
     found: list[int] = []
     reader = EventReader(LIMITS)
     count, before = 0, None
     for at in range(1, len(stream)):
         count += len(list(reader.feed(stream[at - 1 : at])))
-        if stream[at - 1 : at].isalnum() and at % 97:
+        if not IS_LONG and stream[at - 1 : at].isalnum() and at % APART:
             # Within a word nothing comes to its end.
             continue
         now = (count, heard(twin(reader)))
-        if now != before or at % 97 == 0:
+        if now != before or at % APART == 0:
             found.append(at)
         before = now
     return found
