@@ -1,4 +1,4 @@
-"""The index of words, brought up to what is stored: while nobody writes, and before each search."""
+"""The index of words, brought up to what is stored: in between, and before each search."""
 
 import asyncio
 import logging
@@ -6,6 +6,8 @@ import time
 from collections.abc import Mapping
 from functools import partial
 from itertools import islice
+from math import inf
+from typing import NamedTuple
 
 from app.core.errors import TurnkeepError, Unavailable
 from app.service.indexing import BATCH, behind, versions_behind
@@ -15,12 +17,22 @@ _log = logging.getLogger("turnkeep")
 # Seconds between two looks, and how many looks are let pass while there is much to write.
 _PAUSE = 0.25
 _PATIENCE = 20
-# Commands between two looks from which on there is much to write.
-_MUCH = 25
-# Turns that are indexed at a time while others write: they wait for the writer meanwhile.
+# Commands a second from which on there is much to write.
+_MUCH = 100
+# Turns that are indexed at a time while others use the service, and how much longer than that takes
+# the service is left to them.
 _FEW = 4
+_LEFT = 4
 # Seconds that a search waits for the index.
 _WAIT = 10.0
+
+
+class _Look(NamedTuple):
+    """How many commands there were at a time, and how many commands and queries."""
+
+    at: float
+    commands: int
+    asked: int
 
 
 class Indexer:
@@ -32,25 +44,29 @@ class Indexer:
         self._lock = asyncio.Lock()
         # The tenants that may have something to index.
         self._tenants: set[str] | None = None
-        # How many commands it has given itself.
-        self._own = 0
+        # How many commands and queries it has given itself.
+        self._own_commands = 0
+        self._own_queries = 0
         # How many commits there were when nothing was left to index.
         self._done = -1
 
     async def run(self) -> None:
         """Goes on until it is cancelled."""
-        last, waited = self._commands(), _PATIENCE
+        now, used_at, waited = self._look(), -inf, _PATIENCE
         while True:
-            commands = self._commands()
-            last, new = commands, commands - last
+            before, now = now, self._look()
+            if now.asked > before.asked:
+                used_at = now.at
             waited += 1
             is_done = self.database.counts().commits == self._done
-            if is_done or (new > _MUCH and waited < _PATIENCE):
+            is_much = now.commands - before.commands > _MUCH * (now.at - before.at)
+            if is_done or (is_much and waited < _PATIENCE):
                 await asyncio.sleep(_PAUSE)
                 continue
             waited = 0
+            is_used = now.at - used_at < _PAUSE
             try:
-                await self._round(most=_FEW if new else BATCH)
+                await self._round(most=_FEW if is_used else BATCH)
             except Exception as error:
                 if (task := asyncio.current_task()) and task.cancelling():
                     # A command that waited for its writer gave another reason for it.
@@ -60,11 +76,14 @@ class Indexer:
                 else:
                     _log.exception("what was stored cannot be indexed")
                 await asyncio.sleep(_PATIENCE * _PAUSE)
-            await asyncio.sleep(_PAUSE if new > _MUCH else 0)
+            else:
+                await asyncio.sleep(_LEFT * (time.monotonic() - now.at) if is_used else 0)
 
-    def _commands(self) -> int:
-        """Those of others, whether they are committed or not."""
-        return self.database.counts().commands - self._own
+    def _look(self) -> _Look:
+        """What others have asked for until now, whether it is done or not."""
+        commands = self.database.counts().commands - self._own_commands
+        asked = self.database.asked() - self._own_commands - self._own_queries
+        return _Look(time.monotonic(), commands, asked)
 
     async def caught_up(self, mine: Database) -> None:
         """Returns when everything of a tenant is indexed that was stored before. Raises
@@ -104,6 +123,7 @@ class Indexer:
         versions; False when there were none left."""
         async with self._lock:
             found = await mine.read(partial(behind, versions=versions, most=most))
-            self._own += len(found)
+            self._own_queries += 1
+            self._own_commands += len(found)
             await asyncio.gather(*(mine.write(one) for one in found))
             return bool(found)

@@ -8,6 +8,7 @@ from sqlalchemy.exc import DBAPIError
 
 from app.core.ledger.records import ConversationRecord
 from app.storage.damage import may_be_damage, sound
+from app.storage.driver import Query
 from app.storage.rows import CONVERSATION, conversation
 from app.storage.scope import (
     ALL,
@@ -28,7 +29,7 @@ KEPT = or_(
     conversations.c.expires_at.is_(None),
     conversations.c.expires_at > bindparam("now", type_=UtcTime),
 )
-_HEAD = select(*CONVERSATION).where(owned(conversations))
+_HEAD = Query(select(*CONVERSATION).where(owned(conversations)))
 _HEADS = select(*CONVERSATION).where(
     conversations.c.tenant_id == TENANT, conversations.c.conversation_id.in_(IDS), KEPT
 )
@@ -71,7 +72,7 @@ class Conversations(Scope):
 
     def head(self, cid: str) -> ConversationRecord | None:
         """None, too, where it has expired and is not swept yet."""
-        row = self._run(_HEAD, cid).one_or_none()
+        row = next(self._found(_HEAD, cid), None)
         record = conversation(row) if row else None
         return None if record and record.has_expired(datetime.now(UTC)) else record
 

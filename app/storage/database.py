@@ -318,6 +318,10 @@ class Database:
             total.group_sizes = [one + other for one, other in sizes]
         return total
 
+    def asked(self) -> int:
+        """How many commands and queries there were since the start."""
+        return self.counts().commands + self._readers.taken
+
     def close(self, seconds: float | None = None) -> None:
         """Carry out the commands that wait, then let everything go. `seconds`: for what a writer
         has begun, if nothing waits behind it, and for queries; the process must end then, which may
@@ -364,7 +368,8 @@ class Database:
     def _snapshot(self, question: Callable[[Connection], T]) -> T:
         why = ""
         for pause in PAUSES[:3]:
-            time.sleep(pause)
+            if pause:
+                time.sleep(pause)
             try:
                 # Ended by a commit: psycopg forgets its prepared statements at a rollback.
                 with self._reading.connect() as connection:

@@ -1,6 +1,7 @@
 """Calls and results as they are stored, with all that is known of them."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -14,6 +15,8 @@ from sqlalchemy import (
 
 from app.core.ledger.records import Call, CallRecord, ResultRecord
 from app.core.render.pairing import Link
+from app.storage.driver import Query
+from app.storage.keyed import Keyed, joined
 from app.storage.rows import CALL, RESULT
 from app.storage.scope import (
     ALL,
@@ -59,22 +62,19 @@ _RESULTS = select(*RESULT).where(owned(tool_results))
 PROVIDER_IDS_OF = _PROVIDER_IDS.where(provider_ids.c.call_id.in_(IDS))
 _RESULTS_OF = _RESULTS.where(tool_results.c.call_id.in_(IDS))
 _TARGET = provider_ids.c.target == bindparam("target")
-_MATCHED = select(
-    tool_results.c.seq,
-    tool_results.c.place,
-    tool_results.c.call_id,
-    tool_results.c.matched_by,
-).where(owned(tool_results))
-_LINKS = _MATCHED.where(
-    tool_results.c.call_id.is_not(None),
-    tool_results.c.seq > bindparam("after"),
-    tool_results.c.seq <= bindparam("until"),
+_LINK = [tool_results.c[name] for name in ("seq", "place", "call_id", "matched_by")]
+_LINKS = Query(
+    select(*_LINK).where(
+        owned(tool_results),
+        tool_results.c.call_id.is_not(None),
+        tool_results.c.seq > bindparam("after"),
+        tool_results.c.seq <= bindparam("until"),
+    ),
+    *("after", "until"),
 )
 # Nothing but the ids: asked for a range too, SQLite would rather read the whole conversation.
-_LINKS_OF = _MATCHED.where(tool_results.c.call_id.in_(IDS))
-_CALL_SEQS = select(tool_calls.c.call_id, tool_calls.c.seq).where(
-    owned(tool_calls), tool_calls.c.call_id.in_(IDS)
-)
+_LINKS_OF = joined(tool_results, _LINK, ("id", "call_id"))
+_CALL_SEQS = joined(tool_calls, [tool_calls.c.call_id, tool_calls.c.seq], ("id", "call_id"))
 _CALLS_NAMED = select(*CALL).where(owned(tool_calls), tool_calls.c.call_id.in_(IDS))
 _RESULTS_OF_TURN = select(*RESULT).where(
     owned(tool_results), tool_results.c.seq == bindparam("seq")
@@ -91,13 +91,16 @@ _CALL_AT = select(*CALL).where(
 
 
 # Calls that were made, and turns that were completed, behind a version.
-_BEHIND = union_all(
-    select(tool_calls.c.call_id, literal_column("0")).where(
-        owned(tool_calls), tool_calls.c.seq > bindparam("version")
+_BEHIND = Query(
+    union_all(
+        select(tool_calls.c.call_id, literal_column("0")).where(
+            owned(tool_calls), tool_calls.c.seq > bindparam("version")
+        ),
+        select(literal_column("''"), turn_revisions.c.seq).where(
+            owned(turn_revisions), turn_revisions.c.at_version >= bindparam("version")
+        ),
     ),
-    select(literal_column("''"), turn_revisions.c.seq).where(
-        owned(turn_revisions), turn_revisions.c.at_version >= bindparam("version")
-    ),
+    "version",
 )
 _CALLS_OF_TURN = select(tool_calls.c.call_id).where(
     owned(tool_calls), tool_calls.c.seq == bindparam("seq")
@@ -177,7 +180,7 @@ class Ledger(Scope):
         self, cid: str, *, after: int = 0, until: int | None = None
     ) -> dict[tuple[int, int], Link]:
         """The matched results of the turns with after < seq <= until, by seq and place."""
-        rows = self._run(_LINKS, cid, after=after, until=or_all(until))
+        rows = self._found(_LINKS, cid, after, or_all(until))
         return {(seq, place): Link(call_id, rule) for seq, place, call_id, rule in rows}
 
     def links_at(self, cid: str, seqs: Collection[int]) -> dict[tuple[int, int], Link]:
@@ -191,20 +194,22 @@ class Ledger(Scope):
         self, cid: str, call_ids: Collection[str], until: int
     ) -> dict[tuple[int, int], Link]:
         """The results of these calls up to a turn."""
+        rows = self._keyed(_LINKS_OF, cid, call_ids)
         return {
             (seq, place): Link(call_id, rule)
-            for piece in pieces(call_ids)
-            for seq, place, call_id, rule in self._run(_LINKS_OF, cid, ids=piece)
+            for _, seq, place, call_id, rule in rows
             if seq <= until
         }
 
     def call_seqs(self, cid: str, call_ids: Collection[str]) -> dict[str, int]:
         """The turns that made these calls, or made them once."""
-        return {
-            row.call_id: row.seq
-            for piece in pieces(call_ids)
-            for row in self._run(_CALL_SEQS, cid, ids=piece)
-        }
+        return {call_id: seq for _, call_id, seq in self._keyed(_CALL_SEQS, cid, call_ids)}
+
+    def _keyed(
+        self, statement: Keyed, cid: str, call_ids: Iterable[str]
+    ) -> Iterator[Sequence[Any]]:
+        keys = {(cid, one) for one in call_ids}
+        return statement.rows(self._connection, self._tenant_id, keys)
 
     def first_changed(self, cid: str, version: int) -> int:
         """The first turn that reads in another way than at a version; the next one, if all up to
@@ -215,7 +220,7 @@ class Ledger(Scope):
         """
         answered = {link.call_id for link in self.links(cid, after=version).values()}
         changed = [version + 1, *self.call_seqs(cid, answered).values()]
-        behind = self._run(_BEHIND, cid, version=version).all()
+        behind = list(self._found(_BEHIND, cid, version))
         made = {call_id for call_id, _ in behind if call_id}
         completed = {seq for _, seq in behind if seq}
         for seq in completed:

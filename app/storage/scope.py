@@ -1,6 +1,6 @@
 """What every query has: a connection, a tenant, and lists cut into pieces a database can take."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
 from typing import Any, TypeAlias, TypeVar
 
@@ -16,6 +16,8 @@ from sqlalchemy import (
     and_,
     bindparam,
 )
+
+from app.storage.driver import Query
 
 T = TypeVar("T")
 
@@ -49,6 +51,12 @@ class Scope:
         if conversation_id is not None:
             values["conversation"] = conversation_id
         return self._connection.execute(statement, values)
+
+    def _found(
+        self, query: Query, conversation_id: str, *values: object
+    ) -> Iterator[Sequence[Any]]:
+        """The same, faster, for what nearly every request asks."""
+        return query.rows(self._connection, self._tenant_id, conversation_id, *values)
 
 
 def owned(table: FromClause) -> ColumnElement[bool]:

@@ -350,6 +350,20 @@ FAULTS = (
         FINDING,
     ),
     Fault(
+        "the index takes as much while others use the service",
+        "app/api/indexer.py",
+        "is_used = now.at - used_at < _PAUSE",
+        "is_used = False",
+        FINDING,
+    ),
+    Fault(
+        "the index takes its own queries for those of others",
+        "app/api/indexer.py",
+        "self._own_queries += 1",
+        "self._own_queries += 0",
+        FINDING,
+    ),
+    Fault(
         "what is remembered is not compared with the head",
         "app/storage/memory.py",
         "if book is None or head_hash != head.head_hash:",

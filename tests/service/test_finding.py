@@ -2,14 +2,15 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
 
+from app.api import indexer
 from app.api.indexer import Indexer
 from app.cli.reindex import catch_up
 from app.core.errors import RuleBroken, Unavailable
@@ -372,3 +373,65 @@ def test_indexing_ends_when_it_is_cancelled_whatever_a_command_makes_of_it(
         return task.cancelled()
 
     assert asyncio.run(story())
+
+
+def test_the_index_takes_little_at_a_time_while_others_use_the_service(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexer, "_PAUSE", 0.05)
+    taken: list[int] = []
+    others_ask = True
+
+    async def round_(*, most: int) -> None:
+        taken.append(most)
+        if others_ask:
+            await database.read(lambda store: store.conversations.head("a"))
+
+    async def story() -> None:
+        nonlocal others_ask
+        mine = Indexer(database)
+        monkeypatch.setattr(mine, "_round", round_)
+        async with running(mine):
+            await until(lambda: len(taken) > 3)
+            assert taken[1:] == [indexer._FEW] * len(taken[1:])
+            others_ask = False
+            await until(lambda: taken[-1] == BATCH)
+
+    asyncio.run(story())
+
+
+def test_what_the_index_asks_itself_is_no_use_of_the_service(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(database, "a", rounds(1, 2 * BATCH))
+    taken: list[int] = []
+
+    async def story() -> None:
+        mine = Indexer(database)
+        as_it_is = mine._round
+
+        async def noted_round(*, most: int) -> None:
+            taken.append(most)
+            await as_it_is(most=most)
+
+        monkeypatch.setattr(mine, "_round", noted_round)
+        async with running(mine):
+            await until(lambda: not database.read_now(behind))
+
+    asyncio.run(story())
+    assert len(taken) > 2
+    assert set(taken) == {BATCH}
+
+
+@asynccontextmanager
+async def running(mine: Indexer) -> AsyncIterator[None]:
+    task = asyncio.create_task(mine.run())
+    yield
+    task.cancel()
+    await asyncio.wait({task})
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not holds():
+            await asyncio.sleep(0.01)
