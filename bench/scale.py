@@ -2,6 +2,9 @@
 
 `python -m bench.scale --turns 100000 --calls 1000000`. Each ratio is the median of one operation in
 the large store over the same in a small one; 1.0 is flat. On SQLite, in process.
+
+The writer remembers short conversations and asks the database about long ones. So that this is not
+taken for growth, appends are measured with a writer that remembers nothing as well.
 """
 
 import argparse
@@ -13,6 +16,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
@@ -62,16 +66,19 @@ def _filled(stack: ExitStack, file: Path, length: int, calls: int) -> Mapping[st
         _fill(database, f"other-{number}", _OTHERS)
         if sys.stderr.isatty():
             print(f"\r{number * _OTHERS} calls", end="", file=sys.stderr)
-    return _operations(database, length)
+    forgetful = stack.enter_context(Database(url, search=False, memory=0))
+    return _operations(database, forgetful, length)
 
 
-def _operations(database: Database, length: int) -> Mapping[str, Work]:
-    read = database.read_now
+def _operations(database: Database, forgetful: Database, length: int) -> Mapping[str, Work]:
+    """`forgetful`: the same store through a writer that remembers no conversation."""
+    read, numbers = database.read_now, count(length, 2)
     last = f"call_long_{length // 2 * 2 - 2}_0"
     last_turns = ReplayOptions("anthropic", last=4)
     newest = turns.Page(limit=10, newest_first=True)
     return {
-        "append": _appends(database, length),
+        "append": lambda: _append(database, "long", next(numbers), 2),
+        "append, not remembered": lambda: _append(forgetful, "long", next(numbers), 2),
         "replay last=4": lambda: read(
             lambda store: replay(store, "long", last_turns, lambda _: False, Renders())
         ),
@@ -84,11 +91,6 @@ def _operations(database: Database, length: int) -> Mapping[str, Work]:
             lambda store: audit.tool_calls(store, "long", audit.Page(10))
         ),
     }
-
-
-def _appends(database: Database, length: int) -> Work:
-    numbers = iter(range(length, length + 2 * _TIMES * 2, 2))
-    return lambda: _append(database, "long", next(numbers), 2)
 
 
 def _fill(database: Database, cid: str, length: int) -> None:
