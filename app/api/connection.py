@@ -5,6 +5,7 @@ time as it needs, as long as something comes now and then; so has a response, as
 takes something of it: until then it is held in memory.
 """
 
+import logging
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,11 +25,15 @@ from app.api.middleware import STOPPING, Measured
 from app.api.problems import REFUSALS, problem
 from app.core.errors import Unavailable
 
+_log = logging.getLogger("turnkeep")
 _HEADERS = 100
 # Seconds between two looks at the time.
 _TICK = 1
-# Seconds for requests that are under way when the service begins to stop.
+# Seconds for requests that come when the service begins to stop.
 _LINGER = 1
+# Seconds for requests to end then. What has not arrived by then is answered with 503; live streams
+# are stored as far as they came. Docker kills after ten.
+PATIENCE = 5
 _CLOSE = {"Connection": "close"}
 
 
@@ -192,8 +197,18 @@ class Connection(HttpToolsProtocol):
             if listeners := self.app_state.get("listeners"):
                 listeners.end()
             super().shutdown()
+            self.loop.call_later(0.9 * PATIENCE, self._cut)
         else:
             self.loop.call_later(_LINGER, super().shutdown)
+
+    def _cut(self) -> None:
+        """End a response that its client has not taken: the server would soon do so, and log an
+        error for it."""
+        if self._under_way() and self.cycle.response_started:
+            _log.warning(
+                "a response was cut off: the service stops, and its client did not take it"
+            )
+            self.transport.abort()
 
     def _under_way(self) -> bool:
         cycle: RequestResponseCycle | None = self.cycle

@@ -13,7 +13,7 @@ from functools import partial
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
-from app.api.connection import Bounds, Connection
+from app.api.connection import PATIENCE, Bounds, Connection
 from app.api.guard import is_loopback
 from app.cli.options import add_database, settings_of
 from app.cli.words import complain
@@ -23,9 +23,6 @@ from app.storage.database import Database
 from app.storage.engines import described, is_sqlite
 from app.storage.migrations import current_and_head, upgrade
 
-# Seconds for requests to end when the service stops. What has not arrived by then is answered with
-# 503; live streams are stored as far as they came. Docker kills after ten.
-_PATIENCE = 5
 # Seconds in which a worker must show that it lives: a busy machine is no reason to end it.
 _SIGN_OF_LIFE = 30
 CANNOT_START = 1
@@ -105,7 +102,7 @@ def _serve(settings: Settings, sockets: list[socket.socket]) -> int:
         workers=settings.workers,
         log_level=settings.log_level,
         access_log=settings.access_log,
-        timeout_graceful_shutdown=_PATIENCE,
+        timeout_graceful_shutdown=PATIENCE,
         timeout_worker_healthcheck=_SIGN_OF_LIFE,
     )
     if settings.workers > 1:

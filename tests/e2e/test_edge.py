@@ -200,6 +200,18 @@ def test_a_response_of_which_nothing_is_taken_ends(tmp_path: Path) -> None:
             assert taken < SIZE
 
 
+def test_a_response_that_is_not_taken_when_the_service_stops_is_cut_off(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        assert tell_much(server) == 201
+        with connect(server, ASKED) as idle:
+            assert idle.recv(12, socket.MSG_WAITALL) == b"HTTP/1.1 200"
+            server.process.terminate()
+            assert server.process.wait(30) == 0
+    said = server.log.read_text()
+    assert said.count("a response was cut off") == 1
+    assert "Traceback" not in said
+
+
 def test_large_responses_that_nobody_takes_have_a_bound(tmp_path: Path) -> None:
     """One more is asked for again; small ones and receipts are sent, and there is room again when
     one was taken."""
