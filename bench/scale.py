@@ -13,7 +13,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import count
@@ -47,8 +47,10 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=100_000, help="of the whole tenant")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        small = _filled(stack, Path(folder) / "small.db", _SMALL, 0)
-        large = _filled(stack, Path(folder) / "large.db", args.turns, args.calls)
+        # As many as a list shows.
+        small = _filled(stack, Path(folder) / "small.db", _SMALL, [_SMALL] * (_SMALL - 1))
+        others = [_OTHERS] * (max(0, args.calls - args.turns) // _OTHERS)
+        large = _filled(stack, Path(folder) / "large.db", args.turns, others)
         print(f"a conversation of {args.turns} turns, a tenant of {args.calls} calls")
         for name in large:
             ours, theirs = _medians(small[name], large[name])
@@ -56,16 +58,16 @@ def main() -> None:
             print(f"{name:24} {ours * 1000:7.2f} ms  {theirs * 1000:7.2f} ms  {ratio:5.2f}")
 
 
-def _filled(stack: ExitStack, file: Path, length: int, calls: int) -> Mapping[str, Work]:
-    """What can be done in a store with so much in it."""
+def _filled(stack: ExitStack, file: Path, length: int, others: Sequence[int]) -> Mapping[str, Work]:
+    """What can be done in a store of a conversation with so many turns, and of others."""
     url = f"sqlite:///{file}"
     upgrade(url)
     database = stack.enter_context(Database(url, search=False))
     _fill(database, "long", length)
-    for number in range(max(0, calls - length) // _OTHERS):
-        _fill(database, f"other-{number}", _OTHERS)
+    for number, turns_each in enumerate(others):
+        _fill(database, f"other-{number}", turns_each)
         if sys.stderr.isatty():
-            print(f"\r{number * _OTHERS} calls", end="", file=sys.stderr)
+            print(f"\r{number} of {len(others)}", end="", file=sys.stderr)
     forgetful = stack.enter_context(Database(url, search=False, memory=0))
     return _operations(database, forgetful, length)
 

@@ -1,6 +1,7 @@
 """What every operation needs: the database of who asks, the limits, and which requests run."""
 
 from asyncio import sleep
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,10 @@ MOST_WAITING = 512
 _UNTIL_ROOM = 60
 
 
+# Where the scope of a request names the tenant whose key it has.
+TENANT = "turnkeep.tenant"
+
+
 class Room:
     """Room for so many bytes together, and how many of them are held now. `full`: what is told
     where there is none."""
@@ -39,6 +44,8 @@ class Room:
         self.room = room
         self.full = full
         self.held = 0
+        # By tenants who use keys. One who is slow must not take it from the others.
+        self.held_by: Counter[str] = Counter()
 
 
 class Bodies(Room):
@@ -51,22 +58,37 @@ class Bodies(Room):
 
 
 class Place:
-    """What one body, stream or response takes of the room."""
+    """What one body, stream or response takes of the room: of half of it, where it is a tenant's
+    who uses a key."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: Room, tenant_id: str | None) -> None:
         self._room = room
+        self._tenant_id = tenant_id
         self._size = 0
 
     def hold(self, size: int) -> None:
         """Raises `Unavailable` where there is no room; what stands alone may be larger than it."""
-        others = self._room.held - self._size
-        if others and others + size > self._room.room:
+        room, whose = self._room, self._tenant_id
+        self._check(room.held, size, room.room)
+        if whose is not None:
+            self._check(room.held_by[whose], size, room.room // 2)
+        self._put(size)
+
+    def _check(self, held: int, size: int, most: int) -> None:
+        others = held - self._size
+        if others and others + size > most:
             raise Unavailable(self._room.full)
-        self._room.held = others + size
-        self._size = size
+
+    def _put(self, size: int) -> None:
+        more, self._size = size - self._size, size
+        self._room.held += more
+        if (whose := self._tenant_id) is not None:
+            self._room.held_by[whose] += more
+            if not self._room.held_by[whose]:
+                del self._room.held_by[whose]
 
     def close(self) -> None:
-        self._room.held -= self._size
+        self._put(0)
 
 
 @dataclass(frozen=True)
@@ -97,6 +119,7 @@ class Context:
         key = await self.access.key_of(request)
         if key is None:
             return request, self
+        request.scope[TENANT] = key.tenant_id
         request = self.access.check(key, scope, cid, request)
         return request, replace(self, database=self.database.of(key.tenant_id), key=key)
 
@@ -106,6 +129,10 @@ class Context:
             raise Unavailable("Too many requests wait to be stored.")
         if self.database.is_stuck(cid):
             raise Unavailable("Requests wait too long to be stored now.")
+
+    def place(self) -> "Place":
+        """For the body of a request."""
+        return Place(self.bodies, self.key.tenant_id if self.key else None)
 
     @property
     def prefix(self) -> str:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from starlette.requests import ClientDisconnect
 
 from app.api.complaints import rule_broken
-from app.api.context import Context, Place
+from app.api.context import Context
 from app.core import telling
 from app.core.errors import NotJson, RuleBroken, TooLarge, Unsupported
 from app.core.json.reading import loads_object
@@ -59,7 +59,7 @@ async def body_of(request: Request, here: Context) -> AsyncIterator[bytes]:
     digits = request.headers.get("content-length", "").lstrip("0")
     if digits.isdecimal() and int(digits[:18]) > most:
         raise TooLarge("body_bytes", most, _FEWER)
-    with closing(Place(here.bodies)) as place:
+    with closing(here.place()) as place:
         async for piece in request.stream():
             pieces += piece
             if len(pieces) > most:

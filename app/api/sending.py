@@ -1,11 +1,11 @@
 """Large responses: how many of their bytes may wait for clients that do not take them."""
 
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.context import Place, Room
+from app.api.context import TENANT, Place, Room
 from app.api.problems import HANDLERS
 from app.core.errors import TurnkeepError, Unavailable
 from app.core.json.large import SHORT
@@ -30,13 +30,14 @@ class Sent:
             await self.app(scope, receive, send)
             return
         refused = False
-        with closing(Place(self.room)) as place:
+        with ExitStack() as stack:
 
             async def taken(message: Message) -> None:
                 nonlocal refused
                 if message["type"] == "http.response.start" and (size := _length(message)) > SHORT:
                     try:
-                        place.hold(size)
+                        place = Place(self.room, scope.get(TENANT))
+                        stack.enter_context(closing(place)).hold(size)
                     except Unavailable as error:
                         refused = True
                         told = await HANDLERS[TurnkeepError](Request(scope), error)

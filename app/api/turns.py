@@ -13,7 +13,7 @@ from anyio.to_thread import run_sync
 from fastapi import Query, Request, Response
 from starlette.requests import ClientDisconnect
 
-from app.api.context import Here, Place, json_response
+from app.api.context import Here, json_response
 from app.api.documented import (
     ABSENT,
     CONDITIONS,
@@ -145,7 +145,7 @@ async def append_stream(
         await here.database.read(
             lambda store: check_version(store, cid, version, key, query.turn_id)
         )
-    with here.claim(cid, key), closing(stream), closing(Place(here.bodies)) as place:
+    with here.claim(cid, key), closing(stream), closing(here.place()) as place:
         # Where there is no room at all, nothing is read.
         place.hold(SMALL)
         try:

@@ -11,7 +11,6 @@ from fastapi.testclient import TestClient
 from sqlalchemy import create_engine, text
 
 from app.api import sweeper
-from app.api.context import Place
 from app.core.identity.ids import canonical_id
 from app.core.json.large import PIECE
 from app.main import create_app, serving
@@ -111,7 +110,7 @@ def test_all_that_is_held_is_looked_through_only_while_no_large_body_is(
     monkeypatch.setattr(gc, "collect", lambda: collected.append(1))
     with TestClient(create_app(Settings(database_url=database_url))) as http:
         assert comes_true(lambda: len(collected) > 1)
-        place = Place(http.app.state.context.bodies)  # type: ignore[attr-defined]
+        place = http.app.state.context.place()  # type: ignore[attr-defined]
         place.hold(2 * PIECE)
         before = len(collected)
         time.sleep(0.1)

@@ -13,6 +13,8 @@ from urllib.request import urlopen
 
 import pytest
 
+from app.service.apikeys import made
+from app.storage.database import Database
 from tests.e2e.left import left_by
 from tests.e2e.server import Server, serving
 from tests.e2e.test_live_streams import chunk, connected, get, send
@@ -154,11 +156,11 @@ SIZE = 20_000_000
 ASKED = b"GET /v1/conversations/c1/replay?provider=openai HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
-def tell_much(server: Server, more: bytes = b"") -> int:
+def tell_much(server: Server, more: bytes = b"", header: bytes = b"") -> int:
     """The status of a POST of more than the system holds for a client that does not read."""
     said = {"provider": "openai", "messages": [{"role": "user", "content": "x" * SIZE}]}
     body = json.dumps(said).encode()
-    head = JSON_POST.replace(b" HTTP/1.1", more + b" HTTP/1.1")
+    head = JSON_POST.replace(b" HTTP/1.1", more + b" HTTP/1.1") + header
     with connect(server, head + b"Content-Length: %d\r\n\r\n" % len(body), body) as sock:
         return int(sock.recv(12, socket.MSG_WAITALL)[9:])
 
@@ -232,6 +234,27 @@ def test_large_responses_that_nobody_takes_have_a_bound(tmp_path: Path) -> None:
                 taken += len(idle.recv(1_000_000))
         with connect(server, ASKED) as another:
             assert another.recv(12, socket.MSG_WAITALL) == b"HTTP/1.1 200"
+
+
+def test_a_tenant_that_takes_nothing_leaves_room_for_the_others(tmp_path: Path) -> None:
+    with serving(tmp_path, environment={"TURNKEEP_RESPONSE_MEMORY": str(SIZE * 3)}) as server:
+        slow, quick = (bearer(tmp_path, tenant) for tenant in ("slow", "quick"))
+        for header in (slow, quick):
+            assert tell_much(server, header=header) == 201
+        asked = ASKED.removesuffix(b"\r\n")
+        with connect(server, asked + slow + b"\r\n") as idle:
+            assert idle.recv(12, socket.MSG_WAITALL) == b"HTTP/1.1 200"
+            for header, status in ((slow, b"503"), (quick, b"200")):
+                with connect(server, asked + header + b"\r\n") as another:
+                    assert another.recv(12, socket.MSG_WAITALL) == b"HTTP/1.1 " + status
+
+
+def bearer(folder: Path, tenant_id: str) -> bytes:
+    """The header with a new key of a tenant."""
+    key, text = made(tenant_id, "test", ("read", "write"))
+    with Database(f"sqlite:///{folder / 'turnkeep.db'}") as database:
+        database.change_keys(lambda keys: keys.add(key))
+    return b"Authorization: Bearer " + text.encode() + b"\r\n"
 
 
 def test_a_connection_too_many_is_told_so(server: Server) -> None:

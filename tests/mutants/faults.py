@@ -350,6 +350,13 @@ FAULTS = (
         FINDING,
     ),
     Fault(
+        "a tenant that takes no response leaves no room for the others",
+        "app/api/context.py",
+        "size, room.room // 2)",
+        "size, room.room)",
+        (EDGE, "-k", "takes_nothing"),
+    ),
+    Fault(
         "the index takes as much while others use the service",
         "app/api/indexer.py",
         "is_used = now.at - used_at < _PAUSE",
