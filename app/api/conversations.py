@@ -162,7 +162,7 @@ async def change_conversation(cid: Cid, request: Request, here: Here) -> Respons
     "/{cid}",
     summary="Erase a conversation",
     response_model=shapes.ErasedOut,
-    responses=refusals(404, 412),
+    responses=refusals(404, 409, 412),
     openapi_extra={"parameters": [IF_MATCH]},
 )
 async def erase_conversation(cid: Cid, request: Request, here: Here) -> Response:

@@ -4,7 +4,13 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.core.errors import ConversationExists, ConversationNotFound, RuleBroken, StaleVersion
+from app.core.errors import (
+    ConversationExists,
+    ConversationNotFound,
+    Damaged,
+    RuleBroken,
+    StaleVersion,
+)
 from app.core.identity.forms import CONVERSATION_ID
 from app.core.json.values import JsonObject
 from app.core.json.writing import dumps, dumps_utf8
@@ -110,6 +116,9 @@ class Erase(Removal):
     def decide(self, known: Slice) -> Change[Erased]:
         if known.head is None:
             raise ConversationNotFound(known.conversation_id)
+        if self.expected is not None and not known.head.head_hash and known.version:
+            # The head is lost or damaged: it has no version that could be the expected one.
+            raise Damaged(known.conversation_id)
         check_state(known, self.expected)
         counted = known.counted()
         shown: JsonObject = {

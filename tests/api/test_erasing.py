@@ -136,6 +136,8 @@ def test_rows_without_their_conversation_are_erased(api: Api, database_url: str)
     before = rows(database_url)
     behead(database_url, "c1")
     assert api.get("verify").json()["problems"][0]["code"] == "HEAD_MISSING"
+    asked = api.http.delete("/v1/conversations/c1", headers={"If-Match": '"1"'})
+    assert (asked.status_code, asked.json()["code"]) == (409, "conversation_damaged")
     erased = api.http.delete("/v1/conversations/c1")
     assert erased.status_code == 200
     mine = {name: [row for row in found if row[1] == "c1"] for name, found in before.items()}
