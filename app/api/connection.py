@@ -197,16 +197,18 @@ class Connection(HttpToolsProtocol):
             if listeners := self.app_state.get("listeners"):
                 listeners.end()
             super().shutdown()
-            self.loop.call_later(0.9 * PATIENCE, self._cut)
         else:
             self.loop.call_later(_LINGER, super().shutdown)
+        self.loop.call_later(0.9 * PATIENCE, self._cut)
 
     def _cut(self) -> None:
         """End a response that its client has not taken: the server would soon do so, and log an
         error for it."""
-        if self._under_way() and self.cycle.response_started:
+        is_begun = self._under_way() and self.cycle.response_started
+        is_open = not self.transport.is_closing()
+        if (is_open and is_begun) or self.transport.get_write_buffer_size():
             _log.warning(
-                "a response was cut off: the service stops, and its client did not take it"
+                "a response was cut off: the service stops, and its client had not taken all of it"
             )
             self.transport.abort()
 

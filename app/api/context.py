@@ -114,6 +114,7 @@ class Context:
         self, request: Request, scope: KeyScope, cid: str | None
     ) -> "tuple[Request, Context]":
         """What an operation gets, if whoever asks may do this."""
+        self.indexer.requests += 1
         if scope != "read":
             self.check_writer(cid)
         key = await self.access.key_of(request)
@@ -130,7 +131,7 @@ class Context:
         if self.database.is_stuck(cid):
             raise Unavailable("Requests wait too long to be stored now.")
 
-    def place(self) -> "Place":
+    def place(self) -> Place:
         """For the body of a request."""
         return Place(self.bodies, self.key.tenant_id if self.key else None)
 

@@ -1,4 +1,4 @@
-"""The index of words, brought up to what is stored: in between, and before each search."""
+"""The index of words, brought up to what is stored: beside other work, and before each search."""
 
 import asyncio
 import logging
@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import partial
 from itertools import islice
 from math import inf
-from typing import NamedTuple
 
 from app.core.errors import TurnkeepError, Unavailable
 from app.service.indexing import BATCH, behind, versions_behind
@@ -17,22 +16,16 @@ _log = logging.getLogger("turnkeep")
 # Seconds between two looks, and how many looks are let pass while there is much to write.
 _PAUSE = 0.25
 _PATIENCE = 20
+# Seconds after which it is tried again at the latest.
+_LONGEST = _PATIENCE * _PAUSE
 # Commands a second from which on there is much to write.
 _MUCH = 100
-# Turns that are indexed at a time while others use the service, and how much longer than that takes
-# the service is left to them.
+# Turns that are indexed at a time while the service is used. They become more, up to `BATCH`, while
+# some are left. Afterwards it pauses for so many times as long, but not for ever.
 _FEW = 4
-_LEFT = 4
+_REST = 4
 # Seconds that a search waits for the index.
 _WAIT = 10.0
-
-
-class _Look(NamedTuple):
-    """How many commands there were at a time, and how many commands and queries."""
-
-    at: float
-    commands: int
-    asked: int
 
 
 class Indexer:
@@ -44,29 +37,31 @@ class Indexer:
         self._lock = asyncio.Lock()
         # The tenants that may have something to index.
         self._tenants: set[str] | None = None
-        # How many commands and queries it has given itself.
-        self._own_commands = 0
-        self._own_queries = 0
+        # How many commands it has given itself.
+        self._own = 0
         # How many commits there were when nothing was left to index.
         self._done = -1
+        # How many requests there were; whoever lets them in counts them.
+        self.requests = 0
 
     async def run(self) -> None:
         """Goes on until it is cancelled."""
-        now, used_at, waited = self._look(), -inf, _PATIENCE
+        commands, requests, used_at, looked_at = self._commands(), 0, -inf, -inf
+        waited, most = _PATIENCE, _FEW
         while True:
-            before, now = now, self._look()
-            if now.asked > before.asked:
-                used_at = now.at
-            waited += 1
+            now, waited = time.monotonic(), waited + 1
+            commands, new = self._commands(), self._commands() - commands
+            seconds, looked_at = max(_PAUSE, now - looked_at), now
+            if self.requests > requests:
+                requests, used_at = self.requests, now
             is_done = self.database.counts().commits == self._done
-            is_much = now.commands - before.commands > _MUCH * (now.at - before.at)
-            if is_done or (is_much and waited < _PATIENCE):
+            if is_done or (new > _MUCH * seconds and waited < _PATIENCE):
                 await asyncio.sleep(_PAUSE)
                 continue
             waited = 0
-            is_used = now.at - used_at < _PAUSE
+            is_used = now - used_at < _PAUSE
             try:
-                await self._round(most=_FEW if is_used else BATCH)
+                await self._round(most=most if is_used else BATCH)
             except Exception as error:
                 if (task := asyncio.current_task()) and task.cancelling():
                     # A command that waited for its writer gave another reason for it.
@@ -75,15 +70,15 @@ class Indexer:
                     _log.warning("what was stored is not indexed yet: %s", error.detail)
                 else:
                     _log.exception("what was stored cannot be indexed")
-                await asyncio.sleep(_PATIENCE * _PAUSE)
+                await asyncio.sleep(_LONGEST)
             else:
-                await asyncio.sleep(_LEFT * (time.monotonic() - now.at) if is_used else 0)
+                most = min(2 * most, BATCH) if self._tenants else _FEW
+                rest = min(_LONGEST, _REST * (time.monotonic() - now))
+                await asyncio.sleep(rest if is_used else 0)
 
-    def _look(self) -> _Look:
-        """What others have asked for until now, whether it is done or not."""
-        commands = self.database.counts().commands - self._own_commands
-        asked = self.database.asked() - self._own_commands - self._own_queries
-        return _Look(time.monotonic(), commands, asked)
+    def _commands(self) -> int:
+        """Those of others, whether they are committed or not."""
+        return self.database.counts().commands - self._own
 
     async def caught_up(self, mine: Database) -> None:
         """Returns when everything of a tenant is indexed that was stored before. Raises
@@ -123,7 +118,6 @@ class Indexer:
         versions; False when there were none left."""
         async with self._lock:
             found = await mine.read(partial(behind, versions=versions, most=most))
-            self._own_queries += 1
-            self._own_commands += len(found)
+            self._own += len(found)
             await asyncio.gather(*(mine.write(one) for one in found))
             return bool(found)

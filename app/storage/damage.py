@@ -4,6 +4,7 @@ SQLite keeps in a column whatever it is given, and a flipped bit may be anywhere
 must not hide the rows beside it: here values are read as they stand and judged one by one.
 """
 
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -58,8 +59,11 @@ class Fault:
 def may_be_damage(error: Exception) -> bool:
     """Whether an error may come from what is stored, and not from who asked or from a database that
     does not answer."""
-    if isinstance(error, DBAPIError):
-        return "decode to UTF-8" in str(original(error))
+    cause = original(error)
+    # Psycopg is known by its name: it is not loaded where it is not used.
+    is_psycopgs = type(cause).__module__.startswith("psycopg")
+    if is_psycopgs or isinstance(cause, sqlite3.Error | DBAPIError):
+        return "decode to UTF-8" in str(cause)
     return not isinstance(error, TurnkeepError | NoConnection | OSError)
 
 

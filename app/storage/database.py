@@ -318,10 +318,6 @@ class Database:
             total.group_sizes = [one + other for one, other in sizes]
         return total
 
-    def asked(self) -> int:
-        """How many commands and queries there were since the start."""
-        return self.counts().commands + self._readers.taken
-
     def close(self, seconds: float | None = None) -> None:
         """Carry out the commands that wait, then let everything go. `seconds`: for what a writer
         has begun, if nothing waits behind it, and for queries; the process must end then, which may

@@ -16,18 +16,15 @@ from sqlalchemy import (
     Connection,
     FromClause,
     LargeBinary,
-    Table,
     and_,
     bindparam,
     column,
-    select,
     values,
 )
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.types import TypeEngine
 
 from app.storage.driver import Text, by_database
-from app.storage.rows import Columns
 from app.storage.scope import TENANT, AnySelect, pieces
 from app.storage.types import IdText
 
@@ -86,14 +83,3 @@ def _table(names: Sequence[str], size: int) -> CTE:
 def of_key(table: FromClause, keys: CTE, *more: ColumnElement[bool]) -> ColumnElement[bool]:
     """The rows of a table that belong to the conversation of a key."""
     return and_(table.c.tenant_id == TENANT, table.c.conversation_id == keys.c.cid, *more)
-
-
-def joined(table: Table, columns: Columns, *matching: tuple[str, str]) -> Keyed:
-    """Rows of a table by the columns that match those of the key; the conversation comes first."""
-    names = ["cid", *(name for name, _ in matching)]
-
-    def build(keys: CTE, _: str) -> AnySelect:
-        on = of_key(table, keys, *(table.c[mine] == keys.c[name] for name, mine in matching))
-        return select(table.c.conversation_id, *columns).select_from(keys.join(table, on))
-
-    return Keyed(*names, build=build)

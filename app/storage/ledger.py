@@ -4,7 +4,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import (
+    CTE,
     ColumnElement,
+    Table,
+    and_,
     bindparam,
     func,
     literal_column,
@@ -16,8 +19,8 @@ from sqlalchemy import (
 from app.core.ledger.records import Call, CallRecord, ResultRecord
 from app.core.render.pairing import Link
 from app.storage.driver import Query
-from app.storage.keyed import Keyed, joined
-from app.storage.rows import CALL, RESULT
+from app.storage.keyed import Keyed
+from app.storage.rows import CALL, RESULT, Columns
 from app.storage.scope import (
     ALL,
     IDS,
@@ -46,6 +49,16 @@ def _page(*having: ColumnElement[bool], newest_first: bool) -> AnySelect:
     )
 
 
+def _of_calls(table: Table, columns: Columns) -> Keyed:
+    """Rows of a conversation, by the ids of calls."""
+
+    def build(keys: CTE, _: str) -> AnySelect:
+        on = and_(owned(table), table.c.call_id == keys.c.id)
+        return select(*columns).select_from(keys.join(table, on))
+
+    return Keyed("id", build=build, more=["conversation"])
+
+
 _MADE_IN = select(*CALL).where(
     owned(tool_calls),
     tool_calls.c.seq > bindparam("after"),
@@ -70,11 +83,12 @@ _LINKS = Query(
         tool_results.c.seq > bindparam("after"),
         tool_results.c.seq <= bindparam("until"),
     ),
-    *("after", "until"),
+    "after",
+    "until",
 )
 # Nothing but the ids: asked for a range too, SQLite would rather read the whole conversation.
-_LINKS_OF = joined(tool_results, _LINK, ("id", "call_id"))
-_CALL_SEQS = joined(tool_calls, [tool_calls.c.call_id, tool_calls.c.seq], ("id", "call_id"))
+_LINKS_OF = _of_calls(tool_results, _LINK)
+_CALL_SEQS = _of_calls(tool_calls, [tool_calls.c.call_id, tool_calls.c.seq])
 _CALLS_NAMED = select(*CALL).where(owned(tool_calls), tool_calls.c.call_id.in_(IDS))
 _RESULTS_OF_TURN = select(*RESULT).where(
     owned(tool_results), tool_results.c.seq == bindparam("seq")
@@ -196,20 +210,20 @@ class Ledger(Scope):
         """The results of these calls up to a turn."""
         rows = self._keyed(_LINKS_OF, cid, call_ids)
         return {
-            (seq, place): Link(call_id, rule)
-            for _, seq, place, call_id, rule in rows
-            if seq <= until
+            (seq, place): Link(call_id, rule) for seq, place, call_id, rule in rows if seq <= until
         }
 
     def call_seqs(self, cid: str, call_ids: Collection[str]) -> dict[str, int]:
         """The turns that made these calls, or made them once."""
-        return {call_id: seq for _, call_id, seq in self._keyed(_CALL_SEQS, cid, call_ids)}
+        rows = self._keyed(_CALL_SEQS, cid, call_ids)
+        return {call_id: seq for call_id, seq in rows}  # noqa: C416
 
     def _keyed(
-        self, statement: Keyed, cid: str, call_ids: Iterable[str]
+        self, statement: Keyed, cid: str, call_ids: Iterable[object]
     ) -> Iterator[Sequence[Any]]:
-        keys = {(cid, one) for one in call_ids}
-        return statement.rows(self._connection, self._tenant_id, keys)
+        # A damaged one may be anything, which cannot be sorted among the others.
+        keys = {(one,) for one in call_ids if isinstance(one, str)}
+        return statement.rows(self._connection, self._tenant_id, keys, cid)
 
     def first_changed(self, cid: str, version: int) -> int:
         """The first turn that reads in another way than at a version; the next one, if all up to

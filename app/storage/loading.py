@@ -37,7 +37,7 @@ from app.core.ledger.records import (
 from app.core.ledger.seals import key_seal
 from app.core.ledger.slice import Custom, History, Slice, TurnPlace
 from app.storage import sweeping
-from app.storage.keyed import Key, Keyed, joined, of_key
+from app.storage.keyed import Key, Keyed, of_key
 from app.storage.memory import Memory
 from app.storage.rows import CALL, CONVERSATION, NEW_KEY, RESULT, TOOL_SET, Columns, conversation
 from app.storage.scope import AnySelect
@@ -74,22 +74,33 @@ _PROVIDER_ID = (
 )
 
 
-_KEYS = joined(
+def _joined(table: Table, columns: Columns, *matching: tuple[str, str]) -> Keyed:
+    """Rows of a table by the columns that match those of the key; the conversation comes first."""
+    names = ["cid", *(name for name, _ in matching)]
+
+    def build(keys: CTE, _: str) -> AnySelect:
+        on = of_key(table, keys, *(table.c[mine] == keys.c[name] for name, mine in matching))
+        return select(table.c.conversation_id, *columns).select_from(keys.join(table, on))
+
+    return Keyed(*names, build=build)
+
+
+_KEYS = _joined(
     idempotency_keys,
     [idempotency_keys.c[name] for name in NEW_KEY[:-1]],
     ("sha256", "key_sha256"),
 )
-_PLACES = joined(
+_PLACES = _joined(
     turns,
     [turns.c[name] for name in ("turn_id", "seq", "content_hash", "status")],
     ("id", "turn_id"),
 )
-_CALLS = joined(tool_calls, CALL, ("id", "call_id"))
-_CALLS_OF_TURNS = joined(tool_calls, CALL, ("seq", "seq"))
-_RESULTS_OF_TURNS = joined(tool_results, RESULT, ("seq", "seq"))
-_RESULTS_OF_CALLS = joined(tool_results, RESULT, ("id", "call_id"))
-_PROVIDER_IDS_OF_CALLS = joined(provider_ids, _PROVIDER_ID, ("id", "call_id"))
-_PROVIDER_IDS_NAMED = joined(provider_ids, _PROVIDER_ID, ("sha256", "provider_sha256"))
+_CALLS = _joined(tool_calls, CALL, ("id", "call_id"))
+_CALLS_OF_TURNS = _joined(tool_calls, CALL, ("seq", "seq"))
+_RESULTS_OF_TURNS = _joined(tool_results, RESULT, ("seq", "seq"))
+_RESULTS_OF_CALLS = _joined(tool_results, RESULT, ("id", "call_id"))
+_PROVIDER_IDS_OF_CALLS = _joined(provider_ids, _PROVIDER_ID, ("id", "call_id"))
+_PROVIDER_IDS_NAMED = _joined(provider_ids, _PROVIDER_ID, ("sha256", "provider_sha256"))
 
 
 def _newest(table: Table, columns: Columns, by: str) -> Keyed:
@@ -114,9 +125,9 @@ _NEWEST_TOOLS = _newest(tool_sets, TOOL_SET, "number")
 _NEWEST_REVISION = _newest(turn_revisions, [turn_revisions.c.number], "number")
 
 
-_EVERY_TURN_ID = joined(turns, [turns.c.turn_id])
-_EVERY_CALL = joined(tool_calls, CALL)
-_EVERY_PROVIDER_ID = joined(provider_ids, _PROVIDER_ID)
+_EVERY_TURN_ID = _joined(turns, [turns.c.turn_id])
+_EVERY_CALL = _joined(tool_calls, CALL)
+_EVERY_PROVIDER_ID = _joined(provider_ids, _PROVIDER_ID)
 
 
 def _ordinals(keys: CTE, _: str) -> AnySelect:

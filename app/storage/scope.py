@@ -55,7 +55,8 @@ class Scope:
     def _found(
         self, query: Query, conversation_id: str, *values: object
     ) -> Iterator[Sequence[Any]]:
-        """The same, faster, for what nearly every request asks."""
+        """Faster than `_run`, for what nearly every request asks: rows as plain lists. The values
+        come in the order of the query's names."""
         return query.rows(self._connection, self._tenant_id, conversation_id, *values)
 
 

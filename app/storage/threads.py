@@ -22,8 +22,6 @@ class Threads(Executor):
         self._threads: list[threading.Thread] = []
         self._ended = False
         self._lock = threading.Lock()
-        # How much work was given to them.
-        self.taken = 0
 
     def submit(self, work: Callable[..., Any], /, *given: Any, **named: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -36,7 +34,6 @@ class Threads(Executor):
                 thread.start()
                 self._threads.append(thread)
             self._jobs.put((future, lambda: work(*given, **named)))
-            self.taken += 1
         return future
 
     def end(self, until: float | None) -> None:

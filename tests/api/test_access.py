@@ -375,3 +375,36 @@ def test_no_secret_is_told(service: Keyed, caplog: pytest.LogCaptureFixture) -> 
     told += service.http.get("/metrics").text + caplog.text
     assert secret not in told
     assert "S" * 43 not in told
+
+
+def test_a_body_takes_its_place_in_the_room_of_its_tenant(
+    service: Keyed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whose: list[str | None] = []
+
+    class Noted(context.Place):
+        def hold(self, size: int) -> None:
+            super().hold(size)
+            whose.extend(self._room.held_by)
+
+    monkeypatch.setattr(context, "Place", Noted)
+    long = {"provider": "openai", "messages": [user("x" * 100_000)]}
+    assert service.http.post(TURNS, json=long, headers=service.key()).status_code == 201
+    assert set(whose) == {"acme"}
+    assert not service.http.app.state.context.bodies.held_by  # type: ignore[attr-defined]
+
+
+def test_a_tenant_takes_half_of_a_room_and_what_stands_alone_may_be_larger() -> None:
+    room = context.Room(100, "full")
+    first, second, other = (context.Place(room, whose) for whose in ("a", "a", "b"))
+    first.hold(60)
+    with pytest.raises(Unavailable):
+        second.hold(1)
+    other.hold(40)
+    first.hold(30)
+    second.hold(20)
+    with pytest.raises(Unavailable):
+        context.Place(room, None).hold(11)
+    for place in (first, second, other):
+        place.close()
+    assert (room.held, room.held_by) == (0, {})

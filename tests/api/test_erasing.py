@@ -154,6 +154,17 @@ def test_rows_without_their_conversation_are_erased(api: Api, database_url: str)
     assert api.get("verify").json()["ok"]
 
 
+def test_a_damaged_head_has_no_version_to_compare(lite: Api, sqlite_database_url: str) -> None:
+    tell(lite, "c1", CANARY)
+    engine = create_engine(engine_url(sqlite_database_url))
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE conversations SET version = 'x'"))
+    engine.dispose()
+    asked = lite.http.delete("/v1/conversations/c1", headers={"If-Match": '"1"'})
+    assert (asked.status_code, asked.json()["code"]) == (409, "conversation_damaged")
+    assert lite.http.delete("/v1/conversations/c1").status_code == 200
+
+
 def test_erasing_goes_on_when_somebody_else_removes_rows_at_the_moment(
     api: Api, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,7 @@
 import hashlib
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -234,3 +236,16 @@ def test_a_repair_names_a_long_kind_by_its_beginning(lite: Api) -> None:
     lite.post({"role": "user", "content": blocks}, provider="anthropic")
     told = next(one for one in lite.replay("openai")["repairs"] if one["code"] == "BLOCK_OMITTED")
     assert told["detail"] == f"a {'kind' * 16}… block goes back to its issuer only"
+
+
+def test_one_damaged_result_behind_a_kept_render_does_not_take_the_others_along(
+    lite: Api, sqlite_database_url: str
+) -> None:
+    lite.post(user("look"), calling(("a", "read", "{}"), ("b", "read", "{}")))
+    lite.replay("openai")
+    lite.post(answering("a", "one"), answering("b", "two"), user("thanks"))
+    with closing(sqlite3.connect(sqlite_database_url.removeprefix("sqlite:///"))) as connection:
+        damage = "UPDATE tool_results SET call_id = CAST(call_id AS BLOB) WHERE seq = 3"
+        assert connection.execute(damage).rowcount == 1
+        connection.commit()
+    assert "two" in json.dumps(lite.replay("openai")["request"])

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 
 from app.api import indexer
 from app.api.indexer import Indexer
@@ -17,9 +18,11 @@ from app.core.errors import RuleBroken, Unavailable
 from app.core.ledger.slice import Change, Slice
 from app.core.search.wanted import MOST_MEMBERS, Facet, Place, Wanted
 from app.core.search.words import asked
+from app.main import create_app
 from app.service.conversations import Create, Erase
 from app.service.finding import Asked, listed
 from app.service.indexing import BATCH, Reindex, behind
+from app.settings import Settings
 from app.storage.database import Database
 from app.storage.store import ReadStore
 from tests.service.test_append_work import append, rounds
@@ -27,6 +30,8 @@ from tests.statements import noted
 from tests.storage.specimens import Do
 
 TABLES = ("conversation_facets", "search_texts")
+# As it is before anybody changes it.
+sleep = asyncio.sleep
 COLUMNS = {"conversation_facets": "kind, value_sha256", "search_texts": "part, words"}
 
 
@@ -375,52 +380,52 @@ def test_indexing_ends_when_it_is_cancelled_whatever_a_command_makes_of_it(
     assert asyncio.run(story())
 
 
-def test_the_index_takes_little_at_a_time_while_others_use_the_service(
+def test_the_index_takes_little_at_a_time_while_the_service_is_used(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """More and more while something is left, and it rests in between; all when it is quiet."""
     monkeypatch.setattr(indexer, "_PAUSE", 0.05)
     taken: list[int] = []
-    others_ask = True
+    rests: list[float] = []
+    is_used = True
 
-    async def round_(*, most: int) -> None:
-        taken.append(most)
-        if others_ask:
-            await database.read(lambda store: store.conversations.head("a"))
-
-    async def story() -> None:
-        nonlocal others_ask
-        mine = Indexer(database)
-        monkeypatch.setattr(mine, "_round", round_)
-        async with running(mine):
-            await until(lambda: len(taken) > 3)
-            assert taken[1:] == [indexer._FEW] * len(taken[1:])
-            others_ask = False
-            await until(lambda: taken[-1] == BATCH)
-
-    asyncio.run(story())
-
-
-def test_what_the_index_asks_itself_is_no_use_of_the_service(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    append(database, "a", rounds(1, 2 * BATCH))
-    taken: list[int] = []
+    async def rest(seconds: float) -> None:
+        rests.append(seconds)
+        await sleep(0.001)
 
     async def story() -> None:
+        nonlocal is_used
         mine = Indexer(database)
-        as_it_is = mine._round
 
-        async def noted_round(*, most: int) -> None:
+        async def round_(*, most: int) -> None:
             taken.append(most)
-            await as_it_is(most=most)
+            mine._tenants = {"acme"} if len(taken) < 4 else set()
+            mine.requests += is_used
+            await sleep(0.001)
 
-        monkeypatch.setattr(mine, "_round", noted_round)
+        monkeypatch.setattr(mine, "_round", round_)
+        monkeypatch.setattr(asyncio, "sleep", rest)
+        mine.requests += 1
         async with running(mine):
-            await until(lambda: not database.read_now(behind))
+            await until(lambda: len(taken) > 5)
+            few = indexer._FEW
+            assert taken[:6] == [few, 2 * few, 4 * few, 8 * few, few, few]
+            assert all(0 < one <= indexer._LONGEST for one in rests[:6])
+            is_used = False
+            await until(lambda: taken[-1] == BATCH and rests[-1] == 0)
 
     asyncio.run(story())
-    assert len(taken) > 2
-    assert set(taken) == {BATCH}
+
+
+def test_a_request_uses_the_service_and_a_look_at_its_health_does_not(
+    sqlite_database_url: str,
+) -> None:
+    with TestClient(create_app(Settings(database_url=sqlite_database_url))) as http:
+        mine = http.app.state.context.indexer  # type: ignore[attr-defined]
+        assert http.get("/healthz").status_code == 200
+        assert mine.requests == 0
+        assert http.get("/v1/conversations").status_code == 200
+        assert mine.requests == 1
 
 
 @asynccontextmanager
@@ -434,4 +439,4 @@ async def running(mine: Indexer) -> AsyncIterator[None]:
 async def until(holds: Callable[[], bool]) -> None:
     async with asyncio.timeout(30):
         while not holds():
-            await asyncio.sleep(0.01)
+            await sleep(0.001)

@@ -18,8 +18,10 @@ from sqlalchemy import Connection, Engine, event
 from app.core.errors import Unavailable
 from app.core.ledger.slice import Change, Command, Slice
 from app.service.conversations import Create, Describe, Erase, heads_of
+from app.service.verify import verify
 from app.storage import postgres, sqlite, transactions
 from app.storage.database import Database
+from app.storage.driver import Query
 from app.storage.engines import TRANSACTION
 from app.storage.groups import Group
 from app.storage.migrations import upgrade
@@ -405,6 +407,36 @@ def test_a_locked_conversation_does_not_stop_the_others(postgres_database_url: s
         with psycopg.connect(postgres_database_url) as other:
             asyncio.run(story(database, other))
         assert labels(database, "a") == ["a", "b", "c", "d"]
+
+
+def test_a_locked_conversation_is_not_taken_for_a_damaged_one(postgres_database_url: str) -> None:
+    lock = "SELECT 1 FROM conversations WHERE conversation_id = 'a' FOR UPDATE"
+    with Database(postgres_database_url, pg_writers=1) as database:
+        database.write_now(append("a"))
+        with psycopg.connect(postgres_database_url) as other:
+            other.execute(lock)
+            erased = database.write_soon(Erase("a"))
+            # The next one is carried out while the first one waits.
+            database.write_now(append("b"))
+            assert not erased.done()
+            other.rollback()
+            assert erased.result().is_gone
+
+
+def test_a_database_that_does_not_answer_is_no_damage(
+    sqlite_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+
+    def failing(*_: object) -> Any:
+        raise error
+
+    with Database(sqlite_database_url) as database:
+        database.write_now(append("a"))
+        monkeypatch.setattr(Query, "rows", failing)
+        with pytest.raises(Unavailable):
+            database.read_now(lambda store: verify(store, "a"))
 
 
 def test_a_conversation_that_stays_locked_is_unavailable(
