@@ -50,12 +50,12 @@ class Indexer:
         waited, most = _PATIENCE, _FEW
         while True:
             now, waited = time.monotonic(), waited + 1
-            commands, new = self._commands(), self._commands() - commands
+            before, commands = commands, self._commands()
             seconds, looked_at = max(_PAUSE, now - looked_at), now
             if self.requests > requests:
                 requests, used_at = self.requests, now
             is_done = self.database.counts().commits == self._done
-            if is_done or (new > _MUCH * seconds and waited < _PATIENCE):
+            if is_done or (commands - before > _MUCH * seconds and waited < _PATIENCE):
                 await asyncio.sleep(_PAUSE)
                 continue
             waited = 0
