@@ -34,6 +34,9 @@ _LINGER = 1
 # Seconds for requests to end then. What has not arrived by then is answered with 503; live streams
 # are stored as far as they came. Docker kills after ten.
 PATIENCE = 5
+# Bytes of a response that the system is given at once. With the default, 64 KiB, the server goes
+# round its loop for every piece of a long one.
+_WRITTEN = 1024 * 1024
 _CLOSE = {"Connection": "close"}
 
 
@@ -67,6 +70,7 @@ class Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        transport.set_write_buffer_limits(high=_WRITTEN)
         if len(self.connections) > 2 * self.bounds.connections:
             transport.abort()
         else:
