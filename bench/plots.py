@@ -12,6 +12,7 @@ import matplotlib as mpl
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
+from matplotlib.ticker import LogLocator, StrMethodFormatter
 
 PLOTS = {
     "throughput": ("clients", "POSTs a second", "log"),
@@ -33,6 +34,9 @@ def draw(name: str, series: dict[str, Any], folder: Path) -> Path:
     if scale == "log":
         axes.set_xticks(series["axis"], [f"{one:,}" for one in series["axis"]])
         axes.minorticks_off()
+        # Powers of ten alone would leave some plots with one number.
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
     axes.grid(visible=True, alpha=0.3)
     axes.legend(frameon=False)
     file = folder / f"benchmarks-{name}.png"
