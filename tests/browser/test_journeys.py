@@ -90,6 +90,31 @@ def test_conversations_are_found_by_what_they_have(
     expect(rows.locator(".state.open")).to_have_text("1")
 
 
+def test_what_was_gone_to_stays_in_sight_while_turns_above_it_are_fetched(
+    open_page: Opener, http: httpx.Client
+) -> None:
+    cid = tell_long(http, "slowly", 302)
+    page = open_page(f"/c/{cid}")
+    # The first brings what was asked for; those around it come when it is in sight.
+    page.evaluate(
+        """() => {
+            const real = window.fetch;
+            window.fetched = 0;
+            window.fetch = async (...given) => {
+                window.fetched += 1;
+                if (window.fetched > 1) await new Promise((go) => { setTimeout(go, 500); });
+                return real(...given);
+            };
+        }"""
+    )
+    page.get_by_role("link", name="result in turn 302").click()
+    result = page.locator("#turn-302 details.result")
+    expect(result).to_be_in_viewport()
+    page.wait_for_timeout(2000)
+    assert page.evaluate("window.fetched") > 1
+    expect(result).to_be_in_viewport()
+
+
 def test_a_call_and_its_result_show_each_other_across_any_distance(
     open_page: Opener, http: httpx.Client
 ) -> None:

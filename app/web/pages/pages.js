@@ -55,10 +55,26 @@ async function goTo(id, seq) {
   const target = byId(id);
   if (!target) return false;
   for (let one = target; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
-  target.scrollIntoView({ block: target.matches(".turn") ? "start" : "center" });
+  hold(target);
   const place = target.closest(".step");
   if (place) choose(place, false);
   return true;
+}
+
+// Scrolls to it, and again when what is fetched around it has moved it, unless somebody goes on.
+let held = 0;
+async function hold(target) {
+  held += 1;
+  const mine = held;
+  for (let tries = 0; tries < 20 && mine === held; tries += 1) {
+    target.scrollIntoView({ block: target.matches(".turn") ? "start" : "center" });
+    await new Promise((shown) => { requestAnimationFrame(() => requestAnimationFrame(shown)); });
+    if (!loading.size) return;
+    await Promise.all(loading.values());
+  }
+}
+for (const gone of ["wheel", "touchmove", "keydown", "mousedown"]) {
+  document.addEventListener(gone, () => { held += 1; }, { passive: true });
 }
 
 async function followHash() {
