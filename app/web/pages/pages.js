@@ -26,6 +26,7 @@ function load(chunk) {
       chunk.classList.remove("waiting");
       delete chunk.dataset.src;
       for (const rest of chunk.querySelectorAll("[data-src]")) seen.observe(rest);
+      holdAgain();
     }).catch(() => { say("Some turns could not be fetched."); })
       .finally(() => { loading.delete(chunk); }));
   }
@@ -61,20 +62,20 @@ async function goTo(id, seq) {
   return true;
 }
 
-// Scrolls to it, and again when what is fetched around it has moved it, unless somebody goes on.
-let held = 0;
-async function hold(target) {
-  held += 1;
-  const mine = held;
-  for (let tries = 0; tries < 20 && mine === held; tries += 1) {
-    target.scrollIntoView({ block: target.matches(".turn") ? "start" : "center" });
-    await new Promise((shown) => { requestAnimationFrame(() => requestAnimationFrame(shown)); });
-    if (!loading.size) return;
-    await Promise.all(loading.values());
-  }
+// Scrolls to it, and again whenever turns that are fetched have moved it, until somebody goes on.
+let held = null;
+function hold(target) {
+  held = target;
+  target.scrollIntoView({ block: target.matches(".turn") ? "start" : "center" });
 }
-for (const gone of ["wheel", "touchmove", "keydown", "mousedown"]) {
-  document.addEventListener(gone, () => { held += 1; }, { passive: true });
+function holdAgain() {
+  if (!held) return;
+  hold(held);
+  // What has come has its size when it has been shown.
+  requestAnimationFrame(() => requestAnimationFrame(() => { if (held) hold(held); }));
+}
+for (const goesOn of ["wheel", "touchmove", "keydown", "mousedown"]) {
+  document.addEventListener(goesOn, () => { held = null; }, { passive: true });
 }
 
 async function followHash() {
