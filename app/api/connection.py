@@ -34,9 +34,9 @@ _LINGER = 1
 # Seconds for requests to end then. What has not arrived by then is answered with 503; live streams
 # are stored as far as they came. Docker kills after ten.
 PATIENCE = 5
-# Bytes of a response that the system is given at once. With the default, 64 KiB, the server goes
-# round its loop for every piece of a long one.
-_WRITTEN = 1024 * 1024
+# Bytes of a response that the server holds, which nobody counts. With the default, 64 KiB, it goes
+# round its loop for every piece of a long one; with more, clients that read nothing take more.
+_WRITTEN = 256 * 1024
 _CLOSE = {"Connection": "close"}
 
 

@@ -33,7 +33,7 @@ _UNTIL_ROOM = 60
 
 
 # Where the scope of a request names the tenant whose key it has.
-TENANT = "turnkeep.tenant"
+SCOPE_TENANT = "turnkeep.tenant"
 
 
 class Room:
@@ -120,7 +120,7 @@ class Context:
         key = await self.access.key_of(request)
         if key is None:
             return request, self
-        request.scope[TENANT] = key.tenant_id
+        request.scope[SCOPE_TENANT] = key.tenant_id
         request = self.access.check(key, scope, cid, request)
         return request, replace(self, database=self.database.of(key.tenant_id), key=key)
 

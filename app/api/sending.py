@@ -5,12 +5,13 @@ from contextlib import ExitStack, closing
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.context import TENANT, Place, Room
+from app.api.context import SCOPE_TENANT, Place, Room
 from app.api.problems import HANDLERS
 from app.core.errors import TurnkeepError, Unavailable
 from app.core.json.large import SHORT
 
-# The server holds so much of a large response; the rest waits here, where it is counted.
+# Large pieces are handed to the server in slices. It holds two at most; the rest waits here, where
+# it is counted.
 _SLICE = 4 * SHORT
 
 
@@ -36,7 +37,7 @@ class Sent:
                 nonlocal refused
                 if message["type"] == "http.response.start" and (size := _length(message)) > SHORT:
                     try:
-                        place = Place(self.room, scope.get(TENANT))
+                        place = Place(self.room, scope.get(SCOPE_TENANT))
                         stack.enter_context(closing(place)).hold(size)
                     except Unavailable as error:
                         refused = True
