@@ -10,7 +10,7 @@ import psycopg
 from bench import servers
 from bench.client import Client
 from bench.rows import Row
-from bench.stage import Stage, fill, replay_path
+from bench.stage import INDEXED_PATH, Stage, fill, replay_path
 from bench.turns import Message, Texts, encoded, history
 
 
@@ -19,23 +19,24 @@ def disk(stage: Stage) -> Iterator[Row]:
     for kind, target in (("random", 1.3), ("prose and code", 0.7)):
         messages = list(history(Texts(kind), stage.sizes.stored))
         payload = sum(len(encoded(message)) for message in messages)
-        size = sqlite_bytes(stage, messages)
-        yield Row(
-            f"SQLite file, {kind}",
-            size / 1e6,
-            "MB",
-            target,
-            wants="at most",
-            ratio=size / payload,
-            over=payload / 1e6,
-            over_name="payload",
-        )
+        for search in (False, True):
+            size = sqlite_bytes(stage, messages, search=search)
+            yield Row(
+                f"SQLite file, {kind}, {'with' if search else 'without'} the search",
+                size / 1e6,
+                "MB",
+                target,
+                wants="at most",
+                ratio=size / payload,
+                over=payload / 1e6,
+                over_name="payload",
+            )
 
 
-def sqlite_bytes(stage: Stage, messages: list[Message]) -> int:
+def sqlite_bytes(stage: Stage, messages: list[Message], *, search: bool = True) -> int:
     """What the files of a database take that holds nothing but this history."""
     with stage.database("SQLite") as url:
-        _store(url, messages)
+        _store(url, messages, search=search)
         file = Path(url.removeprefix("sqlite:///"))
         return sum(one.stat().st_size for one in file.parent.glob(f"{file.name}*"))
 
@@ -49,9 +50,12 @@ def postgres_bytes(stage: Stage, messages: list[Message]) -> int:
         return _postgres_size(url) - before
 
 
-def _store(url: str, messages: list[Message]) -> None:
-    with servers.turnkeep(url) as server, Client(server.port) as client:
+def _store(url: str, messages: list[Message], *, search: bool = True) -> None:
+    setting = {"TURNKEEP_SEARCH": str(search).lower()}
+    with servers.turnkeep(url, environment=setting) as server, Client(server.port) as client:
         fill(client, "h", messages)
+        if search:
+            client.get(INDEXED_PATH)
 
 
 def _postgres_size(url: str) -> int:

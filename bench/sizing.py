@@ -20,15 +20,13 @@ import psycopg
 from bench import servers
 from bench.client import Client
 from bench.servers import Server
-from bench.stage import fill, replay_path, turns_path
+from bench.stage import INDEXED_PATH, fill, replay_path, turns_path
 from bench.turns import Texts, body, encoded, history
 from tests.postgres import fresh_database, postgres_server
 
 _TICK = os.sysconf("SC_CLK_TCK")
 KINDS = ("SQLite", "PostgreSQL")
 _READS = 20
-# A search waits until all words are indexed.
-_INDEXED = "/v1/conversations?q=python"
 _WORKERS = 4
 _CLIENTS = 16
 
@@ -91,7 +89,7 @@ def _appends(figures: Figures, file: Path, postgres: str, turns: int, search: st
                 for message in messages:
                     client.post(turns_path("h"), body([message]))
                 if search == "true":
-                    client.get(_INDEXED)
+                    client.get(INDEXED_PATH)
                 spent = (_seconds(server) - begun) / turns * 1000
             size = (_size(url) - empty) / turns
         figures.add(f"bytes on disk a turn, {name}", kind, f"{size:,.0f}")
@@ -115,7 +113,7 @@ def _work(figures: Figures, kind: str, url: str, turns: int) -> None:
     with servers.turnkeep(url) as server, Client(server.port) as client:
         figures.add("memory of an idle worker", kind, f"{server.resident_mb():.0f} MB")
         fill(client, "h", messages)
-        client.get(_INDEXED)
+        client.get(INDEXED_PATH)
         begun = _seconds(server)
         size = len(client.get(replay_path("h")).body)
         first = _seconds(server) - begun

@@ -20,6 +20,8 @@ TARGET = "anthropic"
 # Turns of one POST when a conversation is filled.
 _BATCH = 500
 WRITERS, READERS = 32, 4
+# Answered when every word is indexed that was stored before it.
+INDEXED_PATH = "/v1/conversations?q=python"
 DATABASES = ("SQLite", "PostgreSQL")
 
 

@@ -152,15 +152,6 @@ class Context:
         """The response that a query gives, encoded where it was read."""
         return json_response(await self.database.read(lambda store: encoded(query(store))))
 
-    @contextmanager
-    def under_way(self) -> Iterator[None]:
-        mark = object()
-        self.writing.add(mark)
-        try:
-            yield
-        finally:
-            self.writing.discard(mark)
-
     async def all_written(self) -> None:
         """Waits until nobody writes any more and the responses are sent, but not for ever."""
         # Two and a half seconds.

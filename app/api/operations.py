@@ -82,7 +82,7 @@ def parameters_of(request: Request) -> dict[str, Any]:
 
 def check_parameters(request: Request) -> None:
     """For operations that take no parameters at all; the others look at theirs themselves."""
-    if not request.url.query or parameters_of(request):
+    if not request.scope["query_string"] or parameters_of(request):
         return
     for name in request.query_params:
         raise stray_parameter(request, name)

@@ -6,15 +6,16 @@ takes longer than most operations do, so they are read here.
 
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
-from contextlib import nullcontext
-from functools import partial
+from functools import lru_cache, partial
 from typing import Annotated, Any, get_origin
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
+from starlette.datastructures import QueryParams
 from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope, Send
 
 from app.api.context import Context
 from app.api.documented import EVERYWHERE
@@ -31,6 +32,18 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 class Direct(APIRoute):
     """A route whose operation takes any of: the ids of its path, `query`, `request`, `here`."""
 
+    def __init__(self, *args: Any, **given: Any) -> None:
+        super().__init__(*args, **given)
+        handle = self.get_route_handler()
+
+        # The framework's own has stacks for dependencies, of which there are none, and catches
+        # errors that are caught around all routes.
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            response = await handle(Request(scope, receive, send))
+            await response(scope, receive, send)
+
+        self.app = app
+
     def get_route_handler(self) -> Handler:
         operation = self.endpoint
         taken = inspect.signature(operation).parameters
@@ -43,24 +56,28 @@ class Direct(APIRoute):
             shared: Context = request.app.state.context
             request, here = await shared.admit(request, scope, given.get("cid"))
             if query is not None:
-                given["query"] = _read_query(request, query)
+                given["query"] = _read_query(request.scope["query_string"], query)
             elif self.include_in_schema:
                 check_parameters(request)
             if takes_request:
                 given["request"] = request
             if takes_context:
                 given["here"] = here
-            with here.under_way() if scope != "read" else nullcontext():
-                try:
-                    if scope == "write" and "cid" in given:
-                        await here.check_room(given["cid"])
-                    response: Response = await operation(**given)
-                    if scope != "read" and "cid" in given:
-                        here.listeners.hurry(here.database.tenant_id, given["cid"])
-                except Exception as error:
-                    if "cid" in request.path_params:
-                        await _demand_sound(here, request.path_params["cid"], error)
-                    raise
+            mark = object()
+            marks = set() if scope == "read" else here.writing
+            marks.add(mark)
+            try:
+                if scope == "write" and "cid" in given:
+                    await here.check_room(given["cid"])
+                response: Response = await operation(**given)
+                if scope != "read" and "cid" in given:
+                    here.listeners.hurry(here.database.tenant_id, given["cid"])
+            except Exception as error:
+                if "cid" in request.path_params:
+                    await _demand_sound(here, request.path_params["cid"], error)
+                raise
+            finally:
+                marks.discard(mark)
             return response
 
         return handle
@@ -106,11 +123,14 @@ def _query_model(taken: Mapping[str, inspect.Parameter]) -> type[BaseModel] | No
     assert get_origin(annotation) is Annotated
     assert any(isinstance(one, type(Query())) for one in annotation.__metadata__)
     model: type[BaseModel] = annotation.__origin__
+    # Requests with the same query share it.
+    assert model.model_config.get("frozen")
     return model
 
 
-def _read_query(request: Request, model: type[BaseModel]) -> BaseModel:
-    params = request.query_params
+@lru_cache(64)
+def _read_query(text: bytes, model: type[BaseModel]) -> BaseModel:
+    params = QueryParams(text)
     given: dict[str, Any] = dict(params)
     for name, field in model.model_fields.items():
         values = params.getlist(field.alias or name)

@@ -99,6 +99,8 @@ def _serve(settings: Settings, sockets: list[socket.socket]) -> int:
         "app.main:serving",
         factory=True,
         http=partial(Connection, _bounds(settings)),  # type: ignore[arg-type]
+        # Where a library for it is installed, it would be loaded, and take connections over.
+        ws="none",
         workers=settings.workers,
         log_level=settings.log_level,
         access_log=settings.access_log,

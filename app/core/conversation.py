@@ -6,11 +6,12 @@ that provider can read (signed thinking, provider-executed tools).
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from app.core.json.large import PIECE, Bytes, Chunks
 from app.core.json.values import Json, JsonObject
+from app.core.value import dataclass
 
 # A note is kept in its place for people and programs; no model ever sees it.
 Speaker: TypeAlias = Literal["human", "ai", "tool", "system", "note"]
@@ -205,8 +206,8 @@ class Turn:
         response = self.metadata.get("response")
         return response if isinstance(response, dict) else {}
 
-    def calls(self) -> Iterator[ToolCall]:
-        return (block for block in self.blocks or () if isinstance(block, ToolCall))
+    def calls(self) -> list[ToolCall]:
+        return [block for block in self.blocks or () if isinstance(block, ToolCall)]
 
     def text(self) -> str:
         """All that it says in text blocks, joined by newlines."""

@@ -1,7 +1,7 @@
 """Appending turns: identity, chain and ledger in one change, or nothing at all."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from app.codecs import ID_RULES
 from app.core.conversation import Draft, ToolResult, Turn
@@ -18,7 +18,7 @@ from app.core.ledger.append import (
     with_canonical_ids,
 )
 from app.core.ledger.book import Book
-from app.core.ledger.keys import Keys
+from app.core.ledger.keys import NO_KEYS, Keys
 from app.core.ledger.records import (
     ConversationRecord,
     KeyRecord,
@@ -26,6 +26,7 @@ from app.core.ledger.records import (
     TurnRecord,
 )
 from app.core.ledger.slice import Change, Slice
+from app.core.value import dataclass
 from app.core.wire.usage import Usage
 from app.service.conversations import ensured
 from app.service.indexing import turn_facets
@@ -101,10 +102,10 @@ class Append:
         return len(self.post.turns)
 
     def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
-        asked = Keys(
-            idempotency=frozenset({self.key} if self.key is not None else ()),
-            tools=self.tools is not None,
-        )
+        asked = NO_KEYS
+        if self.key is not None or self.tools:
+            key = frozenset() if self.key is None else frozenset({self.key})
+            asked = Keys(idempotency=key, tools=self.tools is not None)
         if not ledger:
             return asked
         drafts = self.post.drafts
@@ -124,7 +125,7 @@ def once(
             raise KeyReused(key)
         return Change(Appended(used.receipt, replayed=True))
     there, made = ensured(known)
-    change = made.then(decide(there))
+    change = decide(there) if there is known else made.then(decide(there))
     if key is None:
         return change
     done = change.receipt
@@ -162,7 +163,8 @@ def _append_now(known: Slice, order: Append) -> Change[Appended]:
         new.draft.turn_id or _derived_id(known, seq, minted)
         for seq, new in enumerate(order.post.turns, head.version + 1)
     ]
-    known.demand(_names_waited_for(known, order.post.turns, ids_of))
+    if book.orphans:
+        known.demand(_names_waited_for(known, order.post.turns, ids_of))
     for seq, (new, turn_id) in enumerate(
         zip(order.post.turns, ids_of, strict=True), head.version + 1
     ):
@@ -180,7 +182,7 @@ def _append_now(known: Slice, order: Append) -> Change[Appended]:
         receipt = order.synced.beside(receipt)
     return Change(
         Appended(receipt_bytes(receipt), version),
-        head=_advanced(known, book, version, before, sum(filter(None, used), Usage())),
+        head=_advanced(known, book, version, before, sum(filter(None, used), head.usage)),
         turns=tuple(records),
         book=book,
         entries=book.entries(),
@@ -190,8 +192,6 @@ def _append_now(known: Slice, order: Append) -> Change[Appended]:
 
 
 def _names_waited_for(known: Slice, turns: tuple[NewTurn, ...], turn_ids: list[str]) -> Keys:
-    if not known.book.orphans:
-        return Keys()
     seqs = range(known.version + 1, known.version + len(turns) + 1)
     placed = (
         place(new.draft, seq, turn_id, known.book)
@@ -201,11 +201,10 @@ def _names_waited_for(known: Slice, turns: tuple[NewTurn, ...], turn_ids: list[s
 
 
 def _advanced(
-    known: Slice, book: Book, version: int, head_hash: bytes, used: Usage
+    known: Slice, book: Book, version: int, head_hash: bytes, usage: Usage
 ) -> ConversationRecord:
-    """The new head. `used` is added to what all responses took."""
+    """The new head. `usage`: what all responses took."""
     assert known.head is not None
-    usage = known.head.usage + used
     return replace(
         known.head,
         version=version,
@@ -269,7 +268,8 @@ def _complete(known: Slice, order: Append, record: TurnRecord) -> Change[Appende
     if order.synced:
         receipt = order.synced.beside(receipt)
     revised = replace(later, completed_at=head.version)
-    advanced = _advanced(known, book, head.version, later.hash, (used[0] or Usage()) - counted)
+    usage = head.usage + (used[0] or Usage()) - counted
+    advanced = _advanced(known, book, head.version, later.hash, usage)
     return Change(
         Appended(receipt_bytes(receipt), head.version, status=200, members=receipt),
         # Its words are others now.

@@ -5,7 +5,7 @@ longer than all the rest of an append, so it is done later: a conversation says 
 is indexed, and whoever looks for words waits until all are.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -35,16 +35,13 @@ def description(known: Slice, title: str | None, metadata: bytes) -> Description
     return Description(frozenset(metadata_facets(members)), words)
 
 
-def turn_facets(turns: Iterable[Turn]) -> frozenset[Facet]:
+def turn_facets(turns: Collection[Turn]) -> frozenset[Facet]:
     """Providers and tools. They stay known: a call that a later version of its turn does not make
     was made."""
+    providers = {turn.provider for turn in turns}
+    tools = {call.name for turn in turns for call in turn.calls()}
     return frozenset(
-        facet
-        for turn in turns
-        for facet in (
-            Facet("provider", turn.provider),
-            *(Facet("tool", call.name) for call in turn.calls()),
-        )
+        [*(Facet("provider", one) for one in providers), *(Facet("tool", one) for one in tools)]
     )
 
 

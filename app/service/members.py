@@ -4,7 +4,7 @@ Settings of a whole request (`max_tokens`, `stream` …) are ignored, and named 
 writes the name of a provider, format or target wrongly is told the one that was probably meant.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import TypeVar
 
 from app.codecs import CODECS, NICKNAMES
@@ -27,21 +27,19 @@ _TOOL_MEMBERS = frozenset(name for codec in CODECS.values() for name in codec.to
 
 def check_members(members: JsonObject, names: Sequence[str], ignored: Collection[str] = ()) -> None:
     """Raises `RuleBroken` for the first member that is neither known nor `ignored`."""
-    known = list(dict.fromkeys(names))
     for key, value in members.items():
         # What an SDK fills with null says nothing, though it be another provider's way to say it.
-        if key in known or key in ignored or (value is None and key in _TOOL_MEMBERS):
+        if key in names or key in ignored or (value is None and key in _TOOL_MEMBERS):
             continue
-        raise RuleBroken(telling.unknown(key, known), pointer=telling.pointer(key))
+        raise RuleBroken(telling.unknown(key, names), pointer=telling.pointer(key))
 
 
-def ignored_settings(members: JsonObject, wire: str, known: Iterable[str]) -> tuple[Remark, ...]:
+def ignored_settings(members: JsonObject, wire: str, known: Sequence[str]) -> tuple[Remark, ...]:
     """The note on the settings that a body has beside its `known` members; null says nothing."""
-    kept = set(known)
     names = [
         key
         for key, value in members.items()
-        if key in CODECS[wire].settings and key not in kept and value is not None
+        if key in CODECS[wire].settings and key not in known and value is not None
     ]
     if not names:
         return ()

@@ -1,7 +1,7 @@
 """From the members of a posted body to drafts: which codec reads it, and whether the rules hold."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from app.codecs import CODECS
 from app.core import telling
@@ -12,6 +12,7 @@ from app.core.json.large import Bytes
 from app.core.json.values import Json, JsonObject
 from app.core.json.writing import dumps
 from app.core.limits import Limits
+from app.core.value import dataclass
 from app.core.wire.codec import Codec, Posted
 from app.core.wire.responses import Reply
 from app.service.members import check_members, check_provider, ignored_settings, member, wire_of
@@ -119,16 +120,22 @@ def _completed(
             pointer="/metadata/response",
         )
     completed = []
-    for draft in _with_turn_ids(drafts, members):
+    for draft, turn_id in zip(drafts, _turn_ids(drafts, members), strict=True):
         at = draft.pointer
         _check(draft, at, limits)
-        own_provider = draft.provider or provider
-        check_provider(own_provider, f"{at}/provider")
+        if draft.provider:
+            check_provider(draft.provider, f"{at}/provider")
         # Of a response, the name under which it was asked for.
         asked = model if draft.model is None or draft.facts is not None else None
-        own_model = draft.model if asked is None else asked
-        whole = {**metadata, **draft.metadata}
-        completed.append(replace(draft, provider=own_provider, model=own_model, metadata=whole))
+        completed.append(
+            replace(
+                draft,
+                turn_id=turn_id,
+                provider=draft.provider or provider,
+                model=draft.model if asked is None else asked,
+                metadata={**metadata, **draft.metadata},
+            )
+        )
     return completed
 
 
@@ -153,18 +160,19 @@ def _check_bytes(limit: str, text: str | None, pointer: str, limits: Limits) -> 
         raise LimitExceeded(limit, most, size, pointer=pointer)
 
 
-def _with_turn_ids(drafts: list[Draft], members: JsonObject) -> list[Draft]:
-    """The drafts under the ids that the caller gives: `turn_id` for one, `turn_ids` for each, or in
-    the turn. Each is well-formed and used once; None: not given."""
+def _turn_ids(drafts: list[Draft], members: JsonObject) -> list[str | None]:
+    """The ids that the caller gives to turns: `turn_id` for one, `turn_ids` for each, or in the
+    turn. Each is well-formed and used once; None: not given."""
     each = members.get("turn_ids")
     if members.get("turn_id") is not None and each is not None:
         told = "`turn_id` and `turn_ids` are two ways to say it; give one."
         raise RuleBroken(told, pointer="/turn_ids")
     if (one := member(members, "turn_id", str)) is not None:
-        return [_for_one(drafts, one)]
+        _check_for_one(drafts, one)
+        return [one]
     given = [None] * len(drafts) if each is None else _for_each(drafts, each)
     seen: set[str] = set()
-    named = []
+    ids = []
     for place, (draft, listed) in enumerate(zip(drafts, given, strict=True)):
         turn_id = draft.turn_id if listed is None else listed
         at = f"{draft.pointer}/turn_id" if listed is None else f"/turn_ids/{place}"
@@ -174,17 +182,16 @@ def _with_turn_ids(drafts: list[Draft], members: JsonObject) -> list[Draft]:
                 told = "A turn id must stand on one turn; this one stands on two."
                 raise RuleBroken(told, pointer=at)
             seen.add(turn_id)
-        named.append(replace(draft, turn_id=turn_id))
-    return named
+        ids.append(turn_id)
+    return ids
 
 
-def _for_one(drafts: list[Draft], turn_id: str) -> Draft:
+def _check_for_one(drafts: list[Draft], turn_id: str) -> None:
     turns = len(drafts)
     if turns != 1:
         told = f"`turn_id` must come with one turn, not with {turns}; `turn_ids` names each."
         raise RuleBroken(told, pointer="/turn_id", turns=turns)
     _check_form(turn_id, "/turn_id")
-    return replace(drafts[0], turn_id=turn_id)
 
 
 def _for_each(drafts: list[Draft], listed: Json) -> list[str | None]:

@@ -56,8 +56,12 @@ def receipt_of(
     notes: list[Json] = [*before]
     shown: list[Json] = []
     for turn, what, usage in zip(turns, entered, used, strict=True):
-        said: JsonObject = {"text": turn.text()} if texts else {}
-        shown.append(_turn_json(turn, what) | said | ({"usage": usage.json()} if usage else {}))
+        one = _turn_json(turn, what)
+        if texts:
+            one["text"] = turn.text()
+        if usage:
+            one["usage"] = usage.json()
+        shown.append(one)
         notes.extend(_notes(what))
     return {"conversation_id": cid, "version": version, "turns": shown, "notes": notes}
 
@@ -70,10 +74,8 @@ def receipt_bytes(receipt: JsonObject) -> bytes:
 
 
 def _calls(turn: Json) -> int:
-    match turn:
-        case {"tool_calls": list(calls)}:
-            return len(calls)
-    return 0
+    calls = turn.get("tool_calls") if isinstance(turn, dict) else None
+    return len(calls) if isinstance(calls, list) else 0
 
 
 def _turn_json(turn: Turn, what: Entered) -> JsonObject:

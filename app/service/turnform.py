@@ -7,7 +7,7 @@ link in the chain) is put in afterwards.
 import hashlib
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -15,8 +15,9 @@ from app.codecs import CODECS
 from app.core.conversation import SPEAKERS, UNREADABLE, Block, Draft, Remark, ToolCall, Turn
 from app.core.errors import TurnkeepError
 from app.core.identity.ids import CANONICAL_PREFIX
-from app.core.json.large import PIECE, Ascii, Bytes, Chunks, digest, hashed, is_long, whole
-from app.core.json.reading import loads
+from app.core.json.large import PIECE, Bytes, Chunks, digest, hashed, whole
+from app.core.json.plain import loads_stored
+from app.core.json.reading import value_of
 from app.core.json.values import Json, JsonObject
 from app.core.json.writing import (
     array_pieces,
@@ -27,8 +28,8 @@ from app.core.json.writing import (
     joined_array,
 )
 from app.core.ledger.records import TurnRecord
-from app.core.limits import UNLIMITED
 from app.core.neutral.blocks import block, block_json
+from app.core.value import dataclass
 from app.core.wire.usage import Usage
 from app.service.posting import Post
 
@@ -72,7 +73,7 @@ def read_object(stored: bytes) -> JsonObject:
     if stored == b"{}":
         return {}
     try:
-        value = loads(stored.decode(), UNLIMITED)
+        value = loads_stored(stored)
     except (TurnkeepError, UnicodeDecodeError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
@@ -80,7 +81,7 @@ def read_object(stored: bytes) -> JsonObject:
 
 def _read_blocks(stored: Bytes) -> tuple[Block, ...] | None:
     try:
-        value = loads(Ascii(stored) if is_long(stored) else whole(stored).decode(), UNLIMITED)
+        value = loads_stored(stored)
         if not isinstance(value, list):
             return None
         return tuple(block(one, f"/{place}") for place, one in enumerate(value))
@@ -92,7 +93,7 @@ def content_hash(draft: Draft, wire: str) -> bytes:
     """What tells a retry from another turn: who said what, however the JSON was spaced."""
     facts: list[Json] = [draft.provider, wire, draft.model, draft.metadata]
     if draft.facts is None:
-        said = loads(draft.payload, UNLIMITED)
+        said = value_of(draft.payload)
         if len(draft.payload) > PIECE:
             return _hash_of_long([*facts, said])
         return hashlib.sha256(dumps_sorted([*facts, said]).encode()).digest()

@@ -26,7 +26,6 @@ from sqlalchemy import (
     type_coerce,
 )
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.types import NullType
 
 from app.core.errors import TurnkeepError
@@ -64,7 +63,7 @@ def may_be_damage(error: Exception) -> bool:
     is_psycopgs = type(cause).__module__.startswith("psycopg")
     if is_psycopgs or isinstance(cause, sqlite3.Error | DBAPIError):
         return "decode to UTF-8" in str(cause)
-    return not isinstance(error, TurnkeepError | NoConnection | OSError)
+    return not isinstance(error, TurnkeepError | OSError)
 
 
 class Damage(Scope):

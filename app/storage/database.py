@@ -16,20 +16,17 @@ from contextlib import suppress
 from copy import copy
 from datetime import UTC, datetime
 from functools import partial
-from traceback import clear_frames
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.exc import TimeoutError as NoConnection
 
 from app.core.errors import Unavailable
 from app.core.ledger.slice import Command, Custom, Sweep
 from app.storage import migrations, sqlite, sweeping
 from app.storage.apikeys import ApiKeys
 from app.storage.engines import (
-    READERS,
     TENANT,
     DatabaseUrlError,
     driver_of,
@@ -41,6 +38,7 @@ from app.storage.engines import (
 )
 from app.storage.jobs import Counts, Job
 from app.storage.memory import MOST_NAMES, Memory
+from app.storage.snapshots import Snapshots
 from app.storage.store import ReadStore
 from app.storage.threads import Threads
 from app.storage.transactions import PAUSES, Transactions
@@ -63,21 +61,14 @@ _PERHAPS = (
     "The service is stopping and waits no longer. This may have been stored: it is safe to send it"
     " again only with an `Idempotency-Key` or turn ids."
 )
-# Readers that are left to short queries.
+# Threads that read; some of them are left to short queries.
+READERS = 4
 _SMALL = 2
 
 
 def all_tenants(keys: ApiKeys) -> list[str]:
     """The tenants that have keys, and that of a service without any."""
     return sorted(keys.tenants() | {DEFAULT_TENANT})
-
-
-def _let_go(error: BaseException | None) -> None:
-    """Whoever keeps an error keeps what its frames hold: rows that were read in part, and SQLite
-    does not end a snapshot before them."""
-    while error is not None:
-        clear_frames(error.__traceback__)
-        error = error.__cause__ or error.__context__
 
 
 class Database:
@@ -110,6 +101,7 @@ class Database:
         prepared = pg_prepared_statements
         self._writing = make_engine(url, "write", prepared=prepared, ending=self._ending)
         self._reading = make_engine(url, "read", prepared=prepared, ending=self._ending)
+        self._snapshots = Snapshots(self._reading, READERS)
         self._readers = Threads(READERS, "turnkeep-reader")
         self._long = asyncio.Semaphore(READERS - _SMALL)
         # Of its own: who asks for a key or for the health must not wait for long replays.
@@ -337,8 +329,7 @@ class Database:
         # Whoever waited for a query was told that the service stops.
         self._readers.end(until)
         self._doorman.end(until)
-        self._writing.dispose()
-        self._reading.dispose()
+        self._snapshots.close()
 
     def _put(self, job: Job) -> None:
         with self._lock:
@@ -367,13 +358,8 @@ class Database:
             if pause:
                 time.sleep(pause)
             try:
-                # Ended by a commit: psycopg forgets its prepared statements at a rollback.
-                with self._reading.connect() as connection:
-                    connection.info[TENANT] = self.tenant_id
-                    with connection.begin():
-                        return question(connection)
+                return self._snapshots.ask(self.tenant_id, question)
             except Exception as error:
-                _let_go(error)
                 self._judge(error)
                 why = reason(error)
         raise Unavailable.silent(why)
@@ -381,11 +367,11 @@ class Database:
     def _judge(self, error: Exception) -> None:
         """Return when a new try may help; otherwise raise what the caller may see."""
         cause: Any = original(error)
-        verdict = "unavailable" if isinstance(error, NoConnection) else self._kind.verdict(cause)
+        verdict = self._kind.verdict(cause)
         if verdict == "own":
             raise error
         if verdict == "unavailable" or self._ending.begun:
             raise Unavailable.silent(reason(error)) from error
         log.info("a read is tried again: %s", reason(error))
-        # When one connection broke, the others in the pool probably did too.
-        self._reading.dispose()
+        # When one connection broke, the others probably did too.
+        self._snapshots.drop()

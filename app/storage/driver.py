@@ -7,7 +7,7 @@ way costs ten times what SQLite needs to find a row.
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -16,7 +16,7 @@ from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import ClauseElement
 
-from app.storage.types import AnyText
+from app.storage.types import AnyText, UtcTime
 
 Values: TypeAlias = tuple[Any, ...]
 _Convert: TypeAlias = Callable[[Any], Any]
@@ -136,5 +136,8 @@ def _converters(
             convert = type_.dialect_impl(dialect).result_processor(dialect, None)
         else:
             convert = type_.dialect_impl(dialect).bind_processor(dialect)
+            if isinstance(type_, UtcTime) and convert is not None:
+                # The rows of a group have the same moment, and SQLite wants it as text.
+                convert = lru_cache(maxsize=16)(convert)
         if convert is not None:
             yield at, convert

@@ -1,7 +1,8 @@
 """From a plain database URL to connections that begin their transactions as we want them.
 
-Both drivers are told to begin nothing by themselves; the `begin` event sends our own BEGIN. The
-modules `sqlite` and `postgres` hold what differs, part by part.
+Both drivers are told to begin nothing by themselves; the `begin` event sends our own BEGIN, and
+those who only read send it themselves (see `snapshots`). The modules `sqlite` and `postgres` hold
+what differs, part by part.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -10,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from sqlalchemy import URL, Connection, Engine, NullPool, QueuePool, create_engine, event
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -18,7 +19,6 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from app.storage import sqlite
 from app.storage.verdicts import Ending, Purpose, Verdict
 
-READERS = 4
 # What a connection is told before its transaction begins, and what it tells then.
 TENANT = "turnkeep tenant"
 TRANSACTION = "turnkeep transaction"
@@ -50,9 +50,13 @@ class Kind(Protocol):
 
     def begin(self, driver: DBAPIConnection, purpose: Purpose, tenant_id: str) -> str | None: ...
 
+    def end(self, driver: DBAPIConnection) -> None: ...
+
     def act_for(self, driver: DBAPIConnection, tenant_id: str) -> None: ...
 
     def together(self, driver: DBAPIConnection) -> AbstractContextManager[object]: ...
+
+    def is_undone(self, driver: DBAPIConnection) -> bool: ...
 
     def scrubbing(self, driver: DBAPIConnection, /) -> Iterator[None]: ...
 
@@ -117,18 +121,16 @@ def _kind(scheme: str) -> Kind:
 def make_engine(
     url: str, purpose: Purpose, *, prepared: bool = True, ending: Ending | None = None
 ) -> Engine:
-    """An engine whose transactions all begin for one purpose. Only readers share a pool."""
+    """An engine whose transactions all begin for one purpose."""
     parsed = engine_url(url)
     kind = kind_of(parsed)
-    pool: dict[str, Any] = {"poolclass": NullPool}
-    if purpose == "read":
-        pool = {"poolclass": QueuePool, "pool_size": READERS, "max_overflow": READERS}
     engine = create_engine(
         parsed,
         connect_args=kind.connect_args(parsed.query, prepared=prepared),
         # Errors are logged, and parameters are message content.
         hide_parameters=True,
-        **pool,
+        # Whoever needs connections again keeps them.
+        poolclass=NullPool,
         **({} if kind is sqlite else {"use_native_hstore": False}),
     )
     _listen(engine, kind, purpose, ending or Ending())
@@ -176,7 +178,8 @@ def _listen(engine: Engine, kind: Kind, purpose: Purpose, ending: Ending) -> Non
 
     event.listen(engine, "do_connect", do_connect)
     event.listen(engine, "connect", connect)
-    event.listen(engine, "begin", begin)
+    if purpose != "read":
+        event.listen(engine, "begin", begin)
 
 
 def _in_memory(url: URL) -> bool:

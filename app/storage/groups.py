@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from app.core.errors import Unavailable
 from app.core.ledger.keys import Keys, Unasked
-from app.core.ledger.records import SMALL
+from app.core.ledger.records import SMALL, ConversationRecord
 from app.core.ledger.slice import Change, Command, Custom, Removal, Slice, Sweep
 from app.storage.damage import may_be_damage
 from app.storage.engines import TENANT
@@ -108,19 +108,12 @@ class Group:
                 # What is remembered does not do; then all that can be foreseen is loaded at once.
                 missing |= _foreseen(command, known.version, known)
             self._load_more(cid, missing, ledger=asked == _MOST_QUESTIONS)
-        before = self._changes.get(cid)
-        if known.head is None and change.head and not (before and before.erased):
-            change = self._in_the_place_of_expired(cid).then(change)
+        before, expired = self._changes.get(cid), self._before[cid].head
+        if expired and known.head is None and change.head and not (before and before.erased):
+            change = _in_the_place_of(expired).then(change)
         self._slices[cid] = known.after(change)
         self._changes[cid] = before.then(change) if before else change
         return change.receipt
-
-    def _in_the_place_of_expired(self, cid: str) -> Change[None]:
-        """What has to go before a conversation is made."""
-        before = self._before[cid].head
-        if before and before.version > SMALL:
-            raise Unavailable("The conversation that had this id is still being removed.")
-        return Change(None, erased=before is not None)
 
     def _load_more(self, cid: str, missing: Keys, *, ledger: bool) -> None:
         if missing.history and cid in self._changes and self._changes[cid].head:
@@ -148,13 +141,20 @@ class Group:
     def remember(self) -> None:
         """Keeps what the next groups may need. Only what is committed may be remembered."""
         for cid, known in self._slices.items():
-            before, change = self._before[cid].head, self._changes.get(cid, Change(None))
+            before, change = self._before[cid].head, self._changes.get(cid) or Change(None)
             if change.erased or known.head is None:
                 self._memory.forget((self._tenant_id, cid))
             elif before is None or known.book.names is not None:
                 self._memory.keep(self._tenant_id, known.head, known.book, change)
             else:
                 self._memory.saw(self._tenant_id, before, known.head)
+
+
+def _in_the_place_of(expired: ConversationRecord) -> Change[None]:
+    """What has to go before a conversation is made anew."""
+    if expired.version > SMALL:
+        raise Unavailable("The conversation that had this id is still being removed.")
+    return Change(None, erased=True)
 
 
 def _foreseen(command: Command[Any], version: int, known: Slice, *, ledger: bool = True) -> Keys:

@@ -7,10 +7,11 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 from app.core.ledger.slice import Command
+from app.core.value import dataclass
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ calls and results they bring. Only whole turns, which retries ask for, cost a st
 stretch of them.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -25,6 +25,7 @@ from app.core.identity import ids
 from app.core.ledger.book import Book, Loaded, Names, names_of
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import (
+    PARTS,
     SMALL,
     Call,
     ConversationRecord,
@@ -364,8 +365,9 @@ class _Rows:
             return None
         return self._store.history(cid)
 
-    def parts(self, cid: str) -> Counter[str]:
-        return sweeping.count_parts(self._connection, self._tenant_id, cid)
+    def parts(self, cid: str) -> tuple[int, ...]:
+        counted = sweeping.count_parts(self._connection, self._tenant_id, cid)
+        return tuple(counted[part] for part in PARTS)
 
     def ledgers(self) -> Mapping[str, Loaded]:
         found = {cid: Loaded(keys) for cid, keys in self._wanted.items()}

@@ -9,7 +9,8 @@ from math import inf
 from typing import Any, cast
 
 import psycopg
-from psycopg import sql
+from psycopg import generators, sql
+from psycopg.pq import ExecStatus, TransactionStatus
 from sqlalchemy import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
@@ -71,11 +72,18 @@ def connect_args(given: Mapping[str, object], *, prepared: bool) -> dict[str, ob
 
 
 class Connection(psycopg.Connection[tuple[Any, ...]]):
-    """Waits for answers, but not for ever."""
+    """Waits for answers, but not for ever, and for that of a COMMIT together with others."""
 
     purpose: Purpose = "migrate"
     ending = Ending()
     _given_up = False
+
+    def commit(self) -> None:
+        """Where statements are sent together, the end of that tells what came of it."""
+        if self.pgconn.pipeline_status:
+            self.execute(b"COMMIT", prepare=False)
+        else:
+            super().commit()
 
     def wait(self, gen: Any, *args: Any, **options: Any) -> Any:
         return super().wait(self._patient(gen), *args, **options)
@@ -133,12 +141,28 @@ def on_connect(driver: DBAPIConnection, purpose: Purpose) -> None:
 
 
 def begin(driver: DBAPIConnection, purpose: Purpose, tenant_id: str) -> str | None:
-    """Begin, and return the transaction's number if it is one that writes."""
-    cursor = _psycopg(driver).execute(_beginning(purpose, tenant_id), prepare=False)
-    if purpose != "write":
-        return None
-    row = cursor.set_result(-1).fetchone()
-    return cast(str, row[0]) if row else None
+    """Begin, and return the transaction's number if it is one that writes.
+
+    Without a cursor, which would take longer than the rest of it.
+    """
+    connection = _psycopg(driver)
+    server = connection.pgconn
+    if server.transaction_status == TransactionStatus.ACTIVE:
+        # What `end` did not wait for.
+        connection.wait(generators.execute(server))
+    server.send_query(_beginning(purpose, tenant_id))
+    results = connection.wait(generators.execute(server))
+    for result in results:
+        if result.status == ExecStatus.FATAL_ERROR:
+            raise psycopg.errors.error_from_result(result)
+    number = results[-1].get_value(0, 0) if purpose == "write" else None
+    return number.decode() if number else None
+
+
+def end(driver: DBAPIConnection) -> None:
+    """Ends a transaction that has only read. Nothing depends on what the server says to that:
+    whoever begins the next one hears it."""
+    _psycopg(driver).pgconn.send_query(b"COMMIT")
 
 
 def act_for(driver: DBAPIConnection, tenant_id: str) -> None:
@@ -156,8 +180,15 @@ def _beginning(purpose: Purpose, tenant_id: str) -> bytes:
 
 
 def together(driver: DBAPIConnection) -> AbstractContextManager[object]:
-    """Statements without rows are sent one behind the other, without waiting for each answer."""
+    """Statements without rows are sent one behind the other, without waiting for each answer; a
+    COMMIT too."""
     return _psycopg(driver).pipeline()
+
+
+def is_undone(driver: DBAPIConnection) -> bool:
+    """Whether a statement was refused that was sent together with its COMMIT: the server then
+    passes over all that came behind it, and says that the transaction is still there and failed."""
+    return _psycopg(driver).info.transaction_status == TransactionStatus.INERROR
 
 
 def scrubbing(driver: DBAPIConnection) -> Iterator[None]:

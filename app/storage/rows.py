@@ -84,9 +84,8 @@ def conversation(row: Sequence[Any]) -> ConversationRecord:
     """The head. Everything is built on it, and SQLite keeps whatever a column is given."""
     record = ConversationRecord(*row)
     parts = (record.id, record.metadata, record.head_hash, record.tools_hash)
-    if tuple(map(type, parts)) != (str, bytes, bytes, bytes) or not all(
-        type(number) is int for number in _NUMBERS(record)
-    ):
+    numbers = {*map(type, _NUMBERS(record))}
+    if tuple(map(type, parts)) != (str, bytes, bytes, bytes) or numbers != {int}:
         raise ValueError("the head is damaged")
     return record
 

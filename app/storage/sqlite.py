@@ -115,6 +115,11 @@ def begin(driver: DBAPIConnection, purpose: Purpose, tenant_id: str) -> str | No
     return None
 
 
+def end(driver: DBAPIConnection) -> None:
+    """Ends a transaction that has only read."""
+    driver.commit()
+
+
 def act_for(driver: DBAPIConnection, tenant_id: str) -> None:
     """SQLite has no rows that only some may see; our statements name the tenant."""
 
@@ -122,6 +127,11 @@ def act_for(driver: DBAPIConnection, tenant_id: str) -> None:
 def together(driver: DBAPIConnection) -> AbstractContextManager[object]:
     """Nothing is gained by sending several statements at once: there is no network in between."""
     return contextlib.nullcontext()
+
+
+def is_undone(driver: DBAPIConnection) -> bool:
+    """Each statement is answered before the next one."""
+    return False
 
 
 def scrubbing(driver: DBAPIConnection) -> Iterator[None]:

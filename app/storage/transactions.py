@@ -5,12 +5,13 @@ It keeps one connection. Where a COMMIT got no answer, the database is asked wha
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from math import inf
 from typing import NoReturn
 
 from sqlalchemy import Connection, Engine, RootTransaction
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.ledger.slice import Custom
@@ -60,7 +61,8 @@ class Transactions:
         self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
         self._ending = ending
         self._custom = custom
-        # What is left to do of removing the traces of what was erased.
+        # Whether traces of what was erased are left, and what is left to do on this connection.
+        self._erased = False
         self._scrubbing: Iterator[None] | None = None
         self._connection: Connection | None = None
 
@@ -72,32 +74,35 @@ class Transactions:
     @property
     def scrubs(self) -> bool:
         """Whether traces of what was erased are left."""
-        return self._scrubbing is not None
+        return self._erased and self._connection is not None
 
     def carry_out(self, jobs: Sequence[Job]) -> list[Outcome]:
         """Carry out the jobs and commit. When this raises, nothing of them is in the database; with
         `Unknown` nobody knows."""
         connection, transaction = self._begin(jobs[0].tenant_id)
-        groups: list[Group] = []
+        driver, number = driver_of(connection), connection.info[TRANSACTION]
+        groups: dict[str, Group] = {}
+        commits = False
         try:
-            outcomes = self._groups(connection, groups, jobs)
+            outcomes = self._decided(connection, groups, jobs)
+            if any(outcome.error is None for outcome in outcomes):
+                with self._kind.together(driver):
+                    self._save(driver, groups)
+                    commits = True
+                    transaction.commit()
         except Exception as error:
-            # A broken constraint says that what was remembered is not so.
-            for job in jobs:
-                self.memory.forget(job.owner)
-            return [self._refused(connection, error, alone=len(jobs) == 1)]
-        if all(outcome.error is not None for outcome in outcomes):
-            self._rollback(connection)
-            _remember(groups)
-            return outcomes
-        number = connection.info[TRANSACTION]
-        try:
-            transaction.commit()
-        except Exception as error:
+            if not commits or self._kind.is_undone(driver):
+                # A broken constraint says that what was remembered is not so.
+                for job in jobs:
+                    self.memory.forget(job.owner)
+                return [self._refused(error, alone=len(jobs) == 1)]
             self._settle_commit(number, groups, error)
         _remember(groups)
-        if self._connection is connection and any(group.erases for group in groups):
-            self._scrubbing = self._kind.scrubbing(driver_of(connection))
+        if not commits:
+            self._rollback(connection)
+            return outcomes
+        if any(group.erases for group in groups.values()):
+            self._erased, self._scrubbing = True, None
         self.counts.commits += 1
         self.counts.group_sizes[len(jobs)] += 1
         return outcomes
@@ -116,20 +121,20 @@ class Transactions:
         self.lost_at = -inf
         return self._connection, transaction
 
-    def _groups(
-        self, connection: Connection, groups: list[Group], jobs: Sequence[Job]
+    def _decided(
+        self, connection: Connection, groups: dict[str, Group], jobs: Sequence[Job]
     ) -> list[Outcome]:
-        """Carry out the jobs of each tenant; they are in the order of tenants."""
+        """What comes of the jobs, tenant by tenant, in whose order they are."""
         outcomes: list[Outcome] = []
         for tenant_id, theirs in groupby(jobs, lambda job: job.tenant_id):
             if groups:
                 self._kind.act_for(driver_of(connection), tenant_id)
-            groups.append(Group(connection, tenant_id, self.memory, self._custom))
-            outcomes += self._group(connection, groups[-1], list(theirs))
+            groups[tenant_id] = Group(connection, tenant_id, self.memory, self._custom)
+            outcomes += self._group(groups[tenant_id], list(theirs))
         return outcomes
 
-    def _group(self, connection: Connection, group: Group, jobs: Sequence[Job]) -> list[Outcome]:
-        """Load what the commands ask for, let each decide, save what they decided.
+    def _group(self, group: Group, jobs: Sequence[Job]) -> list[Outcome]:
+        """Load what the commands ask for, and let each decide.
 
         A command decides on the slice with the changes of those before it applied. What it raises
         is its outcome, and there is nothing to undo.
@@ -145,20 +150,26 @@ class Transactions:
                 raise
             except BaseException as error:
                 outcomes.append(Outcome(error=_deliverable(error)))
-        with self._kind.together(driver_of(connection)):
-            group.save()
         return outcomes
 
-    def _refused(self, connection: Connection, error: Exception, *, alone: bool) -> Outcome:
+    def _save(self, driver: DBAPIConnection, groups: Mapping[str, Group]) -> None:
+        for tenant_id, group in groups.items():
+            if len(groups) > 1:
+                self._kind.act_for(driver, tenant_id)
+            group.save()
+
+    def _refused(self, error: Exception, *, alone: bool) -> Outcome:
         """The database refused. Returns what the caller of a lone command may see, if no new try
         may help; a group is tried again one by one."""
         verdict = self._kind.verdict(original(error))
         if verdict != "own" or not alone:
             self._fail(error)
-        self._rollback(connection)
+        self.disconnect()
         return Outcome(error=_deliverable(error))
 
-    def _settle_commit(self, number: str | None, groups: list[Group], error: Exception) -> None:
+    def _settle_commit(
+        self, number: str | None, groups: Mapping[str, Group], error: Exception
+    ) -> None:
         """A COMMIT failed. Returns when it was carried out all the same."""
         self.disconnect()
         since = time.monotonic()
@@ -170,7 +181,7 @@ class Transactions:
                 with self._engine.connect() as connection:
                     known = self._kind.committed(driver_of(connection), number or "")
                     if known:
-                        told = [group.is_stored(connection) for group in groups]
+                        told = [group.is_stored(connection) for group in groups.values()]
                         known = True in told or (False if False in told else None)
             except Exception as another:
                 log.info("a commit cannot be looked up yet: %s", original(another))
@@ -194,6 +205,7 @@ class Transactions:
     def disconnect(self) -> None:
         """Close the connection, and with it what is left of a transaction."""
         connection, self._connection = self._connection, None
+        self._scrubbing = None
         if connection is not None:
             try:
                 connection.invalidate()
@@ -204,13 +216,15 @@ class Transactions:
     def scrub(self, *, to_its_end: bool = False) -> None:
         """Does a step of removing traces, or as many as there is time for; it is begun again where
         the connection broke."""
-        while self._scrubbing is not None:
+        while self._erased and self._connection is not None:
             try:
+                if self._scrubbing is None:
+                    self._scrubbing = self._kind.scrubbing(driver_of(self._connection))
                 if next(self._scrubbing, self) is self:
-                    self._scrubbing = None
+                    self._erased, self._scrubbing = False, None
             except Exception as error:
                 log.warning("traces of what was erased are left: %s", reason(error))
-                self._scrubbing = None
+                self._erased = False
                 self.disconnect()
             if not to_its_end or time.monotonic() >= self._ending.at:
                 break
@@ -220,8 +234,8 @@ class Transactions:
         return self._ending.begun or time.monotonic() - since > PATIENCE
 
 
-def _remember(groups: Sequence[Group]) -> None:
-    for group in groups:
+def _remember(groups: Mapping[str, Group]) -> None:
+    for group in groups.values():
         group.remember()
 
 

@@ -8,6 +8,7 @@ posted (arguments, results and what only its provider reads are kept verbatim).
 import copy
 import json
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -15,11 +16,12 @@ import pytest
 from app.codecs import CODECS, TARGETS
 from app.core.conversation import Draft
 from app.core.errors import TurnkeepError
-from app.core.json.reading import loads_object
+from app.core.json.reading import loads, loads_object, value_of
 from app.core.json.writing import dumps
 from app.core.limits import Limits
 from app.core.neutral.blocks import block_json
 from app.service.posting import read_post
+from app.service.turnform import made_ready
 from tests.codecs import folder
 
 NEW = "renamed_zq7"
@@ -136,3 +138,13 @@ def test_valid_messages_need_no_note_of_members(target: str) -> None:
         if note.code == "MEMBERS_NOT_READ"
     }
     assert noted == NOTED.get(target, set())
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_reading_a_post_changes_nothing_of_what_was_read(target: str) -> None:
+    """The content hash is made of the same values, after the codec has seen them."""
+    for body in corpus(target):
+        members, texts = loads_object(json.dumps(body), Limits())
+        made_ready(read_post(members, texts, Limits()))
+        for text in chain.from_iterable(texts.values()):
+            assert dumps(value_of(text)) == dumps(loads(text))

@@ -2,7 +2,7 @@ import json
 import pickle
 import tracemalloc
 from functools import partial
-from typing import Any
+from typing import Any, cast
 from unittest.mock import patch
 
 import pytest
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from app.core.errors import LimitExceeded, NotJson, RuleBroken, TurnkeepError
 from app.core.json import large, reading, strings, writing
 from app.core.json.large import Ascii, Chunks
-from app.core.json.reading import loads, loads_object
+from app.core.json.reading import loads, loads_object, value_of
 from app.core.json.values import Json, NumberText
 from app.core.json.writing import dumps, dumps_in_parts, dumps_pieces, dumps_sorted, dumps_utf8
 from app.core.limits import Limits
@@ -219,6 +219,19 @@ def test_each_element_of_an_array_comes_with_its_very_text() -> None:
     assert found == {"m": ['{"a" : 1e2}', '"x\\n"', "[ 1 ]"]}
 
 
+def test_a_text_that_was_read_is_not_read_again() -> None:
+    members, texts = loads_object('{"list": [{"a": 1.10}]}', Limits())
+    (text,) = texts["list"]
+    assert value_of(text) is cast(list[Json], members["list"])[0]
+
+
+def test_what_is_made_of_a_text_that_was_read_has_a_value_of_its_own() -> None:
+    _, texts = loads_object('{"list": [[1, 2], 3]}', Limits())
+    one, other = texts["list"]
+    assert value_of(f"[{one},{other}]") == [[1, 2], 3]
+    assert value_of(one[1:2]) == 1
+
+
 def test_an_escaped_key_is_the_key_it_means() -> None:
     members, found = loads_object('{"\\u006d": [1]}', Limits())
     assert (members, found) == ({"m": [1]}, {"m": ["1"]})
@@ -273,6 +286,7 @@ def test_an_object_is_read_as_the_standard_library_reads_it(
     for key, member in members.items():
         elements = member if isinstance(member, list) else [member]
         assert [loads(one) for one in found[key]] == elements
+        assert [value_of(one) for one in found[key]] == elements
         assert all(one in text and one == one.strip() for one in found[key])
 
 

@@ -1,7 +1,8 @@
+import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.core.conversation import (
@@ -163,6 +164,26 @@ def test_arguments_that_are_no_json_are_shown_as_text_only() -> None:
     shown = block_json(ToolCall("a", "f", '{"x":'))
     assert shown["arguments"] == '{"x":'
     assert "parameters" not in shown
+
+
+written = st.fixed_dictionaries(
+    {
+        "separators": st.sampled_from([(",", ":"), (", ", ": "), (",", ": "), (",", " :")]),
+        "indent": st.sampled_from([None, 0]),
+        "ensure_ascii": st.booleans(),
+    }
+)
+
+
+@example({"a": {"b": 1}}, {"separators": (",", ":")})
+@example({'a": ': 1}, {"separators": (",", ":")})
+@given(st.dictionaries(st.text('a":\\ é{', max_size=3), values, max_size=2), written)
+def test_arguments_are_doubled_exactly_where_their_value_does_not_give_them_back(
+    value: JsonObject, how: dict[str, Any]
+) -> None:
+    text = json.dumps(value, **how)
+    shown = block_json(ToolCall("a", "f", text))
+    assert ("arguments" in shown) == (dumps(loads(text)) != text)
 
 
 def test_arguments_that_their_value_gives_back_are_not_doubled() -> None:

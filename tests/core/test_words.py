@@ -58,6 +58,12 @@ def test_a_text_is_found_by_itself_whatever_stands_around_it(before: str, text: 
         assert any(one.startswith(word.text) if word.prefix else one == word.text for one in there)
 
 
+@given(st.text(st.characters(), max_size=30), st.text(st.characters(max_codepoint=127)))
+def test_a_plain_text_is_cut_the_same_beside_a_strange_one(strange: str, plain: str) -> None:
+    assert words(f"{plain} {strange}") == words(plain) | words(strange)
+    assert words(plain) == words(f"{plain} \N{EM DASH}")
+
+
 def test_what_was_said_is_searched() -> None:
     found = turn_words(
         turn(

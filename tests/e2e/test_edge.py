@@ -89,6 +89,14 @@ def test_a_head_that_is_too_large_is_refused(server: Server, head: list[bytes]) 
     assert (status, headers["connection"], told["code"]) == (431, "close", "head_too_large")
 
 
+def test_a_connection_is_never_handed_over_to_another_protocol(server: Server) -> None:
+    """The tests have a library for WebSockets installed, which knows none of the bounds."""
+    asked = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    key = b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    with connect(server, HEALTH + asked + key) as sock:
+        assert answer(sock)[::2] == (200, {"status": "ok"})
+
+
 @pytest.mark.parametrize(
     "begun",
     [

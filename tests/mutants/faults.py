@@ -535,6 +535,13 @@ FAULTS = (
         SETTLING,
     ),
     Fault(
+        "a commit of which nothing was heard is repeated without a look",
+        "app/storage/transactions.py",
+        "            if not commits or self._kind.is_undone(driver):",
+        "            if not commits or self._kind.verdict(original(error)):",
+        SETTLING,
+    ),
+    Fault(
         "what was erased since proves that nothing was committed",
         "app/storage/settling.py",
         "        if not change.turns or head is None:",
@@ -627,8 +634,8 @@ FAULTS = (
     ),
     Fault(
         "an error keeps the snapshot of the read that failed",
-        "app/storage/database.py",
-        "                _let_go(error)\n",
+        "app/storage/snapshots.py",
+        "            _let_go(error)\n",
         "",
         HALF_READ,
     ),

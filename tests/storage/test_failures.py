@@ -14,6 +14,7 @@ from unittest.mock import patch
 import psycopg
 import pytest
 from sqlalchemy import Connection, Engine, event
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.errors import Unavailable
 from app.core.ledger.slice import Change, Command, Slice
@@ -22,7 +23,7 @@ from app.service.verify import verify
 from app.storage import postgres, sqlite, transactions
 from app.storage.database import Database
 from app.storage.driver import Query
-from app.storage.engines import TRANSACTION
+from app.storage.engines import TRANSACTION, driver_of, original
 from app.storage.groups import Group
 from app.storage.migrations import upgrade
 from app.storage.store import ReadStore
@@ -85,6 +86,42 @@ def test_a_commit_without_an_answer_is_carried_out_once(
         assert proxy.cut is None
         assert asyncio.run(append_all(database)) == list(range(3, 13))
         assert labels(database, "c1") == ["first", "second", *LABELS]
+
+
+def test_what_is_refused_together_with_its_commit_is_not_stored_and_not_looked_up(
+    postgres_database_url: str,
+) -> None:
+    save, lookups = Group.save, list[object]()
+
+    def refused(group: Group) -> None:
+        save(group)
+        driver_of(group._connection).execute("SELECT 1 / 0")
+
+    def noted(*given: object) -> None:
+        lookups.append(given)
+
+    with Database(postgres_database_url) as database:
+        database.write_now(append("c1", "first"))
+        with (
+            patch.object(Group, "save", refused),
+            patch.object(postgres, "committed", noted),
+            pytest.raises((psycopg.Error, SQLAlchemyError)) as told,
+        ):
+            database.write_now(append("c1", "lost"))
+        assert isinstance(original(told.value), psycopg.errors.DivisionByZero)
+        assert lookups == []
+        assert database.write_now(append("c1", "second")) == 2
+        assert labels(database, "c1") == ["first", "second"]
+
+
+def test_a_write_waits_for_the_server_three_times(postgres_database_url: str) -> None:
+    """To begin, to lock and read the head, and to save and commit."""
+    with cutting_proxy(postgres_database_url) as proxy, Database(proxy.url) as database:
+        for label in LABELS:
+            database.write_now(append("c1", label))
+        before = proxy.waits
+        database.write_now(append("c1", "more"))
+        assert proxy.waits - before == 3
 
 
 @pytest.mark.parametrize("cut", ["before", "after"])

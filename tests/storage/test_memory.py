@@ -1,10 +1,11 @@
 """What a writer remembers is bounded, and only what one process writes to is learnt."""
 
-from app.core.ledger.book import Book
+from app.core.ledger.book import Book, Loaded
+from app.core.ledger.keys import Keys
 from app.core.ledger.records import ConversationRecord
 from app.core.ledger.slice import Change
 from app.storage.memory import Memory
-from tests.storage.specimens import NOON, turn
+from tests.storage.specimens import NOON, call, turn
 
 
 def head(cid: str, head_hash: bytes = b"1", version: int = 1) -> ConversationRecord:
@@ -57,3 +58,12 @@ def test_names_of_a_long_conversation_are_not_learnt() -> None:
         memory.saw("default", head("a"), head("a"))
     assert memory.comes_back("default", head("a", version=20))
     assert not memory.comes_back("default", head("a", version=30))
+
+
+def test_a_call_that_had_to_be_loaded_is_not_remembered_beside_newer_ones() -> None:
+    old, new = call(1), call(2)
+    book = Book(whole=False, names={old.id}, start=2)
+    book.add_calls([new], [])
+    assert book.remembered({old.id, new.id}, frozenset()).calls == {new.id: new}
+    book.load(Loaded(Keys(call_ids=frozenset({old.id})), {old.id: old}))
+    assert book.remembered({old.id, new.id}, frozenset()).calls == {new.id: new}

@@ -11,7 +11,7 @@ Order: TypeAlias = Literal["asc", "desc"]
 class In(BaseModel):
     """What is read: a member that nobody knows is refused."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def _described(schema: dict[str, Any]) -> None:

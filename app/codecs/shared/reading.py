@@ -172,8 +172,9 @@ def speaker_of(fields: Fields, roles: Sequence[str]) -> Speaker:
 
 def answering(speaker: Speaker, blocks: Iterable[Block]) -> Speaker:
     """A user's message that holds results is the tools', on wires that have no role for them."""
-    has_results = any(isinstance(block, ToolResult) for block in blocks)
-    return "tool" if speaker == "human" and has_results else speaker
+    if speaker == "human" and any(isinstance(block, ToolResult) for block in blocks):
+        return "tool"
+    return speaker
 
 
 def text_or_list(

@@ -38,6 +38,9 @@ def canonical_input(
 ) -> str:
     """The text whose hash is the canonical id."""
     fields = (provider, raw_id or "", name, turn, str(call_index))
+    plain = "|".join(fields)
+    if "\\" not in plain and plain.count("|") == len(fields) - 1:
+        return plain
     return "|".join(field.replace("\\", "\\\\").replace("|", "\\|") for field in fields)
 
 

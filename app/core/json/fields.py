@@ -108,11 +108,16 @@ class Fields:
 
     def told_if_full(self, *names: str) -> None:
         """Names of the wire that are not read: empty ones are no news."""
-        self.passed_over(*(name for name in names if not self.members.get(name)))
+        for name in names:
+            if not self.members.get(name):
+                self._read.add(name)
 
     def spelled(self, *names: str) -> str:
         """Which of these names the object uses."""
-        return next((name for name in names if name in self.members), names[0])
+        for name in names:
+            if name in self.members:
+                return name
+        return names[0]
 
     def own_unread(self) -> list[str]:
         """The members of this object, not of those below it, that were given and never read.

@@ -11,8 +11,8 @@ from app.core.json.bounds import check_bounds
 from app.core.json.faults import told
 from app.core.json.large import Ascii
 from app.core.json.strings import read_string
-from app.core.json.values import Json, JsonObject, NumberText
-from app.core.limits import Limits
+from app.core.json.values import Json, JsonObject, NumberText, ReadText
+from app.core.limits import UNLIMITED, Limits
 from app.core.telling import named
 
 Result = TypeVar("Result")
@@ -20,16 +20,24 @@ Result = TypeVar("Result")
 _CONVERTED = 4_300
 # Characters that the decoder sees at once.
 _WINDOW = 1024 * 1024
+_BLANKS = frozenset(" \t\n\r")
+_LIMITS = Limits()
 
 
-def loads(text: str | Ascii, limits: Limits | None = None) -> Json:
+def loads(text: str | Ascii, limits: Limits = _LIMITS) -> Json:
     """The value of a whole JSON text. Raises `NotJson`, `RuleBroken` or `TooLarge`."""
-    return _read(text, limits or Limits(), _Walk.whole)
+    return _read(text, limits, _Walk.whole)
 
 
 def loads_object(text: str, limits: Limits) -> tuple[JsonObject, dict[str, list[str]]]:
-    """A JSON object, and the very text of each member: of each element, where it is an array."""
+    """A JSON object, and the very text of each member: of each element, where it is an array. Each
+    text is a `ReadText`."""
     return _read(text, limits, _Walk.object)
+
+
+def value_of(text: str) -> Json:
+    """The value of JSON text that has been read within its limits before."""
+    return text.value if isinstance(text, ReadText) else loads(text, UNLIMITED)
 
 
 def _read(text: str | Ascii, limits: Limits, read: "Callable[[_Walk], Result]") -> Result:
@@ -48,14 +56,18 @@ class _Walk:
 
     def __init__(self, text: str | Ascii, limits: Limits) -> None:
         self.text = text
-        self.decode = _decoder(limits.integer_digits).raw_decode
+        self.decoder = _decoder(limits.integer_digits)
+        self.decode = self.decoder.raw_decode
         self.position = 0
         # The part of the text that the decoder sees, and where it begins.
         self.window = text[:_WINDOW]
         self.start = 0
+        self.is_whole = len(text) <= _WINDOW
         self.seen: Json = None
 
     def whole(self) -> Json:
+        if self.is_whole:
+            return cast(Json, self.decoder.decode(self.window))
         self.sign()
         value = self.value()
         if self.sign():
@@ -65,62 +77,55 @@ class _Walk:
     def object(self) -> tuple[JsonObject, dict[str, list[str]]]:
         members: JsonObject = {}
         texts: dict[str, list[str]] = {}
-        self.expect("{")
-        while self.sign() != "}":
-            key = self.key()
+        sign = self.first("{")
+        while sign != "}":
+            key = self.key(sign)
             if key in members:
                 # Whichever one is kept, the other would be lost.
                 raise RuleBroken(f"{named(key)} is given twice.", pointer=f"/{key[:64]}")
-            self.expect(":")
-            if self.sign() == "[":
-                members[key], texts[key] = self.array()
+            if self.first(":") == "[":
+                read = [self.read_text(start, value) for start, value in self.elements()]
+                members[key], texts[key] = [one.value for one in read], [*read]
             else:
-                start = self.position
-                members[key] = self.value()
-                texts[key] = [self.text[start : self.position]]
-            self.next_or("}")
-        self.expect("}")
+                one = self.read_text(self.position, self.value())
+                members[key], texts[key] = one.value, [one]
+            sign = self.next_or("}")
+        self.position += 1
         if self.sign():
             self.fail("Extra data")
         return members, texts
 
-    def array(self) -> tuple[list[Json], list[str]]:
-        values: list[Json] = []
-        texts: list[str] = []
-        for start, value in self.elements():
-            values.append(value)
-            texts.append(self.text[start : self.position])
-        return values, texts
+    def read_text(self, start: int, value: Json) -> ReadText:
+        return ReadText.of(self.text[start : self.position], value)
 
     def elements(self) -> Iterator[tuple[int, Json]]:
         """Each with the place where it begins."""
-        self.expect("[")
-        while self.sign() != "]":
+        sign = self.first("[")
+        while sign != "]":
             yield self.position, self.value()
-            self.next_or("]")
-        self.expect("]")
+            sign = self.next_or("]")
+        self.position += 1
 
     def members(self) -> JsonObject:
         """An object inside another value: of two members with one name the last one counts."""
         found: JsonObject = {}
-        self.expect("{")
-        while self.sign() != "}":
-            key = self.key()
-            self.expect(":")
-            self.sign()
+        sign = self.first("{")
+        while sign != "}":
+            key = self.key(sign)
+            self.first(":")
             found[key] = self.value()
-            self.next_or("}")
-        self.expect("}")
+            sign = self.next_or("}")
+        self.position += 1
         return found
 
-    def key(self) -> str:
-        if self.sign() != '"':
+    def key(self, sign: str) -> str:
+        if sign != '"':
             self.fail("Expecting property name enclosed in double quotes")
         return cast(str, self.value())
 
     def value(self) -> Json:
-        if len(self.text) <= _WINDOW:
-            value, self.position = self.decode(str(self.text), self.position)
+        if self.is_whole:
+            value, self.position = self.decode(self.window, self.position)
             return cast(Json, value)
         if self.position - self.start < _WINDOW and self.in_window():
             return self.seen
@@ -154,24 +159,31 @@ class _Walk:
         return cast(Json, value)
 
     def sign(self) -> str:
+        """What stands here, behind blanks; nothing at the end."""
         sign = self.text[self.position : self.position + 1]
-        while sign and sign in " \t\n\r":
+        while sign in _BLANKS:
             self.position += 1
             sign = self.text[self.position : self.position + 1]
         return sign
 
-    def expect(self, sign: str) -> None:
+    def first(self, sign: str) -> str:
+        """What stands behind this sign, which must be here."""
         if self.sign() != sign:
             self.fail(f"Expecting {sign!r}")
         self.position += 1
+        return self.sign()
 
-    def next_or(self, end: str) -> None:
-        if self.sign() == ",":
+    def next_or(self, end: str) -> str:
+        """What stands behind the comma, or the end."""
+        sign = self.sign()
+        if sign == ",":
             self.position += 1
-            if self.sign() == end:
+            sign = self.sign()
+            if sign == end:
                 self.fail("Illegal trailing comma")
-        elif self.sign() != end:
+        elif sign != end:
             self.fail("Expecting ',' delimiter")
+        return sign
 
     def fail(self, message: str) -> None:
         raise json.JSONDecodeError(message, str(self.text), self.position)

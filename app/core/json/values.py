@@ -31,6 +31,19 @@ class NumberText(float):
         return NumberText.of, (self.text,)
 
 
+class ReadText(str):
+    """JSON text that remembers the value it was read as. A part of it is ordinary text again."""
+
+    __slots__ = ("value",)
+    value: Json
+
+    @classmethod
+    def of(cls, text: str, value: Json) -> "ReadText":
+        read = cls(text)
+        read.value = value
+        return read
+
+
 @dataclass(frozen=True, slots=True)
 class JsonText:
     """JSON text where its value would stand: it broke off, or is too long to be taken apart.

@@ -28,17 +28,27 @@ _PLAIN = (
     | orjson.OPT_PASSTHROUGH_DATACLASS
     | orjson.OPT_PASSTHROUGH_DATETIME
 )
+# What orjson would write, with all that is not ASCII escaped.
+_ASCII = json.JSONEncoder(check_circular=False, allow_nan=False, separators=(",", ":"))
+_ASCII_SORTED = json.JSONEncoder(
+    check_circular=False, allow_nan=False, separators=(",", ":"), sort_keys=True
+)
 
 
 def dumps(value: Json) -> str:
     """Compact JSON in ASCII; numbers exactly as they were written."""
-    return _plain_ascii(value, _PLAIN) or _encode(value, ascii_only=True)
+    plain = _plain(value, _PLAIN)
+    if plain is None:
+        return _encode(value, ascii_only=True)
+    return plain.decode() if _is_ascii(plain) else _ASCII.encode(value)
 
 
 def dumps_sorted(value: Json) -> str:
     """The same with the members of every object in the order of their names."""
-    plain = _plain_ascii(value, _PLAIN | orjson.OPT_SORT_KEYS)
-    return plain or _encode(in_order(value), ascii_only=True)
+    plain = _plain(value, _PLAIN | orjson.OPT_SORT_KEYS)
+    if plain is None:
+        return _encode(in_order(value), ascii_only=True)
+    return plain.decode() if _is_ascii(plain) else _ASCII_SORTED.encode(value)
 
 
 def dumps_utf8(value: Json) -> bytes:
@@ -77,10 +87,9 @@ def _holds_odd(value: Json) -> bool:
     return False
 
 
-def _plain_ascii(value: Json, options: int) -> str | None:
-    """The text where `json` would write the same in ASCII; it escapes DEL."""
-    text = _plain(value, options)
-    return text.decode() if text and text.isascii() and b"\x7f" not in text else None
+def _is_ascii(text: bytes) -> bool:
+    """Whether `json` would write the same in ASCII; it escapes DEL."""
+    return text.isascii() and b"\x7f" not in text
 
 
 def in_order(value: Json) -> Json:
@@ -129,9 +138,10 @@ def dumps_in_parts(value: Json) -> bytes:
 
 def dumps_message(message: Json) -> bytes:
     """`dumps_utf8`, or in parts where a message consists of many."""
-    members = message.values() if isinstance(message, dict) else ()
-    wide = any(isinstance(one, list) and len(one) > _ELEMENTS for one in members)
-    return dumps_in_parts(message) if wide else dumps_utf8(message)
+    for one in message.values() if isinstance(message, dict) else ():
+        if isinstance(one, list) and len(one) > _ELEMENTS:
+            return dumps_in_parts(message)
+    return dumps_utf8(message)
 
 
 def _parts(value: Json) -> Iterator[bytes]:

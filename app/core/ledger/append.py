@@ -6,7 +6,7 @@ results that waited for them are adopted, and the turn's own results find their 
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from app.core.conversation import Block, Draft, ToolCall, ToolResult, Turn
@@ -15,6 +15,7 @@ from app.core.ledger.book import Book, whole_book
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import Call, ProviderId, ResultRecord
 from app.core.ledger.rules import Match, match, result_names
+from app.core.value import dataclass
 from app.core.wire.codec import Assigned
 
 
@@ -94,13 +95,11 @@ def keys_of(
 
 
 def names_waited_for(turns: Iterable[Turn], book: Book, rules: IdRules) -> Keys:
-    """Under which names results may wait for the calls of these turns, if any results wait.
+    """Under which names results may wait for the calls of these turns.
 
     Ids that count on cannot be foreseen by `keys_of`; asked for turn by turn, each turn of a long
     post would cost another look at the database.
     """
-    if not book.orphans:
-        return Keys()
     ahead = book.copy()
     names: set[tuple[str, str]] = set()
     for turn in turns:

@@ -9,24 +9,25 @@ conversation. What no name says is not there, so most appends need not ask the d
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from heapq import heappop, heappush
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from app.core.identity import ids
-from app.core.ledger.keys import Keys, Unasked
+from app.core.ledger.keys import NO_KEYS, Keys, Unasked
 from app.core.ledger.records import Call, ProviderId, ResultRecord
 from app.core.search.wanted import Facet
+from app.core.value import dataclass
 
 K = TypeVar("K")
 V = TypeVar("V")
-C = TypeVar("C")
 KeyKind: TypeAlias = Literal["raw", "provider_id", "normalized"]
 _Queue: TypeAlias = tuple[str, ...]
 _Place: TypeAlias = tuple[int, int]
+_Name: TypeAlias = str | int
 _ANY: _Queue = ("open",)
+_MADE: _Queue = ("made",)
 _NOTHING_LOADED = 2**62
 # So many of the newest calls are remembered, and all of their turns; with twice as many, the older
 # ones are forgotten.
@@ -47,6 +48,8 @@ class Entries:
 
     def then(self, later: "Entries") -> "Entries":
         """Both as one: of each row its last state."""
+        if self == NO_ENTRIES:
+            return later
         return Entries(
             _newer(self.calls, later.changed_calls) | later.calls,
             (*self.provider_ids, *later.provider_ids),
@@ -54,6 +57,9 @@ class Entries:
             self.changed_calls | _others(later.changed_calls, self.calls),
             self.changed_results | _others(later.changed_results, self.results),
         )
+
+
+NO_ENTRIES = Entries()
 
 
 def _newer(rows: dict[K, V], changed: Mapping[K, V]) -> dict[K, V]:
@@ -108,20 +114,19 @@ class Book:
         self.names = names
         self.facets: frozenset[Facet] = frozenset()
         self._start = start
-        self._asked = Keys()
+        self._asked = NO_KEYS
         self._provider_ids: dict[tuple[str, str], ProviderId] = {}
         self._highest: dict[str, int] = {}
         self._floors: dict[_Queue, int] = {}
-        # Heaps, the call that is found first at their top. What has changed since it was put there
-        # is passed over when it comes up.
-        self._queues: _Shelf[_Queue, list[tuple[int, int, str]]] = _Shelf(list)
-        self._made: _Shelf[int, dict[str, None]] = _Shelf(dict)
-        self._held: _Shelf[int, set[_Place]] = _Shelf(set)
-        self._waiting: _Shelf[tuple[str, str], set[_Place]] = _Shelf(set)
-        self._answering: _Shelf[str, set[_Place]] = _Shelf(set)
-        self._forget_entered()
+        self._begin()
 
-    def _forget_entered(self) -> None:
+    def _begin(self) -> None:
+        """Nothing is entered yet, and nothing indexed: that is done when the first question comes
+        that needs it, which most books are never asked."""
+        # By sort and name, heaps with the call that is found first at their top. What has changed
+        # since it was put there is passed over when it comes up.
+        self._queues: dict[_Queue, dict[_Name, list[tuple[int, int, str]]]] = {}
+        self._places: dict[tuple[str, _Name], set[_Place]] | None = None
         self._new_calls: dict[str, None] = {}
         self._new_provider_ids: list[ProviderId] = []
         self._new_results: dict[_Place, None] = {}
@@ -132,36 +137,31 @@ class Book:
         """A book with the same knowledge into which nothing was entered yet."""
         other = Book.__new__(Book)
         other.__dict__.update(self.__dict__)
-        other._forget_entered()
+        other._begin()
         other.calls = dict(self.calls)
         other.results = dict(self.results)
         other._provider_ids = dict(self._provider_ids)
         other._highest = dict(self._highest)
         other._floors = dict(self._floors)
-        other._queues = self._queues.copy()
-        other._made = self._made.copy()
-        other._held = self._held.copy()
-        other._waiting = self._waiting.copy()
-        other._answering = self._answering.copy()
         return other
 
     def remembered(self, names: Names, facets: frozenset[Facet]) -> "Book":
         """What is kept of this book when its change is saved. `names`: all of the conversation,
         `facets`: those that the change brought."""
         start = 0 if self._whole else self._start
-        if len(self.calls) >= 2 * _REMEMBERED:
+        forgets = len(self.calls) >= 2 * _REMEMBERED
+        if forgets:
             start = max(start, sorted(call.seq for call in self.calls.values())[-_REMEMBERED])
         counts = {"orphans": self.orphans, "open_calls": self.open_calls}
         other = Book(whole=False, **counts, names=names, start=start)
         other.facets = self.facets | facets
         other._highest = self._highest
-        newest = {name: call for name, call in self.calls.items() if call.seq >= start}
-        if len(newest) == len(self.calls):
-            other.calls, other._provider_ids = self.calls, self._provider_ids
-            other._queues, other._made = self._queues, self._made
-            return other
-        for call in newest.values():
-            other._put(call)
+        other.calls, other._provider_ids = self.calls, self._provider_ids
+        # What was loaded may be older than that.
+        if forgets or self._asked:
+            other.calls = {name: call for name, call in self.calls.items() if call.seq >= start}
+        if len(other.calls) < len(self.calls):
+            other._provider_ids = {}
         return other
 
     def lacks(self, name: str) -> bool:
@@ -256,8 +256,7 @@ class Book:
         """Results that no call has claimed yet, under one of these names, oldest first."""
         if not self._all_waiting and (unknown := frozenset(names) - self._asked.waiting):
             raise Unasked(Keys(waiting=unknown))
-        places = {place for name in names for place in self._waiting.get(name)}
-        return [self.results[place] for place in sorted(places)]
+        return self._found(names)
 
     def aside(self, seq: int) -> Mapping[str, int]:
         """The calls that the newest version of a turn does not make, with their places."""
@@ -267,13 +266,14 @@ class Book:
     def calls_of(self, seq: int) -> list[Call]:
         """The calls that a turn makes, in order, then those that it makes no more."""
         self._demand_ledger(seq)
-        made = [self.calls[canonical] for canonical in self._made.get(seq)]
-        return sorted(made, key=lambda call: (call.call_index < 0, call.call_index))
+        made = dict.fromkeys(canonical for _, _, canonical in self._entries(_MADE, seq))
+        calls = (self.calls[canonical] for canonical in made)
+        return sorted(calls, key=lambda call: (call.call_index < 0, call.call_index))
 
     def results_in(self, seq: int) -> list[ResultRecord]:
         """The results that a turn holds, in order."""
         self._demand_ledger(seq)
-        return [self.results[place] for place in sorted(self._held.get(seq))]
+        return self._found([("turn", seq)])
 
     # What is entered.
 
@@ -303,10 +303,8 @@ class Book:
         for number, canonical in enumerate(call_ids, 1):
             # Places below 0: nobody finds them.
             self._change(replace(self.calls[canonical], answered=True, call_index=lowest - number))
-            for place in sorted(self._answering.get(canonical)):
-                self._change_result(
-                    replace(self.results[place], call_id=None, matched_by="none", repeat=False)
-                )
+            for result in self._found([("call", canonical)]):
+                self._change_result(replace(result, call_id=None, matched_by="none", repeat=False))
                 self.orphans += 1
 
     def bring_back(self, places: Mapping[str, int]) -> list[Call]:
@@ -324,17 +322,24 @@ class Book:
 
     def _put(self, call: Call) -> None:
         self.calls[call.id] = call
-        self._made.own(call.seq)[call.id] = None
-        if call.call_index < 0:
-            return
-        state = "answered" if call.answered else "open"
-        # Of answered calls the newest is found first, of open ones the oldest of the newest turn.
-        entry = (-call.seq, -call.call_index if call.answered else call.call_index, call.id)
-        for kind, name in _names_of(call):
-            heappush(self._queues.own((state, kind, name)), entry)
-        if not call.answered:
-            heappush(self._queues.own(_ANY), entry)
-            heappush(self._queues.own(("open", "name", call.name)), entry)
+        for sort in self._queues:
+            self._file(sort, [call])
+
+    def _file(self, sort: _Queue, calls: Iterable[Call]) -> None:
+        answered, queues = sort[0] == "answered", self._queues[sort]
+        for call in calls:
+            if sort != _MADE and (call.answered is not answered or call.call_index < 0):
+                continue
+            # The newest answered call is found first, of open ones the oldest of the newest turn.
+            entry = (-call.seq, -call.call_index if call.answered else call.call_index, call.id)
+            for name in _names_of(call, sort):
+                heappush(queues[name], entry)
+
+    def _entries(self, sort: _Queue, name: _Name) -> list[tuple[int, int, str]]:
+        if sort not in self._queues:
+            self._queues[sort] = defaultdict(list)
+            self._file(sort, self.calls.values())
+        return self._queues[sort].get(name, [])
 
     def _change(self, call: Call) -> None:
         if call.id not in self._new_calls:
@@ -343,25 +348,29 @@ class Book:
         self._put(call)
 
     def _put_result(self, result: ResultRecord) -> None:
-        place = (result.seq, result.place)
-        self.results[place] = result
-        self._held.own(result.seq).add(place)
-        if result.call_id is not None:
-            self._answering.own(result.call_id).add(place)
-            return
-        for name in _waits_under(result):
-            self._waiting.own(name).add(place)
+        self.results[result.seq, result.place] = result
+        if self._places is not None:
+            for key in _keys_of(result):
+                self._places[key].add((result.seq, result.place))
 
     def _change_result(self, result: ResultRecord) -> None:
         place = (result.seq, result.place)
-        before = self.results[place]
-        if before.call_id is not None:
-            self._answering.own(before.call_id).discard(place)
-        for name in _waits_under(before):
-            self._waiting.own(name).discard(place)
+        if self._places is not None:
+            for key in _keys_of(self.results[place]):
+                self._places[key].discard(place)
         if place not in self._new_results:
             self._changed_results[place] = None
         self._put_result(result)
+
+    def _found(self, keys: Iterable[tuple[str, _Name]]) -> list[ResultRecord]:
+        """The results under these keys, oldest first."""
+        if self._places is None:
+            self._places = defaultdict(set)
+            for place, result in self.results.items():
+                for key in _keys_of(result):
+                    self._places[key].add(place)
+        places = {place for key in keys for place in self._places.get(key, ())}
+        return [self.results[place] for place in sorted(places)]
 
     def _first(self, queue: _Queue) -> Call | None:
         """The call that is found first, if what was loaded reaches down to it."""
@@ -381,46 +390,18 @@ class Book:
         return call
 
     def _top(self, queue: _Queue) -> Call | None:
-        entries = self._queues.get(queue)
+        entries = self._entries(queue[:2], queue[-1])
         while entries:
             _, index, canonical = entries[0]
             call = self.calls[canonical]
             if call.answered is (queue[0] == "answered") and call.call_index == abs(index):
                 return call
-            entries = self._queues.own(queue)
             heappop(entries)
         return None
 
     def _demand_ledger(self, seq: int) -> None:
         if not self._whole and seq not in self._asked.ledgers_of:
             raise Unasked(Keys(ledgers_of=frozenset({seq})))
-
-
-class _Shelf(Generic[K, C]):
-    """Collections by key. Copies of a shelf share each of them until one of the two changes it."""
-
-    def __init__(self, empty: Callable[[], C]) -> None:
-        self._empty = empty
-        self._all: dict[K, C] = {}
-        self._own: set[K] = set()
-
-    def get(self, key: K) -> C:
-        """The collection, to be looked at."""
-        return self._all[key] if key in self._all else self._empty()
-
-    def own(self, key: K) -> C:
-        """The collection, to be changed."""
-        if key not in self._own:
-            self._own.add(key)
-            self._all[key] = copy(self.get(key))
-        return self._all[key]
-
-    def copy(self) -> "_Shelf[K, C]":
-        other: _Shelf[K, C] = _Shelf(self._empty)
-        other._all = dict(self._all)
-        # Both may change it now.
-        self._own.clear()
-        return other
 
 
 def names_of(calls: Iterable[Call], provider_ids: Iterable[ProviderId]) -> Iterator[str]:
@@ -434,18 +415,29 @@ def names_of(calls: Iterable[Call], provider_ids: Iterable[ProviderId]) -> Itera
         yield one.provider_id
 
 
-def _names_of(call: Call) -> Iterator[tuple[KeyKind, str]]:
-    """Under which names a result may find a call, beside its canonical id."""
-    for provider_id in set(call.provider_ids.values()):
-        yield "provider_id", provider_id
-    if call.raw_id:
-        yield "raw", call.raw_id
-        if core := ids.normalized(call.raw_id):
-            yield "normalized", core
+def _names_of(call: Call, sort: _Queue) -> Collection[_Name]:
+    """Under which names a call stands in the queues of a sort."""
+    match sort[-1]:
+        case "made":
+            return (call.seq,)
+        case "raw":
+            return (call.raw_id,) if call.raw_id else ()
+        case "provider_id":
+            return set(call.provider_ids.values())
+        case "normalized":
+            core = ids.normalized(call.raw_id or "")
+            return (core,) if core else ()
+        case "name":
+            return (call.name,)
+    return _ANY
 
 
-def _waits_under(result: ResultRecord) -> Iterator[tuple[str, str]]:
-    if result.raw_id:
+def _keys_of(result: ResultRecord) -> Iterator[tuple[str, _Name]]:
+    """Its turn, and its call or the names of one under which it waits."""
+    yield "turn", result.seq
+    if result.call_id is not None:
+        yield "call", result.call_id
+    elif result.raw_id:
         yield "raw", result.raw_id
         yield "normalized", ids.normalized(result.raw_id)
 
@@ -453,5 +445,5 @@ def _waits_under(result: ResultRecord) -> Iterator[tuple[str, str]]:
 def whole_book(calls: Iterable[Call]) -> Book:
     """A book of all calls of a conversation, for matching alone."""
     book = Book()
-    book.load(Loaded(Keys(), {call.id: call for call in calls}))
+    book.load(Loaded(NO_KEYS, {call.id: call for call in calls}))
     return book

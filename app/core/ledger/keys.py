@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from operator import attrgetter, or_
 from typing import TypeVar
+
+from app.core.value import dataclass
 
 T = TypeVar("T", bool, frozenset[object])
 
@@ -72,6 +74,7 @@ def _beyond(asked: T, known: T) -> T:
     return asked - known
 
 
+NO_KEYS = Keys()
 # The values of all fields but `named`, which is counted; the fields come in this order.
 _ALONE = attrgetter(*(one.name for one in fields(Keys) if one.name != "named"))
 

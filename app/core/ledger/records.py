@@ -1,10 +1,11 @@
 """What a store keeps of a conversation, as values: the words between service and storage."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias, get_args
 
 from app.core.json.large import Bytes
+from app.core.value import dataclass
 from app.core.wire.usage import Usage
 
 # Turns of a conversation that may be erased at once; a longer one would hold up other writers.

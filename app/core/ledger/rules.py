@@ -5,12 +5,11 @@ showed. So a result is never hashed; it is looked up among the conversation's ca
 of rules, and the match says which one held.
 """
 
-from dataclasses import dataclass
-
 from app.core.conversation import ToolResult
 from app.core.identity import ids
 from app.core.ledger.book import Book, KeyKind
 from app.core.ledger.records import Call, MatchedBy
+from app.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ by an anchor.
 
 import hashlib
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from app.core.access import ApiKey
 from app.core.json.values import Json
@@ -82,6 +83,8 @@ def _digest(value: bytes) -> str:
     return hashlib.sha256(value).hexdigest()
 
 
+# The heads of a group were changed at the same moment.
+@lru_cache(maxsize=16)
 def _time(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 

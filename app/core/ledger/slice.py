@@ -4,15 +4,16 @@ Both are values. A command says which keys it needs, the writer loads them, and 
 slice into a change without touching anything; what it raises leaves nothing to undo.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 from datetime import datetime
+from operator import add
 from typing import Generic, Protocol, TypeVar
 
-from app.core.ledger.book import Book, Entries
-from app.core.ledger.keys import Keys, Unasked
+from app.core.ledger.book import NO_ENTRIES, Book, Entries
+from app.core.ledger.keys import NO_KEYS, Keys, Unasked
 from app.core.ledger.records import (
+    PARTS,
     ConversationRecord,
     KeyRecord,
     RevisionRecord,
@@ -21,6 +22,7 @@ from app.core.ledger.records import (
 )
 from app.core.render.pairing import Links
 from app.core.search.wanted import Facet
+from app.core.value import dataclass
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -67,21 +69,21 @@ class Slice:
     custom: Custom
     head: ConversationRecord | None
     book: Book
-    asked: Keys = field(default_factory=Keys)
+    asked: Keys = NO_KEYS
     keys: Mapping[str, KeyRecord] = field(default_factory=dict)
     places: Mapping[str, TurnPlace] = field(default_factory=dict)
     turns: Mapping[int, TurnRecord] = field(default_factory=dict)
     tool_sets: tuple[ToolSetRecord, ...] = ()
     revisions: int = 0
     history: History | None = None
-    parts: Counter[str] | None = None
+    parts: tuple[int, ...] | None = None
     whole: bool = False
     all_places: bool = False
 
     @classmethod
     def absent(cls, conversation_id: str, now: datetime, custom: Custom) -> "Slice":
         """A conversation of which there is nothing."""
-        return cls(conversation_id, now, custom, None, Book(), parts=Counter(), whole=True)
+        return cls(conversation_id, now, custom, None, Book(), parts=(0,) * len(PARTS), whole=True)
 
     @property
     def version(self) -> int:
@@ -143,36 +145,40 @@ class Slice:
             raise Unasked(Keys(history=True))
         return self.history
 
-    def counted(self) -> Counter[str]:
+    def counted(self) -> dict[str, int]:
         """How many of the `PARTS` there are."""
         if self.parts is None:
             raise Unasked(Keys(parts=True))
-        return self.parts
+        return dict(zip(PARTS, self.parts, strict=True))
 
     def after(self, change: "Change[T]") -> "Slice":
         """What is known once the change is made."""
         if change.erased:
             return Slice.absent(self.conversation_id, self.now, self.custom)
-        turns = [*change.turns, *(one.turn for one in change.revisions)]
-        return replace(
-            self,
-            head=change.head or self.head,
+        places, turns = {**self.places}, {**self.turns}
+        for one in change.turns:
+            places[one.turn_id] = TurnPlace(one.seq, one.content_hash, one.status)
+            turns[one.seq] = one
+        for revision in change.revisions:
+            turns[revision.turn.seq] = revision.turn
+        return Slice(
+            self.conversation_id,
+            self.now,
+            self.custom,
+            change.head or self.head,
             # Whoever enters something makes a copy first.
-            book=change.book or self.book,
-            keys={**self.keys, **{one.key: one for one in change.keys}},
-            places={
-                **self.places,
-                **{
-                    one.turn_id: TurnPlace(one.seq, one.content_hash, one.status)
-                    for one in change.turns
-                },
-            },
-            turns={**self.turns, **{one.seq: one for one in turns}},
-            tool_sets=(*self.tool_sets, *change.tool_sets),
-            revisions=self.revisions + len(change.revisions),
+            change.book or self.book,
+            self.asked,
+            {**self.keys, **{one.key: one for one in change.keys}},
+            places,
+            turns,
+            (*self.tool_sets, *change.tool_sets),
+            self.revisions + len(change.revisions),
             # What was read of the whole is not the whole any more.
-            history=None if change.head else self.history,
-            parts=None if self.parts is None else self.parts + change.parts(),
+            None if change.head else self.history,
+            None if self.parts is None else tuple(map(add, self.parts, change.parts())),
+            self.whole,
+            self.all_places,
         )
 
 
@@ -197,7 +203,7 @@ class Change(Generic[T_co]):
     turns: tuple[TurnRecord, ...] = ()
     revisions: tuple[RevisionRecord, ...] = ()
     book: Book | None = None
-    entries: Entries = field(default_factory=Entries)
+    entries: Entries = NO_ENTRIES
     tool_sets: tuple[ToolSetRecord, ...] = ()
     keys: tuple[KeyRecord, ...] = ()
     described: Description | None = None
@@ -205,17 +211,11 @@ class Change(Generic[T_co]):
     words: Mapping[int, Sequence[str]] = field(default_factory=dict)
     erased: bool = False
 
-    def parts(self) -> Counter[str]:
+    def parts(self) -> Iterator[int]:
         """How many of the `PARTS` it adds."""
-        return Counter(
-            turns=len(self.turns),
-            revisions=len(self.revisions),
-            tool_calls=len(self.entries.calls),
-            tool_results=len(self.entries.results),
-            provider_ids=len(self.entries.provider_ids),
-            tool_sets=len(self.tool_sets),
-            idempotency_keys=len(self.keys),
-        )
+        new = self.entries
+        rows = (new.calls, new.results, new.provider_ids, self.tool_sets, self.keys)
+        return map(len, (self.turns, self.revisions, *rows))
 
     def then(self, later: "Change[T]") -> "Change[T]":
         """Both as one, with the receipt of the later one."""

@@ -6,6 +6,7 @@ pointer what is wrong; it also takes the camelCase names of older histories (`ca
 where the value would not give it back, and stands alone where it is very long.
 """
 
+import re
 from typing import assert_never, cast
 
 from app.core.conversation import (
@@ -27,6 +28,9 @@ from app.core.json.fields import Fields, filled
 from app.core.json.values import Json, JsonObject
 from app.core.json.writing import dumps
 from app.core.render.arguments import as_given
+
+# How an object begins that was written with blanks; `dumps` writes none.
+_SPACED = re.compile(r'\{(?:"[^"\\]*":)?\s')
 
 
 def block_json(block: Block) -> JsonObject:
@@ -99,9 +103,14 @@ def _call_json(call: ToolCall) -> JsonObject:
     if call.id:
         shown["raw_id"] = call.raw_id
     shown |= {"name": call.name, **as_given(call.arguments)}
-    if "parameters" in shown and dumps(shown["parameters"]) != call.arguments:
+    if "parameters" in shown and not _is_written(shown["parameters"], call.arguments):
         shown["arguments"] = call.arguments
     return shown | filled(signature=call.signature)
+
+
+def _is_written(value: Json, text: str) -> bool:
+    """Whether the text is what `dumps` writes for its value."""
+    return text.isascii() and not _SPACED.match(text) and dumps(value) == text
 
 
 def result_json(result: ToolResult, call_id: str | None, *, exported: bool = False) -> JsonObject:

@@ -5,7 +5,9 @@ object in its place and says so.
 """
 
 from app.core.errors import LimitExceeded, TooLarge, TurnkeepError
+from app.core.json.bounds import check_bounds
 from app.core.json.large import PIECE
+from app.core.json.plain import plain
 from app.core.json.reading import loads
 from app.core.json.values import Json, JsonObject
 from app.core.json.writing import dumps
@@ -17,7 +19,9 @@ _LIMITS = Limits()
 
 def parsed(arguments: str) -> Json:
     """The value of the text. Raises `NotJson`, `RuleBroken` or `TooLarge`."""
-    return loads(arguments, _LIMITS)
+    check_bounds(arguments, _LIMITS)
+    found = plain(arguments) if len(arguments) <= PIECE else None
+    return found[0] if found else loads(arguments, _LIMITS)
 
 
 def as_given(arguments: str) -> JsonObject:

@@ -5,7 +5,7 @@ is named in the repairs with its turn and place.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import assert_never
 
 from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall, ToolResult
@@ -24,8 +24,11 @@ from app.core.render.results import Answering
 from app.core.render.segments import Uses
 from app.core.render.view import CallShown, Content, Shown
 from app.core.telling import cut
+from app.core.value import dataclass
 
 _DETAILS = ("auto", "low", "high", "original")
+# What goes back to its issuer alone.
+_NATIVE = (Thinking, Opaque)
 # What leaks into text when a model's own call syntax is not parsed by its server.
 _MARKUP = ("<|tool_call", "<tool_call>", "<|channel|>", "<function_calls>")
 
@@ -45,7 +48,8 @@ class Showing:
 
     def parts(self, step: Step) -> list[Shown]:
         """What is said in a step, without the results of its calls."""
-        kept = self._kept_opaque(step) | self._kept_thinking(step)
+        native = [item for item in step.items if isinstance(item.block, _NATIVE)]
+        kept = self._kept_opaque(step) | self._kept_thinking(step) if native else set()
         shown = []
         for item in step.items:
             content = self._content(item, step, kept)
@@ -103,7 +107,7 @@ class Showing:
 
     def _is_issuer(self, item: Placed) -> bool:
         block = item.block
-        if not isinstance(block, Thinking | Opaque) or self.options.reasoning == "drop":
+        if not isinstance(block, _NATIVE) or self.options.reasoning == "drop":
             return False
         if block.wire != self.profile.wire and not self.profile.plain_reasoning:
             return False
@@ -155,10 +159,12 @@ class Showing:
         if not block.text.strip():
             self._report("EMPTY_TEXT_OMITTED", "the text is blank", item)
             return None
-        if step.role == "ai" and any(sign in block.text for sign in _MARKUP):
+        if step.role == "ai" and "<" in block.text and any(one in block.text for one in _MARKUP):
             why = "the text holds the markup of a tool call"
             self._report("SUSPECT_MARKUP", why, item)
-        own = self._is_own(item.turn.provider, item.turn.model)
+        own = block.signature is None or self._is_own(item.turn.provider, item.turn.model)
+        if own and not is_broken(block.text):
+            return block
         return Text(self._mended(block.text, item), block.signature if own else None)
 
     def _media(
@@ -202,8 +208,9 @@ class Showing:
         arguments, value, code = object_of(call.arguments)
         if code:
             self._report(code, "arguments are shown as a JSON object", item, call.id)
-        mended_object = mended_value(value)
-        if mended_object != value:
+        # A lone surrogate stands in the text as it is, or as an escape.
+        may_be_broken = "\\u" in arguments or is_broken(arguments)
+        if may_be_broken and (mended_object := mended_value(value)) != value:
             assert isinstance(mended_object, dict)
             value = mended_object
             arguments = dumps_utf8(value).decode()

@@ -3,7 +3,8 @@
 import base64
 import binascii
 import re
-from dataclasses import dataclass
+
+from app.core.value import dataclass
 
 _DATA_URL = re.compile(
     r"data:(?P<type>[\w.+-]+/[\w.+-]+)?(?:;[^,]*?)?;base64,(?P<data>.*)", re.DOTALL

@@ -1,7 +1,7 @@
 """Arranging: steps become messages, and messages of one segment stand as one wire accepts them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from app.core.conversation import Text, Thinking
 from app.core.render import placeholders as wording
@@ -20,11 +20,13 @@ def messages_of(step: Step, showing: Showing, *, leads: bool) -> list[Message]:
     repairs.extend(step.repairs)
     parts = showing.parts(step)
     if step.role == "system" and not leads and profile.inner_system == "user":
-        return list(_message("user", [_demoted(part, repairs) for part in parts]))
+        return _message("user", [_demoted(part, repairs) for part in parts])
     if step.role == "system":
-        return list(_message("system", parts))
+        return _message("system", parts)
     if step.role == "human":
-        return list(_message("user", parts))
+        return _message("user", parts)
+    if not step.answers:
+        return _message("assistant", parts)
     results, beside = showing.results(step)
     if profile.calls_last:
         parts = _calls_last(parts, profile, repairs)
@@ -39,7 +41,8 @@ def messages_of(step: Step, showing: Showing, *, leads: bool) -> list[Message]:
 
 def is_solid(message: Message) -> bool:
     """Whether it is there to stay: thinking alone may be left out."""
-    return not all(isinstance(part.content, Thinking) for part in message.parts)
+    ends_thinking = isinstance(message.parts[-1].content, Thinking)
+    return not ends_thinking or not all(isinstance(one.content, Thinking) for one in message.parts)
 
 
 def arranged(
@@ -53,7 +56,8 @@ def arranged(
     # Neighbours are joined first: whether thinking has something behind it is a question to the
     # joined message. Where a message is left out, others become neighbours.
     found = _merged(messages, profile, repairs)
-    found = _merged(_without_loose_thinking(found, repairs), profile, repairs)
+    if any(isinstance(message.parts[-1].content, Thinking) for message in found):
+        found = _merged(_without_loose_thinking(found, repairs), profile, repairs)
     # Bridges come behind that: they stand between messages, and join none.
     found = _bridged(found, profile, carry, repairs)
     # One signature for each message, hence for the joined ones, where the wire's models ask for it.
@@ -77,9 +81,8 @@ def _rounds(parts: Sequence[Shown]) -> Iterator[list[Shown]]:
     yield spoken
 
 
-def _message(role: Role, parts: Sequence[Shown]) -> Iterator[Message]:
-    if parts:
-        yield Message(role, tuple(parts))
+def _message(role: Role, parts: Sequence[Shown]) -> list[Message]:
+    return [Message(role, tuple(parts))] if parts else []
 
 
 def _demoted(part: Shown, repairs: list[Repair]) -> Shown:
@@ -120,29 +123,26 @@ def _calls_last(parts: list[Shown], profile: Profile, repairs: list[Repair]) -> 
     return moved
 
 
-@dataclass(slots=True)
-class _Run:
-    """Neighbours that become one message."""
-
-    role: Role
-    parts: list[Shown] = field(default_factory=list)
-    turn_ids: set[str] = field(default_factory=set)
-
-
 def _merged(messages: Iterable[Message], profile: Profile, repairs: list[Repair]) -> list[Message]:
-    if not profile.alternate:
-        return list(messages)
-    runs: list[_Run] = []
+    runs: list[list[Message]] = []
+    known: set[str] = set()
     for message in messages:
+        if not runs or runs[-1][0].role != message.role or message.role not in profile.alternate:
+            runs.append([message])
+            continue
+        if len(runs[-1]) == 1:
+            known = set(runs[-1][0].turn_ids())
         turn_ids = message.turn_ids()
-        if not runs or runs[-1].role != message.role or message.role not in profile.alternate:
-            runs.append(_Run(message.role))
-        elif added := [turn_id for turn_id in turn_ids if turn_id not in runs[-1].turn_ids]:
+        if added := [turn_id for turn_id in turn_ids if turn_id not in known]:
             why = "shown in one message with the turn before"
             repairs.append(Repair("ROLES_MERGED", why, added[0]))
-        runs[-1].parts += message.parts
-        runs[-1].turn_ids.update(turn_ids)
-    return [Message(run.role, tuple(run.parts)) for run in runs]
+        known.update(turn_ids)
+        runs[-1].append(message)
+    return [run[0] if len(run) == 1 else _joined(run) for run in runs]
+
+
+def _joined(run: Sequence[Message]) -> Message:
+    return Message(run[0].role, tuple(part for message in run for part in message.parts))
 
 
 def _without_loose_thinking(

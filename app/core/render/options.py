@@ -1,7 +1,9 @@
 """What a caller asks of a replay: one value from the query string down to the pipeline."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias, get_args
+
+from app.core.value import dataclass
 
 Reasoning: TypeAlias = Literal["auto", "text", "drop"]
 ToolsShown: TypeAlias = Literal["include", "omit", "flatten"]

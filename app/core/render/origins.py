@@ -5,7 +5,6 @@ asked by itself how many it makes. Where pieces are joined again, what is known 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
 from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolResult, Turn
@@ -13,6 +12,7 @@ from app.core.render.placeholders import result_text
 from app.core.render.tokens import estimated_text_tokens
 from app.core.render.view import CallShown, Content, Message, ResultShown
 from app.core.render.window import PAGE, words_of
+from app.core.value import dataclass
 
 Count = Callable[[Sequence[Message]], int]
 

@@ -8,8 +8,7 @@ be moved, doubled or filled in is said in the step's repairs.
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from app.core import conversation
@@ -17,6 +16,7 @@ from app.core.conversation import Block, Text, ToolCall, ToolResult, Turn, last_
 from app.core.ledger.records import MatchedBy
 from app.core.render.placeholders import orphan_text
 from app.core.render.repairs import Repair
+from app.core.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def steps(turns: Sequence[Turn], links: Links, first: int = 0) -> list[Step]:
     for position, turn in enumerate(turns):
         if turn.seq >= first:
             paired += pairing.steps_of(turn, position)
-    return [step for step in paired if step.items or step.repairs]
+    return paired
 
 
 class _Pairing:
@@ -84,20 +84,23 @@ class _Pairing:
         self.turns = turns
         self.links = links
         self.ai_seqs = [turn.seq for turn in turns if turn.speaker == "ai"]
-        self.known = {call.id for turn in turns for call in turn.calls()}
+        self.known: set[str] = set()
+        # With those of calls that are not known, which nobody asks for.
         self.results: dict[str, list[Placed]] = defaultdict(list)
         for turn in turns:
-            for place, result in turn.results():
-                call_id = self._call_of(turn, place)
-                if call_id in self.known:
-                    self.results[call_id].append(Placed(result, turn, place))
+            for place, block in enumerate(turn.blocks or ()):
+                if isinstance(block, ToolCall):
+                    self.known.add(block.id)
+                elif isinstance(block, ToolResult):
+                    self.results[self._call_of(turn, place)].append(Placed(block, turn, place))
 
-    def steps_of(self, turn: Turn, position: int) -> Iterator[Step]:
-        """The steps of a turn, with the answers to its calls."""
-        for step in self._unanswered(turn):
+    def steps_of(self, turn: Turn, position: int) -> list[Step]:
+        """The steps of a turn that say something, with the answers to its calls."""
+        found = [step for step in self._unanswered(turn) if step.items or step.repairs]
+        for step in found:
             if calls := [item.block for item in step.items if isinstance(item.block, ToolCall)]:
                 self._answer(step, turn, position, calls)
-            yield step
+        return found
 
     def _call_of(self, turn: Turn, place: int) -> str:
         link = self.links.get((turn.seq, place))
@@ -158,14 +161,13 @@ class _Pairing:
             why = "results are shown in call order"
             step.repairs.append(Repair("RESULTS_REORDERED", why, turn.turn_id))
 
-    def _following(self, position: int, call_ids: set[str]) -> list[Turn]:
+    def _following(self, position: int, call_ids: set[str]) -> Sequence[Turn]:
         """The turns right behind that hold results of these calls."""
-        behind = []
-        for turn in islice(self.turns, position + 1, None):
-            if not any(self._call_of(turn, place) in call_ids for place, _ in turn.results()):
-                break
-            behind.append(turn)
-        return behind
+        seqs = {one.turn.seq for call_id in call_ids for one in self.results.get(call_id, ())}
+        end = position + 1
+        while end < len(self.turns) and self.turns[end].seq in seqs:
+            end += 1
+        return self.turns[position + 1 : end]
 
     def _moved(self, call: ToolCall, turn: Turn, chosen: Placed) -> Iterator[Repair]:
         where = chosen.turn.turn_id
@@ -178,7 +180,7 @@ class _Pairing:
             yield Repair("LATE_RESULT_APPLIED", why, where, call.id)
 
     def _is_out_of_order(
-        self, answers: list[Answer], group: list[Turn], call_ids: set[str]
+        self, answers: list[Answer], group: Sequence[Turn], call_ids: set[str]
     ) -> bool:
         seqs = {turn.seq for turn in group}
         shown = [(a.turn.seq, a.place or 0) for a in answers if a.result and a.turn.seq in seqs]

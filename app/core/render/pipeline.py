@@ -31,9 +31,10 @@ def extend(kept: Render, turns: Sequence[Turn], links: Links, wire: Wire) -> Ren
         found = windows.within_tokens(found, wire.options.max_tokens)
     if wire.codec.profile.verbatim:
         segments = (*kept.segments, *_verbatim(kept, turns, found, links, wire))
-        return Render(_dated(segments, turns, links, kept), kept.uses).compacted()
-    done = Writing(kept, wire).write(found)
-    return replace(done, segments=_dated(done.segments, turns, links, kept)).compacted()
+        done = Render(segments, kept.uses).compacted()
+    else:
+        done = Writing(kept, wire).write(found).compacted()
+    return replace(done, segments=tuple(_dated(done.segments, turns, links, kept)))
 
 
 def _verbatim(
@@ -60,8 +61,9 @@ def _verbatim(
 
 def _dated(
     segments: Sequence[Segment], turns: Iterable[Turn], links: Links, kept: Render
-) -> tuple[Segment, ...]:
-    """The new segments with the version at which the last turn came that they depend on.
+) -> Iterator[Segment]:
+    """The segments with the version at which the last turn came that they depend on. Older ones
+    have it, and keep it.
 
     The turn that closes a segment is the first of the next one. A turn depends on those that answer
     its calls, or made the calls of its results.
@@ -71,23 +73,22 @@ def _dated(
     for turn in turns:
         # Who was at the version of a completion has perhaps not seen it.
         own[turn.seq] = max(turn.seq, -1 if turn.completed_at is None else turn.completed_at + 1)
-        at |= {call.id: turn.seq for call in turn.calls()}
+        for call in turn.calls():
+            at[call.id] = turn.seq
     versions = dict(own)
     for (seq, _), link in links.items():
         if seq in own and (call_seq := at.get(link.call_id)):
             versions[seq] = max(versions[seq], own[call_seq])
             versions[call_seq] = max(versions[call_seq], own[seq])
-    dated = list(kept.segments)
     left = sorted(seq for seq in versions if seq >= kept.next)
     place = 0
-    for segment, following in zip_longest(segments[len(dated) :], segments[len(dated) + 1 :]):
-        version = 0
+    for segment, following in zip_longest(segments, segments[1:]):
+        version = segment.version
         while place < len(left) and (following is None or left[place] < following.first):
             version = max(version, versions[left[place]])
             place += 1
-        closing = versions.get(following.first, 0) if following else 0
-        dated.append(replace(segment, version=max(version, closing)))
-    return tuple(dated)
+        version = max(version, versions.get(following.first, 0) if following else 0)
+        yield segment if version == segment.version else replace(segment, version=version)
 
 
 def turn_json(turn: Turn, links: Links) -> JsonObject:

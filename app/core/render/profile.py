@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from app.core.conversation import Opaque
+from app.core.value import dataclass
 
 BOTH = frozenset({"user", "assistant"})
 ASSISTANT = frozenset({"assistant"})

@@ -1,9 +1,9 @@
 """Repairs: what a render had to do so that a provider accepts it. The codes are stable."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from app.core.json.values import JsonObject
+from app.core.value import dataclass
 
 CODES: Final[dict[str, str]] = {
     "SYNTH_RESULT": "a marked text of ours stands where no result, or no wording, was recorded",

@@ -6,7 +6,7 @@ segments; what changes one drops it and those behind it.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import takewhile
 from typing import Self, TypeVar
 
@@ -15,6 +15,7 @@ from app.core.json.writing import dumps_utf8
 from app.core.render.origins import Origin
 from app.core.render.repairs import Repair
 from app.core.render.view import Pending, Role
+from app.core.value import dataclass
 
 K = TypeVar("K")
 # Behind the last so many segments, neighbours are joined: fewer things to hold and to go through.

@@ -5,13 +5,13 @@ block is shown as the wire can take it (blocks), messages are put in an order it
 segment by segment (writing). Codecs write a view down; they repair nothing.
 """
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall
 from app.core.json.unicode import mended_value
 from app.core.json.values import Json, JsonObject
 from app.core.render.arguments import as_given
+from app.core.value import dataclass
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 
@@ -59,8 +59,8 @@ class Message:
     role: Role
     parts: tuple[Shown, ...]
 
-    def contents(self) -> tuple[Content, ...]:
-        return tuple(part.content for part in self.parts)
+    def contents(self) -> list[Content]:
+        return [part.content for part in self.parts]
 
     def turn_ids(self) -> list[str]:
         return list(dict.fromkeys(part.turn_id for part in self.parts if part.turn_id))

@@ -9,7 +9,7 @@ assistant where its message is marked as a prefix to go on with.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from app.core.conversation import Text
 from app.core.json.values import JsonObject
@@ -26,6 +26,7 @@ from app.core.render.repairs import Repair
 from app.core.render.results import unrecorded
 from app.core.render.segments import Carry, Render, Segment, Uses
 from app.core.render.view import Message, Pending, Role, View, bridge
+from app.core.value import dataclass
 from app.core.wire.codec import Codec
 
 
@@ -45,10 +46,9 @@ class Wire:
     def pending(self, step: Step) -> Iterator[Pending]:
         """The calls that a step shows without a result, and what it shows instead: a runtime that
         comes back can run these tools, or say what became of them."""
-        profile, flat = self.codec.profile, self.options.is_flat
         for answer in step.answers:
             if answer.result is None:
-                placeholder = None
+                profile, flat, placeholder = self.codec.profile, self.options.is_flat, None
                 if not profile.verbatim:
                     placeholder = result_line(answer) if flat else unrecorded(answer, profile)
                 call = answer.call
@@ -125,9 +125,9 @@ class Writing:
             self.open.system += (content for content in contents if isinstance(content, Text))
             return
         self.open.messages += messages
-        self.open.solid = next(
-            (message.role for message in reversed(messages) if is_solid(message)), self.open.solid
-        )
+        for message in messages:
+            if is_solid(message):
+                self.open.solid = message.role
 
     def _closes(self, step: Step, messages: Sequence[Message]) -> bool:
         """Whether nothing that comes from here on is joined with what is open."""

@@ -4,7 +4,6 @@ A facet is something a conversation has or has not: a provider that spoke in it,
 called in it, a member of its metadata.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import Literal, TypeAlias
@@ -13,6 +12,7 @@ from app.core.identity import ids
 from app.core.json.values import JsonObject
 from app.core.json.writing import dumps
 from app.core.search.words import AskedWord
+from app.core.value import dataclass
 
 FacetKind: TypeAlias = Literal["metadata", "tool", "provider"]
 Order: TypeAlias = Literal["id", "updated"]

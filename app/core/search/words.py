@@ -16,6 +16,8 @@ LONGEST = 64
 MOST_ASKED = 64
 
 _RUN = re.compile(r"\w+")
+# ASCII with blanks for all that stands between runs.
+_PARTED = bytes(sign if _RUN.match(chr(sign)) else 32 for sign in range(128)).ljust(256)
 # Where a part of an identifier ends and the next begins.
 _SEAM = re.compile(r"_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _HAS_SEAM = re.compile(r"_|[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
@@ -50,9 +52,9 @@ def words(text: str) -> set[str]:
     """The words of a text, and the parts of its identifiers."""
     runs = set(_runs(text))
     # Most words are plain ones, which need no closer look.
-    seamed = (run for run in runs if "_" in run or not run.islower())
-    parts = (part for run in seamed if _HAS_SEAM.search(run) for part in _SEAM.split(run) if part)
-    return _whole(runs) | {_word(part) for part in parts}
+    marked = (run for run in runs if "_" in run or not run.islower())
+    seamed = " ".join(filter(_HAS_SEAM.search, marked))
+    return _whole(runs) | _folded(_SEAM.sub(" ", seamed)) if seamed else _whole(runs)
 
 
 def id_words(text: str) -> set[str]:
@@ -78,30 +80,40 @@ def asked(text: str) -> tuple[AskedWord, ...]:
 
 def _runs(text: str) -> list[str]:
     """The runs of letters, digits and `_`, each of scripts with spaces or of others."""
+    if not text.isascii():
+        # What is done to a part does not reach across a blank, and most parts are plain already.
+        text = " ".join(part if part.isascii() else _plain(part) for part in text.split())
     if text.isascii():
-        return _RUN.findall(text)
+        # Four times as fast as the expression.
+        return text.encode().translate(_PARTED).decode().split()
     return [
         part
-        for run in _RUN.findall(_plain(text))
+        for run in _RUN.findall(text)
         for part in ((run,) if run.isascii() else _UNSPACED.split(run))
         if part
     ]
 
 
 def _plain(text: str) -> str:
-    """The text in plain letters: no accents, no ligatures, no wide or styled forms."""
+    """The runs of a text in plain letters: no accents, no ligatures, no wide or styled forms."""
     apart = unicodedata.normalize("NFKD", text).translate(_WITHOUT_MARKS)
-    return unicodedata.normalize("NFKC", apart)
+    return " ".join(_RUN.findall(unicodedata.normalize("NFKC", apart)))
 
 
 def _whole(runs: set[str]) -> set[str]:
     unspaced = [run for run in runs if not run.isascii() and _UNSPACED.match(run)]
-    found = {_word(run) for run in runs.difference(unspaced)}
+    found = _folded(" ".join(runs.difference(unspaced)))
     for run in unspaced:
         found.update(_pairs(run))
         # With it, some word begins with each character of the run.
         found.add(run[-1])
     return found
+
+
+def _folded(runs: str) -> set[str]:
+    """The words that runs with blanks between them stand for: all are folded at once."""
+    found = set(runs.casefold().split())
+    return found if max(map(len, found), default=0) <= LONGEST else {w[:LONGEST] for w in found}
 
 
 def _word(run: str) -> str:

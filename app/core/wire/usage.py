@@ -5,10 +5,10 @@
 Each codec knows how its wire says that. What a provider does not say is 0.
 """
 
-from dataclasses import dataclass
 from operator import add, attrgetter, sub
 
 from app.core.json.values import Json, JsonObject
+from app.core.value import dataclass
 
 # Nobody sends more in a response; a wilder number must not spoil the sum of a conversation.
 _MOST = 10**12

@@ -1,0 +1,92 @@
+"""Connections that read, kept open from one question to the next.
+
+Their transactions are begun and ended here. SQLAlchemy hears nothing of them: it would take several
+times as long for that as SQLite does for a small query.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from traceback import clear_frames
+from typing import TypeVar
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.storage.engines import driver_of, kind_of
+
+T = TypeVar("T")
+
+
+class Snapshots:
+    """Answers questions, each in one snapshot. `most`: so many connections are kept."""
+
+    def __init__(self, engine: Engine, most: int) -> None:
+        self._engine = engine
+        self._most = most
+        self._kind = kind_of(engine.url)
+        self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
+        self._check = self._kind.watch(engine.url)
+        self._idle: list[Connection] = []
+
+    def ask(self, tenant_id: str, question: Callable[[Connection], T]) -> T:
+        connection = self._begun(tenant_id)
+        try:
+            found = question(connection)
+        except BaseException as error:
+            # Before anybody else is given the connection: SQLite goes on with an old snapshot as
+            # long as rows of it are not read.
+            _let_go(error)
+            is_own = isinstance(error, Exception) and not isinstance(error, self._refusals)
+            self._end(connection, sound=is_own)
+            raise
+        self._end(connection)
+        return found
+
+    def _begun(self, tenant_id: str) -> Connection:
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = self._engine.connect()
+        try:
+            self._check()
+            self._kind.begin(driver_of(connection), "read", tenant_id)
+        except BaseException:
+            _close(connection)
+            raise
+        return connection
+
+    def _end(self, connection: Connection, *, sound: bool = True) -> None:
+        kept = False
+        try:
+            if sound:
+                self._kind.end(driver_of(connection))
+                kept = len(self._idle) < self._most
+        finally:
+            if kept:
+                self._idle.append(connection)
+            else:
+                _close(connection)
+
+    def drop(self) -> None:
+        """Closes the connections that nobody uses now."""
+        with suppress(IndexError):
+            while True:
+                _close(self._idle.pop())
+
+    def close(self) -> None:
+        self._most = 0
+        self.drop()
+
+
+def _close(connection: Connection) -> None:
+    # It may be broken, or in the middle of a transaction.
+    connection.invalidate()
+    connection.close()
+
+
+def _let_go(error: BaseException | None) -> None:
+    """Whoever keeps an error keeps what its frames hold: rows that were read in part, and SQLite
+    does not end a snapshot before them."""
+    while error is not None:
+        clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
