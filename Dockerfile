@@ -11,7 +11,8 @@ COPY app app
 RUN /opt/venv/bin/pip install --no-deps --no-build-isolation .
 
 FROM python:3.13-slim
-RUN useradd --system --uid 10001 --user-group --no-create-home turnkeep \
+RUN groupadd --gid 10001 turnkeep \
+    && useradd --uid 10001 --gid 10001 --no-create-home --shell /usr/sbin/nologin turnkeep \
     && install -d -o turnkeep -g turnkeep /data
 COPY --from=build /opt/venv /opt/venv
 WORKDIR /data

@@ -85,14 +85,15 @@ def run(args: argparse.Namespace) -> int:
 def _serve(settings: Settings, sockets: list[socket.socket]) -> int:
     if not _schema_is_ready(settings):
         return CANNOT_START
-    if not is_loopback(settings.host) and not _has_keys(settings.database_url):
+    has_keys = _has_keys(settings.database_url)
+    if not is_loopback(settings.host) and not has_keys:
         complain(
             f"others could reach {settings.host} and read everything: there is no API key yet. Run"
             " this first: turnkeep keys create. Or serve on 127.0.0.1"
         )
         return CANNOT_START
     _listen(sockets, settings.host)
-    _announce(settings, sockets[0].getsockname()[1])
+    _announce(settings, sockets[0].getsockname()[1], has_keys=has_keys)
     # Workers are processes of their own; they read their settings from the environment.
     os.environ.update(settings.as_environment())
     config = uvicorn.Config(
@@ -147,15 +148,18 @@ def _has_keys(url: str) -> bool:
         return database.ask_keys_now(lambda keys: keys.any())
 
 
-def _announce(settings: Settings, listening: int) -> None:
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+def _announce(settings: Settings, listening: int, *, has_keys: bool) -> None:
+    # Who listens on all addresses is reached by none that is called so.
+    named = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)
+    host = f"[{named}]" if ":" in named else named
     address = f"http://{host}:{listening}"
+    key = " -H 'authorization: Bearer KEY'" * has_keys
     looking = f"Look at it           {address}/\n" if settings.pages else ""
     print(
         f"""Turnkeep serves on   {address}  (API: {address}/docs)
 The data is in       {described(settings.database_url)}
 {looking}Try this:
-  curl -s {address}/v1/conversations/demo/turns -H 'content-type: application/json' \\
+  curl -s {address}/v1/conversations/demo/turns{key} -H 'content-type: application/json' \\
     -d '{{"provider": "openai", "messages": [{{"role": "user", "content": "hello"}}]}}'
 """,
         flush=True,

@@ -108,10 +108,14 @@ def test_doctor_says_whether_policies_keep_tenants_apart(
     assert said(serving) == ["ok"]
 
 
-@pytest.mark.parametrize("name", ["migrate", "turnkeep"])
-def test_compose_gives_the_program_no_more_than_it_needs(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "writable"), [("migrate", ["/tmp", "/data"]), ("turnkeep", ["/tmp"])]
+)
+def test_compose_gives_the_program_no_more_than_it_needs(name: str, writable: list[str]) -> None:
     service = COMPOSE["services"][name]
-    assert (service["read_only"], service["tmpfs"]) == (True, ["/tmp"])
+    assert (service["read_only"], service["tmpfs"]) == (True, writable)
+    # A stop is heard from the first moment on.
+    assert service["init"] is True
     assert (service["cap_drop"], service["security_opt"]) == (["ALL"], ["no-new-privileges:true"])
 
 
