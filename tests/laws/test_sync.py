@@ -126,6 +126,28 @@ def test_what_is_left_out_in_the_middle_is_never_appended(bodies: Bodies, chosen
                 assert not any(found.new.values()), target
 
 
+def test_a_picture_of_a_result_that_is_left_out_is_not_appended() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    picture = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
+    result = {
+        "type": "tool_result",
+        "tool_use_id": "c1",
+        "content": [{"type": "image", "source": picture}],
+    }
+    history = posted(
+        json.dumps(
+            {"provider": "openai", "messages": [{"role": "assistant", "tool_calls": [call]}]}
+        ),
+        json.dumps({"provider": "anthropic", "messages": [{"role": "user", "content": [result]}]}),
+    )
+    request = history.render("kimi").request
+    # Kimi takes no pictures in results: this one stands in a message of its own behind it.
+    _, told, shown = request["messages"]
+    assert (told["role"], shown["role"]) == ("tool", "user")
+    request["messages"].remove(told)
+    assert_all_known(held_against(history, json.dumps({"provider": "kimi", **request}))[1])
+
+
 class Loop:
     """A runtime that holds its list and syncs it."""
 

@@ -85,7 +85,11 @@ def test_no_answer_waits_for_the_end_of_its_transaction(postgres_database_url: s
 
 
 def test_no_transaction_stays_open_behind_an_answer(postgres_database_url: str) -> None:
-    query = "SELECT state FROM pg_stat_activity WHERE application_name = 'turnkeep'"
+    # Other tests have databases of their own on the same server.
+    query = (
+        "SELECT state FROM pg_stat_activity"
+        " WHERE application_name = 'turnkeep' AND datname = current_database()"
+    )
     with (
         Database(postgres_database_url) as database,
         psycopg.connect(postgres_database_url, autocommit=True) as other,

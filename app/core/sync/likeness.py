@@ -105,8 +105,11 @@ def _words(result: ToolResult) -> str:
     return plain(plain(result_text(result)).removeprefix(ERROR_PREFIX))
 
 
-def moved_media(told: ToolResult, stored: ToolResult) -> Counter[object]:
-    """Media of a stored result that stand behind it in a list, as the told one says."""
+def moved_media(told: ToolResult | None, stored: ToolResult) -> Counter[object]:
+    """Media of a stored result that stand behind it in a list, as the told one says; where none is
+    told, any of them may."""
+    if told is None:
+        return Counter(_media(stored))
     if not any(moved := are_moved(result_text(told))):
         return Counter()
     # What the tool itself said stands before our words.

@@ -171,11 +171,12 @@ class Recognising:
         return Walk(self._parts, self.names, start, self._owed)
 
     def _owe(self, walk: Walk, told: ToolCall, stored: ToolCall) -> None:
-        for result in self.told.results.get(told.id, ())[-1:]:
-            walk.owed.update(self._moved(stored.id, result))
+        results = self.told.results.get(told.id)
+        walk.owed.update(self._moved(stored.id, results[-1] if results else None))
 
-    def _moved(self, call_id: str, told: ToolResult) -> Counter[object]:
-        """Media of a stored call's result that the list shows behind its own."""
+    def _moved(self, call_id: str, told: ToolResult | None) -> Counter[object]:
+        """Media of a stored call's result that the list shows behind its own, or may show where its
+        own was left out."""
         shown = last_real(self.stored.results.get(call_id, ()), is_real)
         return likeness.moved_media(told, shown) if shown else Counter()
 
