@@ -30,10 +30,10 @@ serve: $(PROGRAM) ## Run the service on http://127.0.0.1:8420 (ARGS="--port 9000
 example: $(DEV) ## Run examples/agent_loop.py with a service and a fake provider of its own
 	@$(BIN)/python -m examples.run
 
-# One more than there are processors: many tests wait for servers.
+# Two more than there are processors: many tests wait for servers.
 test: $(DEV) ## Run the tests on SQLite and PostgreSQL (ARGS="-k name")
 	@$(BIN)/python -m pytest --dist worksteal \
-		--numprocesses $$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)') $(ARGS)
+		--numprocesses $$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 2)') $(ARGS)
 
 test-pages: $(DEV) ## Run the tests of the pages in Chromium, which root fetches where it is missing
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { \

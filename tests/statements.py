@@ -5,30 +5,35 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Connection, event
 
 from app.storage import driver
+from app.storage.database import Database
 
 Note = Callable[[Connection, str, Any], None]
 
 
 @contextmanager
-def noted(note: Note, engine: Engine | None = None) -> Iterator[None]:
-    """Tells each statement before it is run: those of one engine, or of all."""
+def noted(note: Note, database: Database) -> Iterator[None]:
+    """Tells each statement of a database before it is run. Of others nothing is told: services that
+    tests share go on in the background."""
     run = driver.execute
+    engines = (database._reading, database._writing)
 
     def execute(connection: Connection, text: str, values: Any, *, many: bool = False) -> Any:
-        if engine is None or connection.engine is engine:
+        if connection.engine in engines:
             note(connection, text, values)
         return run(connection, text, values, many=many)
 
     def before(connection: Connection, _: Any, statement: str, values: Any, *__: Any) -> None:
         note(connection, statement, values)
 
-    event.listen(engine or Engine, "before_cursor_execute", before)
+    for engine in engines:
+        event.listen(engine, "before_cursor_execute", before)
     try:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(driver, "execute", execute)
             yield
     finally:
-        event.remove(engine or Engine, "before_cursor_execute", before)
+        for engine in engines:
+            event.remove(engine, "before_cursor_execute", before)

@@ -80,6 +80,7 @@ class Two:
 
     def __init__(self, http: TestClient, url: str) -> None:
         self.http = http
+        self.database: Database = http.app.state.context.database  # type: ignore[attr-defined]
         with Database(url) as database:
             self.they, self.me = (self._key(database, name) for name in ("they", "me"))
         turns = f"/v1/conversations/{THEIRS}/turns"
@@ -116,7 +117,7 @@ class Two:
         if isinstance(body, str):
             headers["Content-Type"] = "text/event-stream"
         path = one.path.format(cid=cid, turn_id=turn_id)
-        with noted(lambda _, text, __: statements.append(text)):
+        with noted(lambda _, text, __: statements.append(text), self.database):
             answer = self.http.request(
                 one.method, path, params=QUERIES.get(one.name), headers=headers, **given
             )
@@ -237,6 +238,6 @@ def test_converting_reads_nothing(two: Two) -> None:
         ("tool-id", {"id": RAW_ID, "to": "mistral"}),
     ):
         two.http.post(f"/v1/convert/{path}", json=body, headers=two.me)
-        with noted(lambda _, text, __: statements.append(text)):
+        with noted(lambda _, text, __: statements.append(text), two.database):
             two.http.post(f"/v1/convert/{path}", json=body, headers=two.me)
     assert [one for one in statements if "api_keys" not in one] == []

@@ -263,7 +263,8 @@ def test_one_look_serves_all_listeners(database_url: str) -> None:
     async def test(service: Service) -> None:
         for cid in ("c1", "c2"):
             await service.database.write(Create(cid, None, {}))
-        listeners = service.app.state.context.listeners
+        context = service.app.state.context
+        listeners = context.listeners
         async with (
             service.listening("c1"),
             service.listening("c1"),
@@ -271,7 +272,7 @@ def test_one_look_serves_all_listeners(database_url: str) -> None:
         ):
             statements: list[str] = []
             async with listeners._looking:
-                with noted(lambda _, text, __: statements.append(text)):
+                with noted(lambda _, text, __: statements.append(text), context.database):
                     await listeners._look()
             assert len([one for one in statements if "FROM conversations" in one]) == 1
 

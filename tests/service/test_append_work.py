@@ -46,7 +46,7 @@ def rounds(first: int, count: int, *, open_calls: bool = False) -> dict[str, Any
 
 
 @contextmanager
-def counted(steps: list[int]) -> Iterator[list[str]]:
+def counted(database: Database, steps: list[int]) -> Iterator[list[str]]:
     """The statements that are run meanwhile; on SQLite also its machine's steps, by hundreds."""
     statements: list[str] = []
 
@@ -56,7 +56,7 @@ def counted(steps: list[int]) -> Iterator[list[str]]:
         if hasattr(driver, "set_progress_handler"):
             driver.set_progress_handler(lambda: steps.append(1), 100)
 
-    with noted(note):
+    with noted(note, database):
         yield statements
 
 
@@ -76,7 +76,7 @@ def test_the_thousandth_turn_is_as_cheap_as_the_tenth(database: Database) -> Non
         for first in range(0, turns // 2, 500):
             append(database, cid, rounds(first, min(500, turns // 2)))
         steps: list[int] = []
-        with counted(steps) as statements:
+        with counted(database, steps) as statements:
             append(database, cid, rounds(90_001, 1, open_calls=True))
             append(database, cid, {"provider": "openai", "messages": [{"role": "user"}]})
         work[cid] = (statements, len(steps))
@@ -102,7 +102,7 @@ def _statements(database: Database, cid: str, count: int) -> int:
         results.append({"role": "tool", "tool_call_id": f"call_{number}", "content": "done"})
     asking = {"role": "assistant", "content": "", "tool_calls": calls}
     append(database, cid, {"provider": "openai", "messages": [asking]})
-    with counted([]) as statements:
+    with counted(database, []) as statements:
         append(database, cid, {"provider": "openai", "messages": results})
     return len(statements)
 
@@ -116,7 +116,7 @@ def facets_written(database: Database, *commands: Append | Erase) -> int:
             written.append(len(values))
 
     gate = threading.Event()
-    with noted(note):
+    with noted(note, database):
         database.write_soon(Do("c", lambda _: Change(gate.wait())))
         done: list[Future[Any]] = [database.write_soon(command) for command in commands]
         gate.set()

@@ -178,7 +178,7 @@ def test_the_index_of_sqlite_agrees_with_its_table(
 
 def test_an_append_runs_one_statement_for_facets_and_none_for_words(database: Database) -> None:
     append(database, "a", {"provider": "kimi", "messages": [{"role": "user", "content": "hi"}]})
-    with statements(database._writing) as seen:
+    with statements(database) as seen:
         append(database, "a", rounds(2, 1))
     writing = [sql for sql, _ in seen if re.search("conversation_facets|search_texts", sql)]
     assert len(writing) == 1
@@ -253,10 +253,10 @@ def test_a_turn_that_is_completed_is_indexed_again(database: Database) -> None:
 
 
 @contextmanager
-def statements(engine: Any) -> Iterator[list[tuple[str, Any]]]:
+def statements(database: Database) -> Iterator[list[tuple[str, Any]]]:
     seen: list[tuple[str, Any]] = []
 
-    with noted(lambda _, statement, values: seen.append((statement, values)), engine):
+    with noted(lambda _, statement, values: seen.append((statement, values)), database):
         yield seen
 
 
@@ -284,12 +284,12 @@ def test_no_question_reads_more_than_it_finds(database: Database) -> None:
     for order in ("id", "updated"):
         for name, wish in WISHES.items():
             wanted = Wanted(order, **wish)  # type: ignore[arg-type]
-            with statements(database._reading) as seen:
+            with statements(database) as seen:
                 page = database.read_now(lambda store, one=wanted: store.finder.find(one, 20))  # type: ignore[misc]
             assert len(page) == (20 if name == "order" else 8), name
             after = Place(page[3].id, page[3].updated_at)
             rest = Wanted(order, after, **wish)  # type: ignore[arg-type]
-            with statements(database._reading) as again:
+            with statements(database) as again:
                 rest_page = database.read_now(lambda store, one=rest: store.finder.find(one, 16))  # type: ignore[misc]
             assert rest_page == page[4:] or name == "order"
             for sql, values in (*seen, *again):
@@ -303,7 +303,7 @@ def test_a_list_does_not_look_at_the_calls(database: Database) -> None:
     message = {"role": "assistant", "tool_calls": calls}
     append(database, "a", {"provider": "openai", "messages": [message]})
     for wish in (Asked(), Asked(state="open"), Asked(order="updated", state="open")):
-        with statements(database._reading) as seen:
+        with statements(database) as seen:
             page: Any = database.read_now(partial(listed, wish=wish))
         assert [one["open_calls"] for one in page["data"]] == [20]
         assert [sql for sql, _ in seen if "tool_calls" in sql] == []

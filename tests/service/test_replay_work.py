@@ -63,7 +63,7 @@ def test_a_window_reads_what_it_shows(database: Database, monkeypatch: pytest.Mo
         for cid in ("short", "long"):
             read.clear()
             steps: list[int] = []
-            with counted(steps) as statements:
+            with counted(database, steps) as statements:
                 database.read_now(partial(replay, cid=cid, options=options))
             work[cid] = (len(statements), len(read), len(steps))
         assert work["long"][:2] == work["short"][:2], options

@@ -104,7 +104,7 @@ def recorded(database: Database) -> Iterator[Statements]:
     def record(_: object, statement: str, values: Any) -> None:
         seen.append((statement, values))
 
-    with noted(record, database._reading):
+    with noted(record, database):
         yield seen
 
 

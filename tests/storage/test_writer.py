@@ -142,7 +142,7 @@ def test_nothing_is_read_after_something_was_written(database: Database) -> None
 
     event.listen(database._writing, "begin", begin)
     writes = [database.write(append(f"c{number % 4}", str(number))) for number in range(20)]
-    with noted(note, database._writing):
+    with noted(note, database):
         asyncio.run(as_one_group(database, *writes))
     assert any({"read", "write"} <= set(ran) for ran in transactions)
     for ran in transactions:
