@@ -33,7 +33,6 @@ from app.storage.engines import (
     engine_url,
     kind_of,
     make_engine,
-    original,
     reason,
 )
 from app.storage.jobs import Counts, Job
@@ -41,7 +40,7 @@ from app.storage.memory import MOST_NAMES, Memory
 from app.storage.snapshots import Snapshots
 from app.storage.store import ReadStore
 from app.storage.threads import Threads
-from app.storage.transactions import PAUSES, Transactions
+from app.storage.transactions import Transactions
 from app.storage.turns import TooLong
 from app.storage.verdicts import Ending
 from app.storage.writer import Writer
@@ -101,7 +100,7 @@ class Database:
         prepared = pg_prepared_statements
         self._writing = make_engine(url, "write", prepared=prepared, ending=self._ending)
         self._reading = make_engine(url, "read", prepared=prepared, ending=self._ending)
-        self._snapshots = Snapshots(self._reading, READERS)
+        self._snapshots = Snapshots(self._reading, READERS, self._ending)
         self._readers = Threads(READERS, "turnkeep-reader")
         self._long = asyncio.Semaphore(READERS - _SMALL)
         # Of its own: who asks for a key or for the health must not wait for long replays.
@@ -185,10 +184,11 @@ class Database:
 
     def read_now(self, query: Callable[[ReadStore], T], *, short: bool = False) -> T:
         """`read` for callers without an event loop."""
-        return self._snapshot(
+        return self._snapshots.ask(
+            self.tenant_id,
             lambda connection: query(
                 ReadStore(connection, self.tenant_id, searches=self.searches, short=short)
-            )
+            ),
         )
 
     async def ask_keys(self, question: Callable[[ApiKeys], T]) -> T:
@@ -197,7 +197,7 @@ class Database:
         return await loop.run_in_executor(self._doorman, self.ask_keys_now, question)
 
     def ask_keys_now(self, question: Callable[[ApiKeys], T]) -> T:
-        return self._snapshot(lambda connection: question(ApiKeys(connection)))
+        return self._snapshots.ask(self.tenant_id, lambda connection: question(ApiKeys(connection)))
 
     def change_keys(self, change: Callable[[ApiKeys], T]) -> T:
         """Change API keys, durably; for operators, not for requests."""
@@ -252,7 +252,7 @@ class Database:
         def unfit(connection: Connection) -> str | None:
             return self._kind.unfit(driver_of(connection), unsafe=unsafe)
 
-        if why := self._snapshot(unfit):
+        if why := self._snapshots.ask(self.tenant_id, unfit):
             raise Unavailable(f"The database cannot be used: {why}.")
         if not any(writer.failure for writer in self._writers):
             return
@@ -268,8 +268,8 @@ class Database:
     async def schema_state(self) -> tuple[str | None, str | None]:
         """The schema version that the database has, and the one that this program needs."""
         loop = asyncio.get_running_loop()
-        current = await loop.run_in_executor(self._doorman, self._snapshot, migrations.current)
-        return current, migrations.head()
+        ask = partial(self._snapshots.ask, self.tenant_id, migrations.current)
+        return await loop.run_in_executor(self._doorman, ask), migrations.head()
 
     def waiting(self) -> int:
         """How many commands wait for their writer."""
@@ -351,27 +351,3 @@ class Database:
     def _writer_of(self, cid: str) -> Writer:
         name = cid.encode("utf-8", "surrogatepass")
         return self._writers[zlib.crc32(name) % len(self._writers)]
-
-    def _snapshot(self, question: Callable[[Connection], T]) -> T:
-        why = ""
-        for pause in PAUSES[:3]:
-            if pause:
-                time.sleep(pause)
-            try:
-                return self._snapshots.ask(self.tenant_id, question)
-            except Exception as error:
-                self._judge(error)
-                why = reason(error)
-        raise Unavailable.silent(why)
-
-    def _judge(self, error: Exception) -> None:
-        """Return when a new try may help; otherwise raise what the caller may see."""
-        cause: Any = original(error)
-        verdict = self._kind.verdict(cause)
-        if verdict == "own":
-            raise error
-        if verdict == "unavailable" or self._ending.begun:
-            raise Unavailable.silent(reason(error)) from error
-        log.info("a read is tried again: %s", reason(error))
-        # When one connection broke, the others probably did too.
-        self._snapshots.drop()

@@ -4,6 +4,8 @@ Their transactions are begun and ended here. SQLAlchemy hears nothing of them: i
 times as long for that as SQLite does for a small query.
 """
 
+import logging
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from traceback import clear_frames
@@ -12,23 +14,49 @@ from typing import TypeVar
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.storage.engines import driver_of, kind_of
+from app.core.errors import Unavailable
+from app.storage.engines import driver_of, kind_of, original, reason
+from app.storage.verdicts import Ending
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
+# Seconds before each try.
+_PAUSES = (0.0, 0.02, 0.1)
 
 
 class Snapshots:
     """Answers questions, each in one snapshot. `most`: so many connections are kept."""
 
-    def __init__(self, engine: Engine, most: int) -> None:
+    def __init__(self, engine: Engine, most: int, ending: Ending) -> None:
         self._engine = engine
         self._most = most
+        self._ending = ending
         self._kind = kind_of(engine.url)
         self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
         self._check = self._kind.watch(engine.url)
         self._idle: list[Connection] = []
 
     def ask(self, tenant_id: str, question: Callable[[Connection], T]) -> T:
+        """The answer; where the database failed, after a few tries. Raises `Unavailable`."""
+        why = ""
+        for pause in _PAUSES:
+            if pause:
+                time.sleep(pause)
+            try:
+                return self._ask(tenant_id, question)
+            except Exception as error:
+                verdict = self._kind.verdict(original(error))
+                if verdict == "own":
+                    raise
+                why = reason(error)
+                if verdict == "unavailable" or self._ending.begun:
+                    raise Unavailable.silent(why) from error
+                log.info("a read is tried again: %s", why)
+                # When one connection broke, the others probably did too.
+                self.drop()
+        raise Unavailable.silent(why)
+
+    def _ask(self, tenant_id: str, question: Callable[[Connection], T]) -> T:
         connection = self._begun(tenant_id)
         try:
             found = question(connection)

@@ -20,7 +20,7 @@ from app.core.sync.recognising import Recognised, Recognising, Told
 from app.core.sync.retelling import Difference
 from app.main import create_app
 from app.service.messagelist import MessageList, read_list
-from app.service.seeing import named_call, shown_results
+from app.service.seeing import named_calls, shown_results
 from app.settings import Settings
 from tests.histories import History, Render, posted
 from tests.laws.running import messages, tried
@@ -51,7 +51,7 @@ def held_against(history: History, body: str) -> tuple[MessageList, Recognised |
         told.told,
         CODECS[target].profile.names,
         lambda: shown_results(stored.turns, stored.links(), stored.assigned(target), target),
-        lambda result: named_call(stored.ledger, result),
+        lambda result: named_calls(stored.ledger, result),
         lambda seq, turn: False,
     ).outcome()
     return told, found
@@ -124,6 +124,28 @@ def test_what_is_left_out_in_the_middle_is_never_appended(bodies: Bodies, chosen
             found = held_against(history, json.dumps({"provider": target, **request}))[1]
             if isinstance(found, Recognised):
                 assert not any(found.new.values()), target
+
+
+def test_a_result_without_its_call_is_not_given_to_another_call_of_the_same_name() -> None:
+    def calling(*calls: tuple[str, str]) -> dict[str, Any]:
+        made = [
+            {"id": raw_id, "type": "function", "function": {"name": "read", "arguments": q}}
+            for raw_id, q in calls
+        ]
+        return {"role": "assistant", "content": None, "tool_calls": made}
+
+    told = [
+        calling(("call_0", '{"q":1}'), ("call_1", '{"q":2}')),
+        {"role": "tool", "tool_call_id": "call_0", "content": "one"},
+        {"role": "tool", "tool_call_id": "call_1", "content": "two"},
+        # So Kimi is shown the first call, and this one as `functions.read:2`.
+        calling(("functions.read:0", '{"q":3}')),
+    ]
+    history = posted(json.dumps({"provider": "openai", "messages": told}))
+    request = history.render("kimi").request
+    assert request["messages"][1]["tool_call_id"] == "functions.read:0"
+    del request["messages"][0]
+    assert_all_known(held_against(history, json.dumps({"provider": "kimi", **request}))[1])
 
 
 def test_a_picture_of_a_result_that_is_left_out_is_not_appended() -> None:

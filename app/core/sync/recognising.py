@@ -64,7 +64,7 @@ class Recognising:
     names      the tool names that the list's format takes
     rendered   the results that a replay in that format shows for each call; asked for only where
                a result differs from the stored one
-    find       the stored call that a result names whose call is not in the list
+    find       the stored calls that a result may name whose call is not in the list
     completes  whether a turn of the list may take the place of an interrupted one
     """
 
@@ -72,7 +72,7 @@ class Recognising:
     told: Told
     names: re.Pattern[str]
     rendered: Callable[[], Mapping[str, Sequence[ToolResult]]]
-    find: Callable[[ToolResult], str | None]
+    find: Callable[[ToolResult], Sequence[str]]
     completes: Callable[[int, Turn], bool]
 
     def outcome(self) -> Recognised | Difference:
@@ -147,11 +147,18 @@ class Recognising:
     def _named(self) -> dict[tuple[int, int], str]:
         """Results whose calls the list does not have, but the history does."""
         return {
-            (turn.seq, place): call_id
+            (turn.seq, place): self._meant(calls, result)
             for turn in self.told.turns
             for place, result in turn.results()
-            if (turn.seq, place) not in self.told.links and (call_id := self.find(result))
+            if (turn.seq, place) not in self.told.links and (calls := self.find(result))
         }
+
+    def _meant(self, calls: Sequence[str], result: ToolResult) -> str:
+        """The call of a result: the one that has it already. A replay may have shown one call
+        under a name that another came with."""
+        first, *others = calls
+        known = (one for one in calls if self._is_known(one, result)) if others else ()
+        return next(iter(known), first)
 
     @cached_property
     def _shown(self) -> Mapping[str, Sequence[ToolResult]]:
