@@ -102,7 +102,7 @@ async def append_turns(
     async with body_of(request, here) as body:
         with here.claim(cid, key):
             given = await json_object(body, here)
-            read = partial(_read, body, *given, here.limits, query.mode)
+            read = partial(_read, body, *given, here.limits, query.mode, keyed=key is not None)
             what, tools, digest = await worked(body, read)
             texts = query.returned == "turns"
             command: Append | Sync
@@ -241,15 +241,22 @@ def _ready_as_it_came(stream: Stream, rest: bytes) -> Ready:
 
 
 def _read(
-    body: bytes, members: JsonObject, texts: Texts, limits: Limits, mode: Literal["append", "sync"]
+    body: bytes,
+    members: JsonObject,
+    texts: Texts,
+    limits: Limits,
+    mode: Literal["append", "sync"],
+    *,
+    keyed: bool,
 ) -> tuple[Ready | MessageList, KeepTools | None, bytes]:
-    """All that can be done before the writer's turn comes."""
+    """All that can be done before the writer's turn comes. `keyed`: a retry must be told from
+    another request."""
     what: Ready | MessageList
     if mode == "sync":
         what = read_list(members, texts, limits)
     else:
         what = made_ready(read_post(members, texts, limits))
-    return what, riding_order(members, limits), _digest(body, mode)
+    return what, riding_order(members, limits), _digest(body, mode) if keyed else b""
 
 
 @router.get(

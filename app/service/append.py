@@ -164,7 +164,8 @@ def _append_now(known: Slice, order: Append) -> Change[Appended]:
         for seq, new in enumerate(order.post.turns, head.version + 1)
     ]
     if book.orphans:
-        known.demand(_names_waited_for(known, order.post.turns, ids_of))
+        drafts = order.post.drafts
+        known.demand(names_waited_for(drafts, ids_of, known.version, known.book, ID_RULES))
     for seq, (new, turn_id) in enumerate(
         zip(order.post.turns, ids_of, strict=True), head.version + 1
     ):
@@ -189,15 +190,6 @@ def _append_now(known: Slice, order: Append) -> Change[Appended]:
         tool_sets=kept_tools(known, order.tools, riding=True),
         facets=turn_facets(turns) - book.facets,
     )
-
-
-def _names_waited_for(known: Slice, turns: tuple[NewTurn, ...], turn_ids: list[str]) -> Keys:
-    seqs = range(known.version + 1, known.version + len(turns) + 1)
-    placed = (
-        place(new.draft, seq, turn_id, known.book)
-        for seq, new, turn_id in zip(seqs, turns, turn_ids, strict=True)
-    )
-    return names_waited_for(placed, known.book, ID_RULES)
 
 
 def _advanced(

@@ -8,13 +8,13 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from math import inf
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from sqlalchemy import Connection, Engine, RootTransaction
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.core.ledger.slice import Custom
+from app.core.ledger.slice import Command, Custom
 from app.storage.engines import TENANT, TRANSACTION, driver_of, kind_of, original, reason
 from app.storage.groups import Group, Postponed
 from app.storage.jobs import Counts, Job, Outcome
@@ -97,7 +97,8 @@ class Transactions:
                     self.memory.forget(job.owner)
                 return [self._refused(error, alone=len(jobs) == 1)]
             self._settle_commit(number, groups, error)
-        _remember(groups)
+        for group in groups.values():
+            group.remember()
         if not commits:
             self._rollback(connection)
             return outcomes
@@ -124,33 +125,29 @@ class Transactions:
     def _decided(
         self, connection: Connection, groups: dict[str, Group], jobs: Sequence[Job]
     ) -> list[Outcome]:
-        """What comes of the jobs, tenant by tenant, in whose order they are."""
+        """What comes of the jobs, tenant by tenant, in whose order they are: what all their
+        commands ask for is loaded, then each decides."""
         outcomes: list[Outcome] = []
         for tenant_id, theirs in groupby(jobs, lambda job: job.tenant_id):
             if groups:
                 self._kind.act_for(driver_of(connection), tenant_id)
-            groups[tenant_id] = Group(connection, tenant_id, self.memory, self._custom)
-            outcomes += self._group(groups[tenant_id], list(theirs))
+            group = groups[tenant_id] = Group(connection, tenant_id, self.memory, self._custom)
+            commands = [job.command for job in theirs]
+            group.load(commands)
+            outcomes += [self._outcome(group, command) for command in commands]
         return outcomes
 
-    def _group(self, group: Group, jobs: Sequence[Job]) -> list[Outcome]:
-        """Load what the commands ask for, and let each decide.
-
-        A command decides on the slice with the changes of those before it applied. What it raises
-        is its outcome, and there is nothing to undo.
-        """
-        group.load([job.command for job in jobs])
-        outcomes: list[Outcome] = []
-        for job in jobs:
-            try:
-                outcomes.append(Outcome(group.decide(job.command)))
-            except Postponed:
-                outcomes.append(Outcome(postponed=True))
-            except self._refusals:
-                raise
-            except BaseException as error:
-                outcomes.append(Outcome(error=_deliverable(error)))
-        return outcomes
+    def _outcome(self, group: Group, command: Command[Any]) -> Outcome:
+        """A command decides on the slice with the changes of those before it applied. What it
+        raises is its outcome, and there is nothing to undo."""
+        try:
+            return Outcome(group.decide(command))
+        except Postponed:
+            return Outcome(postponed=True)
+        except self._refusals:
+            raise
+        except BaseException as error:
+            return Outcome(error=_deliverable(error))
 
     def _save(self, driver: DBAPIConnection, groups: Mapping[str, Group]) -> None:
         for tenant_id, group in groups.items():
@@ -232,11 +229,6 @@ class Transactions:
     def is_late(self, since: float) -> bool:
         """Whether what has failed since then is not tried again."""
         return self._ending.begun or time.monotonic() - since > PATIENCE
-
-
-def _remember(groups: Mapping[str, Group]) -> None:
-    for group in groups.values():
-        group.remember()
 
 
 def _deliverable(error: BaseException) -> Exception:

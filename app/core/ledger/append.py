@@ -94,16 +94,18 @@ def keys_of(
     return foreseen | _keys_of_results(results, rules.prefixes) if results else foreseen
 
 
-def names_waited_for(turns: Iterable[Turn], book: Book, rules: IdRules) -> Keys:
-    """Under which names results may wait for the calls of these turns.
+def names_waited_for(
+    drafts: Iterable[Draft], turn_ids: Iterable[str], version: int, book: Book, rules: IdRules
+) -> Keys:
+    """Under which names results may wait for the calls of these drafts, behind this version.
 
     Ids that count on cannot be foreseen by `keys_of`; asked for turn by turn, each turn of a long
     post would cost another look at the database.
     """
     ahead = book.copy()
     names: set[tuple[str, str]] = set()
-    for turn in turns:
-        calls, provider_ids = _named(turn, ahead, rules)
+    for seq, (draft, turn_id) in enumerate(zip(drafts, turn_ids, strict=True), version + 1):
+        calls, provider_ids = _named(place(draft, seq, turn_id, book), ahead, rules)
         ahead.add_calls(calls, provider_ids)
         names |= _waiting_names(calls, rules.prefixes)
     return Keys(waiting=frozenset(names))
