@@ -148,6 +148,33 @@ def test_a_result_without_its_call_is_not_given_to_another_call_of_the_same_name
     assert_all_known(held_against(history, json.dumps({"provider": "kimi", **request}))[1])
 
 
+def test_an_interrupted_turn_behind_a_file_of_a_result_is_known() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    held = {"filename": "notes", "file_data": "data:application/pdf;base64,JVBERi0xLjQ="}
+    result = {"role": "tool", "tool_call_id": "c1", "content": [{"type": "file", "file": held}]}
+    calling = {"role": "assistant", "content": "", "tool_calls": [call]}
+    said = {"speaker": "ai", "status": "interrupted", "blocks": [{"type": "text", "text": "I see"}]}
+    history = posted(
+        json.dumps({"provider": "openai", "messages": [calling, result]}),
+        json.dumps({"provider": "neutral", "messages": [said]}),
+    )
+    for target in ("openai", "gemini", "vercel"):
+        body = body_of(history.render(target), target)
+        assert "JVBERi0xLjQ=" in body
+        assert_all_known(held_against(history, body)[1])
+
+
+def test_a_result_with_an_error_is_known_however_its_numbers_are_spelled() -> None:
+    def body(number: float) -> str:
+        call = {"type": "tool_call", "id": "c1", "name": "count", "parameters": {}}
+        result = {"type": "tool_result", "call_id": "c1", "result": {"n": number}}
+        failed = {**result, "status": "interrupted", "error": "cut off"}
+        turns = [{"speaker": "ai", "blocks": [call]}, {"speaker": "tool", "blocks": [failed]}]
+        return json.dumps({"provider": "neutral", "messages": turns})
+
+    assert_all_known(held_against(posted(body(1.0)), body(1))[1])
+
+
 def test_a_picture_of_a_result_that_is_left_out_is_not_appended() -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
     picture = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}

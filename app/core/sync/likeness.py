@@ -6,6 +6,7 @@ renders and SDKs change them. What was said counts.
 
 import re
 from collections import Counter
+from dataclasses import replace
 from math import isinf
 
 from app.core.conversation import Block, File, Image, Opaque, Text, Thinking, ToolCall, ToolResult
@@ -69,6 +70,9 @@ def same_result(told: ToolResult, stored: ToolResult) -> bool:
     told_words, stored_words = _words(told), _words(stored)
     if told_words == stored_words:
         return True
+    if told.error and stored.error and plain(told.error) == plain(stored.error):
+        # The same failure. What was given beside it may be spelled in another way.
+        return same_result(replace(told, error=None), replace(stored, error=None))
     told_value, stored_value = _value(told, told_words), _value(stored, stored_words)
     return told_value is not None and told_value == stored_value
 

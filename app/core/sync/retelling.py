@@ -159,6 +159,8 @@ class Walk:
         return stored
 
     def _media(self, role: Role, block: Image | File) -> bool:
+        before = self.place
+        differs: Differs | None = None
         try:
             part = self._part({role})
             piece = self._piece(part) if part else None
@@ -166,12 +168,16 @@ class Walk:
                 self._met(Place(self.place.part, self.place.piece + 1, 0, self.place.call))
                 return True
             if part:
-                raise Differs(part.turn, "image" if isinstance(block, Image) else "file")
-        except Differs:
-            if not self._is_owed(block):
-                raise
+                differs = Differs(part.turn, "image" if isinstance(block, Image) else "file")
+        except Differs as error:
+            differs = error
+        if self._is_owed(block):
+            # What was passed over while it was looked for is still to be told.
+            self._move(before)
             return True
-        return self._is_owed(block)
+        if differs:
+            raise differs
+        return False
 
     def _is_owed(self, block: Image | File) -> bool:
         """Each is shown once; the same once more is new."""
