@@ -10,7 +10,7 @@ from app.codecs import CODECS, PREFIXES, provider_id
 from app.core.conversation import ToolResult, Turn
 from app.core.json.reading import loads
 from app.core.ledger.book import Book
-from app.core.ledger.rules import matches
+from app.core.ledger.rules import match
 from app.core.ledger.slice import History
 from app.core.limits import UNLIMITED
 from app.core.render.options import ReplayOptions
@@ -41,17 +41,17 @@ def look(history: History, messages: MessageList) -> Seen:
         messages.told,
         CODECS[target].profile.names,
         lambda: shown_results(turns, links, assigned, target),
-        lambda result: named_calls(book, result),
+        {shown: call_id for call_id, shown in assigned.items()},
+        lambda result: named_call(book, result),
         lambda seq, turn: _completes(messages, seq, turn),
     ).outcome()
     return Seen(history.head_hash, found)
 
 
-def named_calls(book: Book, result: ToolResult) -> list[str]:
-    """The stored calls that a result may name by its id, the likeliest first."""
-    if not (result.call_id or result.raw_id):
-        return []
-    return [one.call.id for one in matches(result, book, PREFIXES) if one.call]
+def named_call(book: Book, result: ToolResult) -> str | None:
+    """The stored call that a result names by an id."""
+    found = match(result, book, PREFIXES).call if result.call_id or result.raw_id else None
+    return found.id if found else None
 
 
 def _completes(messages: MessageList, seq: int, turn: Turn) -> bool:

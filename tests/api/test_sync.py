@@ -258,6 +258,24 @@ def test_a_picture_that_a_replay_moved_is_known_once(lite: Api) -> None:
     assert lite.get("turns").json()["data"][4]["blocks"][0]["type"] == "image"
 
 
+@pytest.mark.parametrize("left_out", ["result", "picture"])
+def test_the_same_picture_is_new_further_on_whatever_the_list_has_lost(
+    lite: Api, left_out: str
+) -> None:
+    sync(lite, user("a"), calling(READ), answering("call_1", [PICTURE]), said("b"), user("c"))
+    shown = lite.replay("openai")["request"]["messages"]
+    assert [one["role"] for one in shown[2:4]] == ["tool", "user"]
+    del shown[2]
+    if left_out == "picture":
+        shown[2:3] = lite.replay("openai")["request"]["messages"][2:3]
+    else:
+        assert outcome(sync(lite, *shown)) == (200, 5, [])
+        del shown[2]
+    again = {"role": "user", "content": [PICTURE]}
+    assert outcome(sync(lite, *shown, said("d"), again))[2] == ["ai", "human"]
+    assert lite.get("turns").json()["data"][-1]["blocks"][0]["type"] == "image"
+
+
 def test_a_picture_that_a_replay_moved_is_known_behind_an_interrupted_turn(lite: Api) -> None:
     lite.post(user("a"))
     call = {"type": "tool_call", "id": "call_1", "name": "read", "arguments": READ[2]}
@@ -427,6 +445,34 @@ def test_one_message_that_was_said_before_is_no_list_without_its_beginning(lite:
     assert difference(sync(lite, user("yes"))) == (409, "/messages/0", "text", 1)
     assert "leave out `mode=sync`" in sync(lite, user("yes")).json()["detail"]
     assert version(lite) == 4
+
+
+def test_one_message_with_its_result_is_not_taken_for_a_later_one_without(lite: Api) -> None:
+    first, second = (calling((one, "poll", "{}")) for one in ("c1", "c2"))
+    sync(lite, user("go"), first, answering("c1", "pending"), said("wait"), user("and?"), second)
+    assert difference(sync(lite, first, answering("c1", "pending")))[:2] == (409, "/messages/0")
+    assert lite.get("tool-calls").json()["data"][0]["state"] == "open"
+
+
+def test_a_result_without_its_call_answers_the_open_one_of_its_name(lite: Api) -> None:
+    """Though an earlier one of it gave the same: some runtimes count from 0 in every turn."""
+    calls = [calling(("call_0", "write", f'{{"f": "{one}"}}')) for one in "ab"]
+    done = answering("call_0", "ok")
+    sync(lite, user("go"), calls[0], done, calls[1])
+    assert outcome(sync(lite, user("go"), done))[2] == ["tool"]
+    assert {one["state"] for one in lite.get("tool-calls").json()["data"]} == {"answered"}
+
+
+def test_what_a_replay_showed_of_a_call_is_told_again_once(lite: Api) -> None:
+    calls = [calling(("call_0", "read", "{}")), calling(("functions.read:0", "read", "{}"))]
+    lite.post(calls[0], answering("call_0", "ok"), calls[1])
+    shown = lite.replay("kimi")["request"]["messages"]
+    result = next(one for one in shown if one["role"] == "tool")
+    assert result["tool_call_id"] == "functions.read:0"
+    assert outcome(sync(lite, result, provider="kimi")) == (200, 1, [])
+    assert outcome(sync(lite, result, result, provider="kimi"))[2] == ["tool"]
+    states = [one["state"] for one in lite.get("tool-calls").json()["data"]]
+    assert states == ["answered", "answered"]
 
 
 def test_the_note_on_a_cut_list_names_the_result_with_which_it_begins(lite: Api) -> None:

@@ -20,7 +20,7 @@ from app.core.sync.recognising import Recognised, Recognising, Told
 from app.core.sync.retelling import Difference
 from app.main import create_app
 from app.service.messagelist import MessageList, read_list
-from app.service.seeing import named_calls, shown_results
+from app.service.seeing import named_call, shown_results
 from app.settings import Settings
 from tests.histories import History, Render, posted
 from tests.laws.running import messages, tried
@@ -51,7 +51,8 @@ def held_against(history: History, body: str) -> tuple[MessageList, Recognised |
         told.told,
         CODECS[target].profile.names,
         lambda: shown_results(stored.turns, stored.links(), stored.assigned(target), target),
-        lambda result: named_calls(stored.ledger, result),
+        {shown: call_id for call_id, shown in stored.assigned(target).items()},
+        lambda result: named_call(stored.ledger, result),
         lambda seq, turn: False,
     ).outcome()
     return told, found

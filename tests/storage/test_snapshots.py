@@ -55,6 +55,28 @@ def test_what_the_database_refuses_costs_its_connection(
             database.read_now(nonsense)
 
 
+def test_when_one_connection_is_broken_the_others_are_not_tried(
+    postgres_database_url: str,
+) -> None:
+    end = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    with (
+        Database(postgres_database_url) as database,
+        psycopg.connect(postgres_database_url, autocommit=True) as other,
+    ):
+        barrier = Barrier(READERS)
+        with ThreadPoolExecutor(READERS) as threads:
+            asked = [
+                threads.submit(database.read_now, lambda _: barrier.wait(20))
+                for _ in range(READERS)
+            ]
+            assert len({one.result() for one in asked}) == READERS
+        assert len(other.execute(end).fetchall()) == READERS
+        assert labels(database, "c1") == []
+
+
 def test_of_many_connections_some_are_kept(database: Database, connected: list[object]) -> None:
     count = READERS + 2
 

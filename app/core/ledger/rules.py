@@ -5,8 +5,6 @@ showed. So a result is never hashed; it is looked up among the conversation's ca
 of rules, and the match says which one held.
 """
 
-from collections.abc import Iterator
-
 from app.core.conversation import ToolResult
 from app.core.identity import ids
 from app.core.ledger.book import Book, KeyKind
@@ -25,25 +23,21 @@ class Match:
 
 def match(result: ToolResult, book: Book, prefixes: tuple[str, ...]) -> Match:
     """The call a result belongs to, by the first rule that holds."""
-    if not (result.call_id or result.raw_id):
+    raw_id = result.call_id or result.raw_id
+    if not raw_id:
         return _without_id(result, book)
-    return next(matches(result, book, prefixes), Match(None, "none"))
-
-
-def matches(result: ToolResult, book: Book, prefixes: tuple[str, ...]) -> Iterator[Match]:
-    """The calls that a result may name by its id, a rule at a time."""
-    raw_id = result.call_id or result.raw_id or ""
     if ids.is_canonical(raw_id) and (call := book.by_canonical(raw_id)):
-        yield Match(call, "canonical", repeat=call.answered)
+        return Match(call, "canonical", repeat=call.answered)
     names = result_names(raw_id)
     for kind, name in names:
         if call := book.open(kind, name) or _unprefixed(kind, name, book, prefixes, answered=False):
-            yield Match(call, kind)
+            return Match(call, kind)
     for kind, name in names:
         if call := book.answered(kind, name) or _unprefixed(
             kind, name, book, prefixes, answered=True
         ):
-            yield Match(call, kind, repeat=True)
+            return Match(call, kind, repeat=True)
+    return Match(None, "none")
 
 
 def result_names(raw_id: str) -> list[tuple[KeyKind, str]]:

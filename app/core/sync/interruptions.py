@@ -28,6 +28,7 @@ class Interruption:
     seq: int = 0
     place: Place = field(default_factory=Place)
     owed: Counter[object] = field(default_factory=Counter)
+    owing: int = 0
     left: list[Way] = field(default_factory=list)
     first: Difference | None = None
     _seen: set[int] = field(default_factory=set)
@@ -40,7 +41,7 @@ class Interruption:
         if part and part.turn.status == "interrupted" and part.turn.seq not in self._seen:
             self._seen.add(part.turn.seq)
             self.turn, self.at, self.seq, self.place = part.turn, at, seq, walk.place
-            self.owed = walk.owed.copy()
+            self.owed, self.owing = walk.owed.copy(), walk.owing
             last = walk.parts[-1].turn == part.turn
             self.left = ["complete", "leave out"] if last else ["leave out", "complete"]
 
@@ -50,7 +51,7 @@ class Interruption:
         while self.turn and self.left:
             way = self.left.pop(0)
             if way == "leave out" or self.completes(self.seq, self.turn):
-                walk.place, walk.owed = self.place, self.owed.copy()
+                walk.place, walk.owed, walk.owing = self.place, self.owed.copy(), self.owing
                 while (part := walk.next_part()) and part.turn == self.turn:
                     walk.skip()
                 return way

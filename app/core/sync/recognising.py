@@ -64,7 +64,9 @@ class Recognising:
     names      the tool names that the list's format takes
     rendered   the results that a replay in that format shows for each call; asked for only where
                a result differs from the stored one
-    find       the stored calls that a result may name whose call is not in the list
+    assigned   the stored calls by the ids that such a replay gives them, where the format has ids
+               of its own
+    find       the stored call that a result names whose call is not in the list
     completes  whether a turn of the list may take the place of an interrupted one
     """
 
@@ -72,7 +74,8 @@ class Recognising:
     told: Told
     names: re.Pattern[str]
     rendered: Callable[[], Mapping[str, Sequence[ToolResult]]]
-    find: Callable[[ToolResult], Sequence[str]]
+    assigned: Mapping[str, str]
+    find: Callable[[ToolResult], str | None]
     completes: Callable[[int, Turn], bool]
 
     def outcome(self) -> Recognised | Difference:
@@ -82,14 +85,17 @@ class Recognising:
         first = self._attempt(walk)
         if isinstance(first, Recognised) or walk.began is not None:
             return first
-        fitting = sorted(self._cut(), key=_size, reverse=True)
+        ways, alone = self._cut()
+        fitting = sorted(ways, key=_size, reverse=True)
         is_clear = len(fitting) == 1 or (fitting and _size(fitting[0]) > _size(fitting[1]))
-        return fitting[0] if is_clear else first
+        return fitting[0] if is_clear and _size(fitting[0]) >= alone else first
 
-    def _cut(self) -> list[Recognised]:
-        """The ways in which the list tells a later part of the history. None, where looking for
-        them would take too long: then the same things are said over and over again."""
+    def _cut(self) -> tuple[list[Recognised], int]:
+        """The ways in which the list tells a later part of the history, and how much a single
+        message of it knows that may be a new one. None, where looking for them would take too
+        long: then the same things are said over and over again."""
         fitting: list[Recognised] = []
+        alone = 0
         left = _PATIENCE * (len(self._parts) + len(self._items) + len(self.told.turns))
         for start in range(len(self._parts) - 1, 0, -1):
             part = self._parts[start]
@@ -99,16 +105,18 @@ class Recognising:
             differs = self._spoken(walk, found)
             left -= walk.taken + (0 if differs else len(self.told.turns))
             if left < 0:
-                return []
-            # One message that the history goes on behind may be a new one that says the same.
-            is_alone = walk.place.part - start < 2 and walk.place.part < len(self._parts)
+                return [], 0
             # A part that was left out is no beginning; the one behind it is looked at by itself.
-            if differs or walk.began != start or is_alone or self._compare_results(found, None):
+            if differs or walk.began != start or self._compare_results(found, None):
+                continue
+            # One message that the history goes on behind may be a new one that says the same.
+            if walk.place.part - start < 2 and walk.place.part < len(self._parts):
+                alone = max(alone, _size(found))
                 continue
             self._unspoken(walk, found)
             found.begins = min((part.turn, *self._answering(found)), key=lambda turn: turn.seq)
             fitting.append(found)
-        return fitting
+        return fitting, alone
 
     @cached_property
     def _parts(self) -> list[Part]:
@@ -146,40 +154,50 @@ class Recognising:
     @cached_property
     def _named(self) -> dict[tuple[int, int], str]:
         """Results whose calls the list does not have, but the history does."""
-        return {
-            (turn.seq, place): self._meant(calls, result)
-            for turn in self.told.turns
-            for place, result in turn.results()
-            if (turn.seq, place) not in self.told.links and (calls := self.find(result))
-        }
-
-    def _meant(self, calls: Sequence[str], result: ToolResult) -> str:
-        """The call of a result: the one that has it already. A replay may have shown one call
-        under a name that another came with."""
-        first, *others = calls
-        known = (one for one in calls if self._is_known(one, result)) if others else ()
-        return next(iter(known), first)
+        named: dict[tuple[int, int], str] = {}
+        told: set[str] = set()
+        for turn in self.told.turns:
+            for place, result in turn.results():
+                if (turn.seq, place) in self.told.links:
+                    continue
+                # A replay may show a call under a name that a later one came with. What it showed
+                # is told again once; the same once more is the later one's.
+                shown = self.assigned.get(result.raw_id or "")
+                if shown and shown not in told and self._is_known(shown, result):
+                    told.add(shown)
+                    named[turn.seq, place] = shown
+                elif call_id := self.find(result):
+                    named[turn.seq, place] = call_id
+        return named
 
     @cached_property
     def _shown(self) -> Mapping[str, Sequence[ToolResult]]:
         return self.rendered()
 
     @cached_property
-    def _owed(self) -> Counter[object]:
-        """Media of results whose calls the list does not have."""
-        owed: Counter[object] = Counter()
+    def _owed(self) -> dict[int, Counter[object]]:
+        """Media of results whose calls the list does not have, by their turn there."""
+        owed: dict[int, Counter[object]] = {}
         for turn in self.told.turns:
             for place, result in turn.results():
                 if call_id := self._named.get((turn.seq, place)):
-                    owed.update(self._moved(call_id, result))
+                    owed.setdefault(turn.seq, Counter()).update(self._moved(call_id, result))
         return owed
 
     def _walk(self, start: int = 0) -> Walk:
-        return Walk(self._parts, self.names, start, self._owed)
+        return Walk(self._parts, self.names, start)
 
     def _owe(self, walk: Walk, told: ToolCall, stored: ToolCall) -> None:
         results = self.told.results.get(told.id)
-        walk.owed.update(self._moved(stored.id, results[-1] if results else None))
+        walk.owe(self._moved(stored.id, results[-1] if results else None))
+
+    def _owe_between(self, walk: Walk, at: int) -> None:
+        """What is owed for the results between an item and the next one."""
+        first = self._items[at][1].turn.seq if at >= 0 else 0
+        last = self._items[at + 1][1].turn.seq if at + 1 < len(self._items) else first
+        for seq in range(first, last):
+            if seq in self._owed:
+                walk.owe(self._owed[seq])
 
     def _moved(self, call_id: str, told: ToolResult | None) -> Counter[object]:
         """Media of a stored call's result that the list shows behind its own, or may show where its
@@ -200,6 +218,7 @@ class Recognising:
         """Walks along all that is spoken."""
         items, at = self._items, 0
         last: Placed | None = None
+        self._owe_between(walk, -1)
         interruption = Interruption(self.completes)
         while at < len(items):
             role, item = items[at]
@@ -220,6 +239,7 @@ class Recognising:
             _record(found, item, taken)
             if isinstance(item.block, ToolCall) and isinstance(taken, ToolCall):
                 self._owe(walk, item.block, taken)
+            self._owe_between(walk, at)
             last = item if taken else last
             at += 1
         return None

@@ -101,33 +101,42 @@ class Walk:
     """Takes what a list tells, in its order, and says of each thing whether it is stored.
 
     `start`: the part with which the list begins, but for leading system parts; `began`: the one
-    with which it really does. `owed`: media of results that the list is to show behind them.
+    with which it really does. `owed`: media of results that the list may show behind them, before
+    it goes on to another part than `owing`, or to something new.
     """
 
-    def __init__(
-        self, parts: Sequence[Part], names: re.Pattern[str], start: int, owed: Counter[object]
-    ) -> None:
+    def __init__(self, parts: Sequence[Part], names: re.Pattern[str], start: int) -> None:
         self.parts = parts
         self.names = names
         self.start = start
         self.reached = 0
         self.began: int | None = None
         self.taken = 0
-        self.owed = owed.copy()
+        self.owed: Counter[object] = Counter()
+        self.owing = 0
         self._move(Place())
 
     def take(self, role: Role, block: Block) -> ToolCall | bool:
         """The stored call, or whether the rest is stored. Raises `Differs`."""
         self.taken += 1
+        taken: ToolCall | bool
         match block:
-            case ToolCall():
-                return self._call(block)
             case Image() | File():
                 return self._media(role, block)
+            case ToolCall():
+                taken = self._call(block)
             case Text():
-                return self._text(role, plain(block.text))
+                taken = self._text(role, plain(block.text))
             case _:
                 raise AssertionError("only what is spoken is walked along")
+        if not taken or self.reached != self.owing:
+            self.owed.clear()
+        return taken
+
+    def owe(self, media: Counter[object]) -> None:
+        """The list may show these next."""
+        self.owed.update(media)
+        self.owing = self.reached
 
     def missing(self) -> Differs | None:
         """What is missing of the part that the walk stands in."""
