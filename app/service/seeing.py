@@ -41,7 +41,7 @@ def look(history: History, messages: MessageList) -> Seen:
         messages.told,
         CODECS[target].profile.names,
         lambda: shown_results(turns, links, assigned, target),
-        {shown: call_id for call_id, shown in assigned.items()},
+        shown_calls(turns, assigned, target),
         lambda result: named_call(book, result),
         lambda seq, turn: _completes(messages, seq, turn),
     ).outcome()
@@ -64,6 +64,15 @@ def _completes(messages: MessageList, seq: int, turn: Turn) -> bool:
     return (draft.provider or messages.members["provider"]) == turn.provider
 
 
+def shown_calls(turns: Sequence[Turn], assigned: Mapping[str, str], target: str) -> dict[str, str]:
+    """The calls by the ids under which a replay shows them."""
+    return {
+        provider_id(target, call.id, {target: assigned.get(call.id, "")}): call.id
+        for turn in turns
+        for call in turn.calls()
+    }
+
+
 def shown_results(
     turns: Sequence[Turn], links: Links, assigned: Mapping[str, str], target: str
 ) -> dict[str, list[ToolResult]]:
@@ -78,11 +87,7 @@ def shown_results(
     told = remember(
         codec.parse(Posted({codec.messages: messages}, {codec.messages: texts})), "list"
     )
-    calls = {
-        provider_id(target, call.id, {target: assigned.get(call.id, "")}): call.id
-        for turn in turns
-        for call in turn.calls()
-    }
+    calls = shown_calls(turns, assigned, target)
     raw_ids = {call.id: call.raw_id or "" for turn in told.turns for call in turn.calls()}
     read_links = told.links()
     found: dict[str, list[ToolResult]] = {}

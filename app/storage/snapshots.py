@@ -37,10 +37,11 @@ class Snapshots:
         self._idle: list[Connection] = []
 
     def ask(self, tenant_id: str, question: Callable[[Connection], T]) -> T:
-        """The answer; where the database failed, after a few tries. Raises `Unavailable`.
+        """What the question gives; where the database failed, after a few tries. Raises
+        `Unavailable`.
 
         A question reads its rows to their end: SQLite goes on with a snapshot of which rows are
-        left, and who asks next would be answered from it.
+        left, and who asks next would see that one.
         """
         why = ""
         for pause in _PAUSES:

@@ -20,7 +20,7 @@ from app.core.sync.recognising import Recognised, Recognising, Told
 from app.core.sync.retelling import Difference
 from app.main import create_app
 from app.service.messagelist import MessageList, read_list
-from app.service.seeing import named_call, shown_results
+from app.service.seeing import named_call, shown_calls, shown_results
 from app.settings import Settings
 from tests.histories import History, Render, posted
 from tests.laws.running import messages, tried
@@ -51,7 +51,7 @@ def held_against(history: History, body: str) -> tuple[MessageList, Recognised |
         told.told,
         CODECS[target].profile.names,
         lambda: shown_results(stored.turns, stored.links(), stored.assigned(target), target),
-        {shown: call_id for call_id, shown in stored.assigned(target).items()},
+        shown_calls(stored.turns, stored.assigned(target), target),
         lambda result: named_call(stored.ledger, result),
         lambda seq, turn: False,
     ).outcome()
@@ -174,6 +174,30 @@ def test_a_result_with_an_error_is_known_however_its_numbers_are_spelled() -> No
         return json.dumps({"provider": "neutral", "messages": turns})
 
     assert_all_known(held_against(posted(body(1.0)), body(1))[1])
+
+
+def test_a_result_without_its_call_is_not_given_to_one_that_came_under_its_canonical_id() -> None:
+    def calling(*raw_ids: str) -> dict[str, Any]:
+        made = [
+            {"id": one, "type": "function", "function": {"name": "read", "arguments": "{}"}}
+            for one in raw_ids
+        ]
+        return {"role": "assistant", "content": None, "tool_calls": made}
+
+    forged = "hist_tool_" + "0" * 24
+    told = [
+        calling(forged, "call_1"),
+        {"role": "tool", "tool_call_id": forged, "content": "one"},
+        {"role": "tool", "tool_call_id": "call_1", "content": "two"},
+        calling(forged),
+    ]
+    history = posted(json.dumps({"provider": "openai", "messages": told}))
+    for target in TARGETS:
+        request = history.render(target).request
+        messages_ = request[CODECS[target].messages]
+        del messages_[0]
+        found = held_against(history, json.dumps({"provider": target, **request}))[1]
+        assert not isinstance(found, Recognised) or not any(found.new.values()), target
 
 
 def test_a_picture_of_a_result_that_is_left_out_is_not_appended() -> None:

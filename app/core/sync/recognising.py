@@ -64,8 +64,7 @@ class Recognising:
     names      the tool names that the list's format takes
     rendered   the results that a replay in that format shows for each call; asked for only where
                a result differs from the stored one
-    assigned   the stored calls by the ids that such a replay gives them, where the format has ids
-               of its own
+    shown      the stored calls by the ids under which such a replay shows them
     find       the stored call that a result names whose call is not in the list
     completes  whether a turn of the list may take the place of an interrupted one
     """
@@ -74,7 +73,7 @@ class Recognising:
     told: Told
     names: re.Pattern[str]
     rendered: Callable[[], Mapping[str, Sequence[ToolResult]]]
-    assigned: Mapping[str, str]
+    shown: Mapping[str, str]
     find: Callable[[ToolResult], str | None]
     completes: Callable[[int, Turn], bool]
 
@@ -158,17 +157,32 @@ class Recognising:
         told: set[str] = set()
         for turn in self.told.turns:
             for place, result in turn.results():
-                if (turn.seq, place) in self.told.links:
+                link = self.told.links.get((turn.seq, place))
+                if canonical := self._canonical(result):
+                    # In the list another call may have that for its raw id.
+                    if link is None or link.call_id != canonical:
+                        named[turn.seq, place] = canonical
+                    continue
+                if link:
                     continue
                 # A replay may show a call under a name that a later one came with. What it showed
                 # is told again once; the same once more is the later one's.
-                shown = self.assigned.get(result.raw_id or "")
+                shown = self.shown.get(result.raw_id or "")
                 if shown and shown not in told and self._is_known(shown, result):
                     told.add(shown)
                     named[turn.seq, place] = shown
                 elif call_id := self.find(result):
                     named[turn.seq, place] = call_id
         return named
+
+    def _canonical(self, result: ToolResult) -> str | None:
+        """The stored call whose canonical id a result has."""
+        name = result.call_id or result.raw_id
+        return name if name in self._stored_calls else None
+
+    @cached_property
+    def _stored_calls(self) -> set[str]:
+        return {call.id for turn in self.stored.turns for call in turn.calls()}
 
     @cached_property
     def _shown(self) -> Mapping[str, Sequence[ToolResult]]:
@@ -289,7 +303,7 @@ class Recognising:
             for place, result in turn.results():
                 at = (turn.seq, place)
                 link = self.told.links.get(at)
-                call_id = found.calls.get(link.call_id) if link else self._named.get(at)
+                call_id = self._named.get(at) or (found.calls.get(link.call_id) if link else None)
                 if link is None and call_id is None:
                     continue
                 if call_id and self._is_known(call_id, result):
