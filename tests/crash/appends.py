@@ -101,9 +101,11 @@ def halves(reads: Iterable[Read]) -> list[str]:
     ]
 
 
-def tried(service: Service, conversations: int, each: int) -> tuple[list[str], str]:
+def tried(
+    service: Service, conversations: int, each: int, writers: int = WRITERS
+) -> tuple[list[str], str]:
     """What is wrong, and a line that says what was done."""
-    history = asyncio.run(_raced(service.url, conversations, each))
+    history = asyncio.run(_raced(service.url, conversations, each, writers))
     turns = stored(service.database_url)
     mine = {cid: found for cid, found in turns.items() if cid.startswith(f"{conversations}-")}
     found = faults(history.posts, mine)
@@ -115,15 +117,15 @@ def tried(service: Service, conversations: int, each: int) -> tuple[list[str], s
     conditional = sum(write.expected is not None for write in history.writes)
     versions = len({(read.cid, read.replay["version"]) for read in history.reads})
     return wrong, (
-        f"{WRITERS} writers on {conversations}: {len(history.writes)} appends, {conditional} of"
+        f"{writers} writers on {conversations}: {len(history.writes)} appends, {conditional} of"
         f" them conditional after {history.stale} times 412; {summary(found)};"
         f" {len(history.reads)} replays of {versions} versions; {len(wrong)} complaints"
     )
 
 
-async def _raced(url: str, conversations: int, each: int) -> History:
+async def _raced(url: str, conversations: int, each: int, count: int) -> History:
     history, over = History(), asyncio.Event()
-    limits = httpx.Limits(max_connections=WRITERS + READERS)
+    limits = httpx.Limits(max_connections=count + READERS)
     async with (
         httpx.AsyncClient(base_url=url, timeout=120, limits=limits) as http,
         asyncio.TaskGroup() as readers,
@@ -131,7 +133,7 @@ async def _raced(url: str, conversations: int, each: int) -> History:
         for _ in range(READERS):
             readers.create_task(_read(http, history, conversations, over))
         async with asyncio.TaskGroup() as writers:
-            for writer in range(WRITERS):
+            for writer in range(count):
                 cid = f"{conversations}-{writer % conversations}"
                 writers.create_task(_write(http, history, cid, writer, each))
         over.set()

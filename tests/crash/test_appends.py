@@ -5,8 +5,11 @@ import pytest
 from tests.crash.appends import CONVERSATIONS, Read, Write, halves, reordered, tried, wrong_winners
 from tests.crash.run import served
 from tests.crash.victims import Service
+from tests.long import IS_LONG
 
 EACH = 1
+# On one conversation each that has a condition is told of each of the others.
+WRITERS = 64 if IS_LONG else 32
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +20,7 @@ def service() -> Iterator[Service]:
 
 @pytest.mark.parametrize("conversations", CONVERSATIONS)
 def test_writers_that_race_lose_nothing(service: Service, conversations: int) -> None:
-    wrong, told = tried(service, conversations, EACH)
+    wrong, told = tried(service, conversations, EACH, WRITERS)
     assert wrong == [], told
 
 
