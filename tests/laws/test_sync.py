@@ -127,21 +127,27 @@ def test_what_is_left_out_in_the_middle_is_never_appended(bodies: Bodies, chosen
                 assert not any(found.new.values()), target
 
 
-def test_a_result_without_its_call_is_not_given_to_another_call_of_the_same_name() -> None:
-    def calling(*calls: tuple[str, str]) -> dict[str, Any]:
-        made = [
-            {"id": raw_id, "type": "function", "function": {"name": "read", "arguments": q}}
-            for raw_id, q in calls
-        ]
-        return {"role": "assistant", "content": None, "tool_calls": made}
-
-    told = [
-        calling(("call_0", '{"q":1}'), ("call_1", '{"q":2}')),
-        {"role": "tool", "tool_call_id": "call_0", "content": "one"},
-        {"role": "tool", "tool_call_id": "call_1", "content": "two"},
-        # So Kimi is shown the first call, and this one as `functions.read:2`.
-        calling(("functions.read:0", '{"q":3}')),
+def calling(**raw_ids: str) -> dict[str, Any]:
+    """A message that makes calls of one tool: by what each asks, the raw id of the call."""
+    made = [
+        {
+            "id": raw_id,
+            "type": "function",
+            "function": {"name": "read", "arguments": f'{{"q":"{q}"}}'},
+        }
+        for q, raw_id in raw_ids.items()
     ]
+    return {"role": "assistant", "content": None, "tool_calls": made}
+
+
+def giving(**results: str) -> list[dict[str, Any]]:
+    return [{"role": "tool", "tool_call_id": one, "content": said} for said, one in results.items()]
+
+
+def test_a_result_without_its_call_is_not_given_to_another_call_of_the_same_name() -> None:
+    # Kimi is shown the first call under the name of the last one, and that as `functions.read:2`.
+    told = [calling(a="call_0", b="call_1"), *giving(one="call_0", two="call_1")]
+    told.append(calling(c="functions.read:0"))
     history = posted(json.dumps({"provider": "openai", "messages": told}))
     request = history.render("kimi").request
     assert request["messages"][1]["tool_call_id"] == "functions.read:0"
@@ -177,25 +183,12 @@ def test_a_result_with_an_error_is_known_however_its_numbers_are_spelled() -> No
 
 
 def test_a_result_without_its_call_is_not_given_to_one_that_came_under_its_canonical_id() -> None:
-    def calling(*raw_ids: str) -> dict[str, Any]:
-        made = [
-            {"id": one, "type": "function", "function": {"name": "read", "arguments": "{}"}}
-            for one in raw_ids
-        ]
-        return {"role": "assistant", "content": None, "tool_calls": made}
-
     forged = "hist_tool_" + "0" * 24
-    told = [
-        calling(forged, "call_1"),
-        {"role": "tool", "tool_call_id": forged, "content": "one"},
-        {"role": "tool", "tool_call_id": "call_1", "content": "two"},
-        calling(forged),
-    ]
+    told = [calling(a=forged, b="call_1"), *giving(one=forged, two="call_1"), calling(c=forged)]
     history = posted(json.dumps({"provider": "openai", "messages": told}))
     for target in TARGETS:
         request = history.render(target).request
-        messages_ = request[CODECS[target].messages]
-        del messages_[0]
+        del request[CODECS[target].messages][0]
         found = held_against(history, json.dumps({"provider": target, **request}))[1]
         assert not isinstance(found, Recognised) or not any(found.new.values()), target
 
