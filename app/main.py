@@ -27,6 +27,7 @@ from app.api.sweeper import forget, sweep
 from app.service.kept import Renders
 from app.settings import Settings, from_environment
 from app.storage.database import Database
+from app.storage.process import can_fork
 
 # Seconds for what goes on in the background to end when the service stops.
 _LAST = 3.0
@@ -66,8 +67,9 @@ class Described(FastAPI):
             return super().openapi()
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
-    """The application. Without settings it reads the environment, as workers do."""
+def create_app(settings: Settings | None = None, *, forks: bool = False) -> FastAPI:
+    """The application. Without settings it reads the environment, as workers do. `forks`: nobody
+    else uses this process, so that it may be forked."""
     settings = settings or from_environment()
     limits = settings.limits
 
@@ -80,6 +82,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             search=settings.search,
             expires_after=settings.expires_after or None,
         )
+        if forks and settings.writer_processes and can_fork():
+            database.fork_writers()
         numbers = WriterNumbers(database)
         REGISTRY.register(numbers)
         indexer = Indexer(database)
@@ -148,7 +152,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
 def serving() -> FastAPI:
     """The application of a process that does nothing else."""
-    app = create_app()
+    app = create_app(forks=True)
     # What is there now stays: nobody need look through it for garbage again.
     gc.freeze()
     gc.enable()

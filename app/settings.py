@@ -45,7 +45,9 @@ class Settings:
     # Poolers that hand one connection to many clients cannot keep prepared statements.
     pg_prepared_statements: bool = True
     # Connections that write; a conversation always goes to the same one.
-    pg_writers: int = 2
+    pg_writers: int = 1
+    # Each of those that write is a process of its own, where there is more than one processor.
+    writer_processes: bool = True
     # Without it no words of what was said are kept beside the turns, and none can be looked for.
     search: bool = True
     # Bytes for renders that are kept, so that a replay writes only what is new; 0 keeps none.

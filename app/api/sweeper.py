@@ -79,12 +79,17 @@ async def forget(database: Database, renders: Renders, bodies: Bodies) -> None:
                 renders.forget(tenant_id, cid)
                 mine.forget(cid)
         if looks % _LOOKS == 0:
-            for cached in (canonical_id, *tooldefs.CACHED, *schemacheck.CACHED):
-                cached.cache_clear()
+            database.call(clear_caches)
         uncollected += 1
         if uncollected >= _LOOKS and (bodies.held <= PIECE or uncollected >= _PATIENCE):
             gc.collect()
             uncollected = 0
+
+
+def clear_caches() -> None:
+    """Forgets everything of which nobody knows whose it is."""
+    for cached in (canonical_id, *tooldefs.CACHED, *schemacheck.CACHED):
+        cached.cache_clear()
 
 
 async def _gone(mine: Database, made: set[tuple[str, datetime]]) -> set[str]:

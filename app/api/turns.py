@@ -109,9 +109,13 @@ async def append_turns(
             if isinstance(what, MessageList):
                 seen = await here.database.read(lambda store: look(store.history(cid), what))
                 brought = await worked(body, partial(news, what, seen))
-                command = Sync(cid, what, seen, brought, digest, key, version, tools, texts=texts)
+                command = Sync(
+                    cid, what, seen, brought, digest, key, version, tools, texts, len(body)
+                )
             else:
-                command = Append(cid, what, digest, key, version, tools, texts=texts)
+                command = Append(
+                    cid, what, digest, key, version, tools, texts=texts, size=len(body)
+                )
             # Many may have come at once, and found nobody waiting.
             here.check_writer(cid)
             done = await here.database.write(command)
@@ -169,7 +173,9 @@ async def append_stream(
             raise RuleBroken("The stream is empty; it must be what the provider sent.")
         ready = await _to_its_end(run_sync(_ready, stream))
         texts = query.returned == "turns"
-        command = Append(cid, ready, stream.digest, key, version, arrived=True, texts=texts)
+        command = Append(
+            cid, ready, stream.digest, key, version, arrived=True, texts=texts, size=stream.size
+        )
         done = await _stored(command, here)
     if done.overtaken is not None:
         assert done.version is not None
@@ -208,7 +214,7 @@ async def _keep(cid: str, stream: Stream, rest: bytes, version: int | None, here
     """Stores what a broken connection left behind; the log is the only one to tell."""
     try:
         ready = await run_sync(_ready_as_it_came, stream, rest)
-        command = Append(cid, ready, expected_version=version, arrived=True)
+        command = Append(cid, ready, expected_version=version, arrived=True, size=stream.size)
         done = await here.database.write(command)
     except TurnkeepError as error:
         _log.warning("a broken stream for %s is not stored: %s", cid, error.detail)

@@ -28,6 +28,7 @@ TurnkeepError
 An error carries facts, never message content.
 """
 
+from collections.abc import Mapping
 from math import ceil
 from typing import ClassVar, Self
 
@@ -59,6 +60,14 @@ _LONGEST = 255
 Fact = str | int | list[str] | None
 
 
+def _as_it_was(
+    kind: "type[TurnkeepError]", args: tuple[object, ...], members: Mapping[str, object]
+) -> "TurnkeepError":
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(members)
+    return error
+
+
 class TurnkeepError(Exception):
     """Something about the request is wrong."""
 
@@ -69,6 +78,11 @@ class TurnkeepError(Exception):
         super().__init__(detail)
         self.detail = detail
         self.facts = {name: fact for name, fact in facts.items() if fact is not None}
+
+    def __reduce__(self) -> "tuple[object, ...]":
+        """As it is in another process: there it is not made by its class, which would compose its
+        words anew."""
+        return _as_it_was, (type(self), self.args, self.__dict__)
 
 
 class Unauthorized(TurnkeepError):

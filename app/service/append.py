@@ -96,6 +96,7 @@ class Append:
     arrived: bool = False
     texts: bool = False
     synced: Synced | None = None
+    size: int = 0
 
     @property
     def adds(self) -> int:

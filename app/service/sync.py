@@ -80,6 +80,7 @@ class Sync:
     expected_version: int | None = None
     tools: KeepTools | None = None
     texts: bool = False
+    size: int = 0
 
     @property
     def adds(self) -> int:

@@ -1,7 +1,8 @@
 """The database as the program sees it: commands go in, receipts come out once they are durable.
 
-Commands queue for a writer thread (one on SQLite, a few on PostgreSQL, a conversation always the
-same one); queries run on a few threads, each in a snapshot.
+Commands queue for a writer (one on SQLite, a few on PostgreSQL, a conversation always the same
+one), which is a thread, or a process where the service wants that; queries run on a few threads,
+each in a snapshot.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ import threading
 import time
 import zlib
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from copy import copy
 from datetime import UTC, datetime
@@ -35,26 +36,26 @@ from app.storage.engines import (
     make_engine,
     reason,
 )
-from app.storage.jobs import Counts, Job
+from app.storage.jobs import Counts, InLoop, InThread, Job
 from app.storage.memory import MOST_NAMES, Memory
+from app.storage.process import PATIENCE, WriterProcess
 from app.storage.snapshots import Snapshots
 from app.storage.store import ReadStore
 from app.storage.threads import Threads
 from app.storage.transactions import Transactions
 from app.storage.turns import TooLong
 from app.storage.verdicts import Ending
-from app.storage.writer import Writer
+from app.storage.writer import WriterThread
 
 __all__ = ["Database", "DatabaseUrlError", "engine_url"]
 
 T = TypeVar("T")
+W = TypeVar("W")
 log = logging.getLogger(__name__)
 # Of a service without keys.
 DEFAULT_TENANT = "default"
 
-# Seconds for the last answers of a database that is closed, for commands of a service that stops,
-# and for a database that is asked how it is.
-PATIENCE = 2.0
+# Seconds for a database that is asked how it is.
 _ASKED = 10.0
 _PERHAPS = (
     "The service is stopping and waits no longer. This may have been stored: it is safe to send it"
@@ -105,11 +106,20 @@ class Database:
         self._long = asyncio.Semaphore(READERS - _SMALL)
         # Of its own: who asks for a key or for the health must not wait for long replays.
         self._doorman = Threads(1, "turnkeep-door")
-        self._writers: list[Writer] = []
+        # Threads that write, made when they are needed, and processes that do, one for each.
+        self._threads: list[WriterThread] = []
+        self._processes: list[WriterProcess] = []
         self._writer_count = 1 if self._kind is sqlite else pg_writers
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._wrote: set[str] = set()
+
+    def fork_writers(self) -> None:
+        """Lets processes write from now on, if it can be: before there is any thread or connection,
+        in the loop that will wait for them."""
+        self._processes += [
+            WriterProcess(self._transactions, self._ending) for _ in range(self._writer_count)
+        ]
 
     def of(self, tenant_id: str) -> "Database":
         """The conversations of another tenant. Only the first one is closed."""
@@ -137,7 +147,7 @@ class Database:
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        job = Job(self.tenant_id, command, future, loop)
+        job = Job(self.tenant_id, command, future, InLoop(loop))
         self._put(job)
         try:
             return await asyncio.shield(future)
@@ -156,7 +166,7 @@ class Database:
     def write_soon(self, command: Command[T]) -> "concurrent.futures.Future[T]":
         """The same for callers who go on meanwhile; commands on a conversation stay in order."""
         future: concurrent.futures.Future[T] = concurrent.futures.Future()
-        self._put(Job(self.tenant_id, command, future, None))
+        self._put(Job(self.tenant_id, command, future, InThread()))
         return future
 
     async def read(
@@ -263,7 +273,7 @@ class Database:
         except self._refusals as error:
             raise Unavailable(f"The database cannot be written to: {reason(error)}.") from error
         for writer in self._writers:
-            writer.failure = None
+            writer.mended()
 
     async def schema_state(self) -> tuple[str | None, str | None]:
         """The schema version that the database has, and the one that this program needs."""
@@ -277,19 +287,25 @@ class Database:
 
     def is_stuck(self, cid: str | None) -> bool:
         """Whether a command on this conversation, or on one of any id, would wait for too long."""
-        writers = self._writers
-        if cid is not None:
-            writers = writers and [self._writer_of(cid)]
-        return any(writer.is_stuck() for writer in writers)
+        kinds: tuple[Sequence[WriterThread | WriterProcess], ...] = (self._threads, self._processes)
+        if cid is None:
+            return any(writer.is_stuck() for writer in self._writers)
+        return any(_of(cid, writers).is_stuck() for writers in kinds if writers)
 
     def held(self) -> set[tuple[str, str, datetime]]:
         """The conversations that the writers remember: tenant, id, and when it was made."""
-        return {one for writer in self._writers for one in writer.memory.held()}
+        return {one for writer in self._writers for one in writer.held()}
 
     def forget(self, cid: str) -> None:
         """No writer remembers anything of a conversation any more."""
         for writer in self._writers:
-            writer.memory.forget((self.tenant_id, cid))
+            writer.forget(self.tenant_id, cid)
+
+    def call(self, function: Callable[[], None]) -> None:
+        """Has a function of a module called here and in every process that writes."""
+        function()
+        for process in self._processes:
+            process.call(function)
 
     def wrote(self) -> set[str]:
         """The tenants for whom commands were given since this was asked last."""
@@ -301,13 +317,8 @@ class Database:
     def counts(self) -> Counts:
         """What the writers did since the start."""
         total = Counts()
-        for counts in [writer.counts for writer in self._writers]:
-            total.commits += counts.commits
-            total.commands += counts.commands
-            total.retries += counts.retries
-            total.unavailable += counts.unavailable
-            sizes = zip(total.group_sizes, counts.group_sizes, strict=True)
-            total.group_sizes = [one + other for one, other in sizes]
+        for writer in self._writers:
+            total.add(writer.counts)
         return total
 
     def close(self, seconds: float | None = None) -> None:
@@ -319,11 +330,9 @@ class Database:
         now = time.monotonic()
         self._ending.at = now + PATIENCE
         until = None if seconds is None else now + seconds
-        waits = [writer.end() for writer in self._writers]
-        ended = [
-            writer.has_ended(None if waited_for else until)
-            for writer, waited_for in zip(self._writers, waits, strict=True)
-        ]
+        # Asked first, all of them: they end beside each other.
+        waits = [(writer, writer.end()) for writer in self._writers]
+        ended = [writer.has_ended(None if waited else until) for writer, waited in waits]
         if not all(ended):
             log.warning("the service ends before all is stored; what was begun may be undone")
         # Whoever waited for a query was told that the service stops.
@@ -331,23 +340,32 @@ class Database:
         self._doorman.end(until)
         self._snapshots.close()
 
+    @property
+    def _writers(self) -> list[WriterThread | WriterProcess]:
+        return [*self._threads, *self._processes]
+
     def _put(self, job: Job) -> None:
+        cid = job.command.conversation_id
+        process = _of(cid, self._processes) if self._processes else None
+        packed = process.packed(job) if process else None
         with self._lock:
             if self._closed.is_set():
                 raise Unavailable("The service is shutting down.")
-            if not self._writers:
-                self._writers += [
-                    Writer(
-                        f"turnkeep-writer-{number}",
-                        Transactions(
-                            self._writing, Memory(self._memory), self._ending, self._custom
-                        ),
-                    )
+            self._wrote.add(job.tenant_id)
+            if process and packed is not None and process.put(job, packed):
+                return
+            if not self._threads:
+                self._threads += [
+                    WriterThread(f"turnkeep-writer-{number}", self._transactions())
                     for number in range(self._writer_count)
                 ]
-            self._wrote.add(job.tenant_id)
-            self._writer_of(job.command.conversation_id).put(job)
+            _of(cid, self._threads).put(job)
 
-    def _writer_of(self, cid: str) -> Writer:
-        name = cid.encode("utf-8", "surrogatepass")
-        return self._writers[zlib.crc32(name) % len(self._writers)]
+    def _transactions(self) -> Transactions:
+        return Transactions(self._writing, Memory(self._memory), self._ending, self._custom)
+
+
+def _of(cid: str, writers: Sequence[W]) -> W:
+    """The one that writes to this conversation."""
+    name = cid.encode("utf-8", "surrogatepass")
+    return writers[zlib.crc32(name) % len(writers)]

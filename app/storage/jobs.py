@@ -8,7 +8,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from app.core.ledger.slice import Command
 from app.core.value import dataclass
@@ -17,26 +17,7 @@ log = logging.getLogger(__name__)
 
 LARGEST_GROUP = 256
 
-_Future: TypeAlias = "asyncio.Future[Any] | concurrent.futures.Future[Any]"
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A command, whose it is, and whom to tell. `loop` is None when the caller waits in a thread of
-    its own."""
-
-    tenant_id: str
-    command: Command[Any]
-    future: _Future
-    loop: asyncio.AbstractEventLoop | None
-    since: float = field(default_factory=time.monotonic)
-    # Who acquires it first has it: the writer that begins, or the caller who leaves before that.
-    claim: threading.Lock = field(default_factory=threading.Lock)
-
-    @property
-    def owner(self) -> tuple[str, str]:
-        """The tenant and the conversation."""
-        return self.tenant_id, self.command.conversation_id
+Future: TypeAlias = asyncio.Future[Any] | concurrent.futures.Future[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +27,57 @@ class Outcome:
     value: Any = None
     error: Exception | None = None
     postponed: bool = False
+
+
+class Caller(Protocol):
+    """Who waits for commands: tasks of a loop, a thread, or another process."""
+
+    def settle(self, outcomes: Sequence[tuple[Any, Outcome]]) -> None:
+        """Tells what came of commands, each by what the caller knows it by."""
+
+
+@dataclass(frozen=True, slots=True)
+class InLoop:
+    """Tasks that wait for futures of their loop."""
+
+    loop: asyncio.AbstractEventLoop
+
+    def settle(self, outcomes: Sequence[tuple[Future, Outcome]]) -> None:
+        try:
+            self.loop.call_soon_threadsafe(settle, outcomes)
+        except RuntimeError:
+            log.warning("%d receipts came after their loop was closed", len(outcomes))
+
+
+@dataclass(frozen=True, slots=True)
+class InThread:
+    """A caller who waits for a future in a thread of its own."""
+
+    def settle(self, outcomes: Sequence[tuple[Future, Outcome]]) -> None:
+        settle(outcomes)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A command, whose it is, and whom to tell. `ticket`: the future that waits for it, or the
+    number that another process knows it by."""
+
+    tenant_id: str
+    command: Command[Any]
+    ticket: Future | int
+    caller: Caller
+    since: float = field(default_factory=time.monotonic)
+    # Who acquires it first has it: the writer that begins, or the caller who leaves before that.
+    claim: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def owner(self) -> tuple[str, str]:
+        """The tenant and the conversation."""
+        return self.tenant_id, self.command.conversation_id
+
+    @property
+    def is_wanted(self) -> bool:
+        return isinstance(self.ticket, int) or not self.ticket.cancelled()
 
 
 @dataclass(slots=True)
@@ -58,23 +90,25 @@ class Counts:
     unavailable: int = 0
     group_sizes: list[int] = field(default_factory=lambda: [0] * (LARGEST_GROUP + 1))
 
+    def add(self, other: "Counts") -> None:
+        self.commits += other.commits
+        self.commands += other.commands
+        self.retries += other.retries
+        self.unavailable += other.unavailable
+        sizes = zip(self.group_sizes, other.group_sizes, strict=True)
+        self.group_sizes = [mine + its for mine, its in sizes]
+
 
 def deliver(settled: Sequence[tuple[Job, Outcome]]) -> None:
-    """Tell the callers, each in its own thread."""
-    by_loop = defaultdict(list)
+    """Tell the callers, each once."""
+    by_caller = defaultdict(list)
     for job, outcome in settled:
-        by_loop[job.loop].append((job.future, outcome))
-    for loop, outcomes in by_loop.items():
-        if loop is None:
-            _settle(outcomes)
-            continue
-        try:
-            loop.call_soon_threadsafe(_settle, outcomes)
-        except RuntimeError:
-            log.warning("%d receipts came after their loop was closed", len(outcomes))
+        by_caller[job.caller].append((job.ticket, outcome))
+    for caller, outcomes in by_caller.items():
+        caller.settle(outcomes)
 
 
-def _settle(outcomes: Sequence[tuple[_Future, Outcome]]) -> None:
+def settle(outcomes: Sequence[tuple[Future, Outcome]]) -> None:
     for future, outcome in outcomes:
         if future.done():
             continue

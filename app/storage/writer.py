@@ -1,4 +1,4 @@
-"""A thread that writes: it takes every command that waits and commits them together.
+"""A writer: it takes every command that waits and commits them together.
 
 Load, decide, save, commit; only then do the receipts go, failures too. When the transaction fails,
 each command of the group is tried again alone, a few times, unless that is hopeless; then its
@@ -11,13 +11,15 @@ import logging
 import threading
 import time
 from contextlib import suppress
+from datetime import datetime
 from math import inf
 from operator import attrgetter
 from queue import Empty, SimpleQueue
+from typing import Protocol
 
 from app.core.errors import Unavailable
 from app.storage import transactions
-from app.storage.jobs import Job, Outcome, deliver
+from app.storage.jobs import Counts, Job, Outcome, deliver
 from app.storage.transactions import GroupFailed, Transactions, Unknown
 
 log = logging.getLogger(__name__)
@@ -28,54 +30,44 @@ STUCK = 5.0
 _LOOK = 0.05
 
 
-class Writer:
-    """One thread, one queue, one transaction at a time."""
+class Jobs(Protocol):
+    """Where a writer takes its commands from. None: it is time to end."""
 
-    def __init__(self, name: str, made: Transactions) -> None:
+    def get(self, *, timeout: float | None) -> Job | None:
+        """The next one; raises `Empty` where none comes in that time."""
+
+    def get_nowait(self) -> Job | None:
+        """The next one, if it is there; raises `Empty`."""
+
+
+class Writer:
+    """One transaction at a time, in the thread that calls `work`."""
+
+    def __init__(self, jobs: Jobs, made: Transactions) -> None:
         self.counts = made.counts
         self.memory = made.memory
         # Why the last command was given up, until one is carried out.
         self.failure: str | None = None
         self._transactions = made
-        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._jobs = jobs
         # Commands on conversations that were locked, in order.
         self._held: list[Job] = []
         # When the last group was begun, while it is carried out.
         self._busy_since: float | None = None
-        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
-        self._thread.start()
 
-    def waiting(self) -> int:
-        return self._jobs.qsize()
+    @property
+    def is_lost(self) -> bool:
+        """Whether the database was out of reach when it was tried last."""
+        return self._transactions.lost_at > -inf
 
     def is_stuck(self) -> bool:
         """Whether new commands would wait for too long, or one tries already to reach a database
         that was out of reach."""
-        since, lost = self._busy_since, self._transactions.lost_at > -inf
-        return since is not None and (lost or time.monotonic() - since > STUCK)
+        since = self._busy_since
+        return since is not None and (self.is_lost or time.monotonic() - since > STUCK)
 
-    def put(self, job: Job) -> None:
-        self._jobs.put(job)
-
-    def end(self) -> bool:
-        """Asks it to end when it has carried out what waits; whether anything does, for which
-        somebody still cares."""
-        waiting: list[Job] = []
-        with suppress(Empty):
-            while job := self._jobs.get_nowait():
-                if not job.claim.locked():
-                    waiting.append(job)
-        for job in waiting:
-            self._jobs.put(job)
-        self._jobs.put(None)
-        return bool(waiting)
-
-    def has_ended(self, until: float | None = None) -> bool:
-        """Whether it has, where that is not waited for longer."""
-        self._thread.join(None if until is None else max(0, until - time.monotonic()))
-        return not self._thread.is_alive()
-
-    def _work(self) -> None:
+    def work(self) -> None:
+        """Carries out commands until it is time to end."""
         closing = False
         while not closing:
             group, closing = self._gather()
@@ -117,7 +109,7 @@ class Writer:
         return group, True
 
     def _carry_out(self, group: list[Job]) -> None:
-        wanted = [job for job in group if not job.future.cancelled()]
+        wanted = [job for job in group if job.is_wanted]
         # Who waited while the database was tried in vain need not wait as long again.
         lost = [job for job in wanted if job.since <= self._transactions.lost_at]
         deliver([(job, self._give_up(self.failure or "")) for job in lost])
@@ -197,3 +189,59 @@ class Writer:
         self.counts.unavailable += 1
         self.failure = why
         return Outcome(error=Unavailable.silent(why))
+
+
+class WriterThread:
+    """A writer in a thread of its own, with a queue."""
+
+    def __init__(self, name: str, made: Transactions) -> None:
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self.writer = Writer(self._jobs, made)
+        self._thread = threading.Thread(target=self.writer.work, name=name, daemon=True)
+        self._thread.start()
+
+    @property
+    def counts(self) -> Counts:
+        return self.writer.counts
+
+    @property
+    def failure(self) -> str | None:
+        return self.writer.failure
+
+    def mended(self) -> None:
+        """What it failed for last is not so any more."""
+        self.writer.failure = None
+
+    def held(self) -> set[tuple[str, str, datetime]]:
+        """The conversations that it remembers: tenant, id, and when it was made."""
+        return self.writer.memory.held()
+
+    def forget(self, tenant_id: str, cid: str) -> None:
+        self.writer.memory.forget((tenant_id, cid))
+
+    def waiting(self) -> int:
+        return self._jobs.qsize()
+
+    def is_stuck(self) -> bool:
+        return self.writer.is_stuck()
+
+    def put(self, job: Job) -> None:
+        self._jobs.put(job)
+
+    def end(self) -> bool:
+        """Asks it to end when it has carried out what waits; whether anything does, for which
+        somebody still cares."""
+        waiting: list[Job] = []
+        with suppress(Empty):
+            while job := self._jobs.get_nowait():
+                if not job.claim.locked():
+                    waiting.append(job)
+        for job in waiting:
+            self._jobs.put(job)
+        self._jobs.put(None)
+        return bool(waiting)
+
+    def has_ended(self, until: float | None = None) -> bool:
+        """Whether it has, where that is not waited for longer."""
+        self._thread.join(None if until is None else max(0, until - time.monotonic()))
+        return not self._thread.is_alive()

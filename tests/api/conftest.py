@@ -1,13 +1,22 @@
-"""The real application on a real database, and short words for talking to it."""
+"""The real application on a real database, and short words for talking to it.
 
-from collections.abc import Iterator
+Its commands are written by a thread, but go there and come back as they would from a process.
+"""
+
+import pickle
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
+from app.core.json.large import StaysHere
 from app.main import create_app
 from app.settings import Settings
+from app.storage.database import Database
+from app.storage.jobs import Future, InLoop, Job, Outcome
 
 
 class Api:
@@ -28,6 +37,23 @@ class Api:
         answer = self.get("replay", provider=provider, **params)
         assert answer.status_code == 200, answer.text
         return answer.json()
+
+
+@pytest.fixture(autouse=True)
+def as_by_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    put, settle = Database._put, InLoop.settle
+
+    def sent(self: Database, job: Job) -> None:
+        # What is long stays where it is.
+        with suppress(StaysHere):
+            job = replace(job, command=pickle.loads(pickle.dumps(job.command)))
+        put(self, job)
+
+    def heard(self: InLoop, outcomes: Sequence[tuple[Future, Outcome]]) -> None:
+        settle(self, [(one, pickle.loads(pickle.dumps(outcome))) for one, outcome in outcomes])
+
+    monkeypatch.setattr(Database, "_put", sent)
+    monkeypatch.setattr(InLoop, "settle", heard)
 
 
 @pytest.fixture

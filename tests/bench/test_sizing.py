@@ -24,7 +24,7 @@ def test_it_says_what_the_settings_are() -> None:
     assert f"`TURNKEEP_RESPONSE_MEMORY`, {settings.response_memory >> 20} MB" in PAGE
     assert f"`TURNKEEP_PG_WRITERS` ({settings.pg_writers})" in PAGE
     assert f"up to {READERS} to read: six" in PAGE
-    assert settings.pg_writers + READERS == 6
+    assert 2 * settings.pg_writers + READERS == 6
 
 
 def test_it_quotes_the_benchmarks() -> None:

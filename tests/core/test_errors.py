@@ -1,6 +1,7 @@
 """The tree of errors: every leaf has a status, a line in the documents, a place in the drawing."""
 
 import inspect
+import pickle
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -77,3 +78,13 @@ def test_a_stale_version_names_the_turn_that_was_stored_all_the_same() -> None:
     error = StaleVersion("c1", "3", 5, turn_id="t1")
     assert error.facts == {"conversation_id": "c1", "version": 5, "turn_id": "t1"}
     assert error.detail.endswith("The turn is stored as 't1'.")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_error_of_another_process_says_the_same(kind: type[TurnkeepError]) -> None:
+    error = kind.__new__(kind, "why")
+    TurnkeepError.__init__(error, "why", limit="turns")
+    error.__dict__["more"] = 1
+    other = pickle.loads(pickle.dumps(error))
+    assert type(other) is kind
+    assert (str(other), vars(other)) == ("why", vars(error))

@@ -28,7 +28,7 @@ EACH = 5
 RECEIPTS = WRITERS * EACH
 _CALLS = "pwrite64,pwritev,fsync,fdatasync,write,writev,sendto,sendmsg,connect"
 # Longer than a page.
-_SHOWN = "4200"
+_SHOWN = "8400"
 _ID = re.compile(r"synced-\d+-\d+-")
 _SYNC = re.compile(r"f(?:data)?sync\(\d+<[^>]*-wal>")
 _END = re.compile(r"<\.\.\. f(?:data)?sync resumed")
@@ -65,7 +65,7 @@ def traced(folder: Path, synchronous: str | None = None) -> Seen:
     if synchronous:
         (fault / "sitecustomize.py").write_text(_FAULT.format(synchronous))
     trace = folder / "trace"
-    under = ("strace", "-f", "-y", "-s", _SHOWN, "-e", f"trace={_CALLS}", "-o", str(trace))
+    under = ("strace", "-f", "-yy", "-s", _SHOWN, "-e", f"trace={_CALLS}", "-o", str(trace))
     environment = {"PYTHONPATH": f"{fault}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
     server = started(folder, environment=environment, under=under)
     try:
@@ -97,7 +97,7 @@ def seen_in(lines: Iterable[str]) -> Seen:
             written.update(_ID.findall(call))
         elif call.startswith("connect") and not _NEAR.search(call):
             seen.outside.append(call)
-        elif "<socket:" in call or "<TCP" in call:
+        elif "<TCP" in call:
             ids = set(_ID.findall(call))
             seen.told |= ids
             seen.too_early |= ids - synced

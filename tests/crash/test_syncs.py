@@ -9,7 +9,7 @@ WRITE = '7 pwrite64(22</d/turnkeep.db-wal>, "..synced-0-0-..", 4096, 32) = 4096\
 SYNC = "7 fdatasync(22</d/turnkeep.db-wal>) = 0\n"
 BEGUN = "7 fdatasync(22</d/turnkeep.db-wal> <unfinished ...>\n"
 ENDED = "7 <... fdatasync resumed>) = 0\n"
-TOLD = '5 write(16<socket:[1]>, "{..synced-0-0-..}", 140) = 140\n'
+TOLD = '5 write(16<TCP:[127.0.0.1:8420->127.0.0.1:5]>, "{..synced-0-0-..}", 140) = 140\n'
 
 
 @possible

@@ -34,17 +34,24 @@ class Service:
         self.ready_again()
 
     def kill(self, chance: random.Random) -> None:
-        """Kill -9 of everything or, where there are several workers, at times of one of them.
+        """Kill -9 of everything, or of one process alone.
 
-        One worker alone leaves the others and the supervisor, which starts another.
+        One of several workers leaves the others and the supervisor, which starts another; a process
+        that writes leaves its worker, and the other way round.
         """
-        workers = _workers(self.server.process.pid)
         if self.postgres:
             self.postgres.kill()
-        elif workers and chance.random() < 0.5:
-            os.kill(chance.choice(workers), signal.SIGKILL)
-        else:
+        elif chance.random() < 0.4:
             self._kill_all()
+        else:
+            supervisor = self.server.process.pid
+            workers = _workers(supervisor) or [supervisor]
+            writers = [writer for worker in workers for writer in _writers(worker)]
+            victim = chance.choice(chance.choice([workers, writers or workers]))
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(victim, signal.SIGKILL)
+            if victim == supervisor:
+                self.server.process.wait()
 
     def ready_again(self) -> float:
         """Starts what was killed; gives the seconds from then until the service is ready."""
@@ -104,13 +111,21 @@ def _started(folder: Path, url: str, workers: int, port: int) -> Server:
 
 def _workers(supervisor: int) -> list[int]:
     """The processes that a supervisor has started to serve; none where it serves itself."""
+    return [pid for pid in _children(supervisor) if b"spawn_main" in _command(pid)]
+
+
+def _writers(worker: int) -> list[int]:
+    """The processes that write for a worker; none once they have died."""
+    return [pid for pid in _children(worker) if b"resource_tracker" not in _command(pid)]
+
+
+def _children(pid: int) -> list[int]:
     with contextlib.suppress(OSError):
-        children = Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()
-        return [int(pid) for pid in children if b"spawn_main" in _command(pid)]
+        return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     return []
 
 
-def _command(pid: str) -> bytes:
+def _command(pid: int) -> bytes:
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     return b""

@@ -80,6 +80,7 @@ class Do(Generic[T]):
     how: Callable[[Slice], Change[T]]
     asks: Keys = Keys()  # noqa: RUF009
     adds: int = 0
+    size: int = 0
 
     def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         return self.asks

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 # From this size on, bytes are kept in pieces of this size.
 PIECE = 1024 * 1024
@@ -11,11 +11,18 @@ PIECE = 1024 * 1024
 SHORT = 64 * 1024
 
 
+class StaysHere(Exception):
+    """It cannot be sent to another process."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chunks:
     """Bytes in pieces; `read` goes through them from the beginning, as often as it is asked."""
 
     read: Callable[[], Iterator[bytes]]
+
+    def __reduce__(self) -> NoReturn:
+        raise StaysHere
 
     def __iter__(self) -> Iterator[bytes]:
         """Pieces of one size, but for the last."""

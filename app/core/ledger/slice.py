@@ -238,13 +238,17 @@ class Change(Generic[T_co]):
 
 
 class Command(Protocol[T_co]):
-    """Something to be done to one conversation. `adds`: how many turns it is expected to add."""
+    """Something to be done to one conversation. `adds`: how many turns it is expected to add;
+    `size`: the bytes that it holds, roughly, where they may be many."""
 
     @property
     def conversation_id(self) -> str: ...
 
     @property
     def adds(self) -> int: ...
+
+    @property
+    def size(self) -> int: ...
 
     def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         """What it must know, if the conversation has this version by then.
@@ -263,6 +267,7 @@ class Plain:
 
     __slots__ = ()
     adds = 0
+    size = 0
 
     def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         return Keys()

@@ -1,0 +1,360 @@
+"""A writer in a process of its own: commands go there, outcomes come back.
+
+Python runs one thread at a time, so a writer that is a thread takes turns with the loop that reads
+requests and the threads that read histories. A process has a processor to itself.
+
+It is forked while there is one thread and no connection. It ends when nobody can send it commands
+any more, after it has carried out those that came. Should it die before, callers hear that their
+commands may have been stored, and a thread takes its place.
+"""
+
+import asyncio
+import gc
+import logging
+import os
+import pickle
+import signal
+import socket
+import struct
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from queue import Empty
+from select import select
+from typing import Any, NoReturn
+
+from app.core.errors import Unavailable
+from app.core.json.large import PIECE, StaysHere
+from app.storage.jobs import Counts, Future, Job, Outcome, settle
+from app.storage.transactions import Transactions
+from app.storage.verdicts import Ending
+from app.storage.writer import STUCK, Writer
+
+log = logging.getLogger(__name__)
+
+# Seconds for the last answers of a database that is closed.
+PATIENCE = 2.0
+# Commands with more bytes stay here: they would be held in both processes.
+LARGEST = PIECE
+_PERHAPS = (
+    "The process that writes has died. This may have been stored: it is safe to send it again only"
+    " with an `Idempotency-Key` or turn ids."
+)
+_READ = 256 * 1024
+_SIZE = struct.Struct("!I")
+# Asks the process to give up what the database does not answer soon.
+_END_SOON = signal.SIGUSR1
+Held = set[tuple[str, str, datetime]]
+
+
+@dataclass(slots=True)
+class News:
+    """What the process says: outcomes by number, and how it is."""
+
+    outcomes: list[tuple[int, Outcome]]
+    counts: Counts
+    failure: str | None
+    is_lost: bool
+    held: Held | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Asks it to remember a conversation no more."""
+
+    owner: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Clear:
+    """Asks it to call a function, and to say what it remembers."""
+
+    function: Callable[[], None] | None
+
+
+@dataclass(slots=True)
+class Frames:
+    """Values from the pieces of a stream of bytes, each behind its size."""
+
+    _bytes: bytearray = field(default_factory=bytearray)
+
+    def feed(self, piece: bytes) -> Iterator[Any]:
+        self._bytes += piece
+        start = 0
+        try:
+            while len(self._bytes) >= start + _SIZE.size:
+                (size,) = _SIZE.unpack_from(self._bytes, start)
+                end = start + _SIZE.size + size
+                if len(self._bytes) < end:
+                    return
+                with memoryview(self._bytes) as view:
+                    value = pickle.loads(view[start + _SIZE.size : end])
+                start = end
+                yield value
+        finally:
+            del self._bytes[:start]
+
+
+def framed(value: object) -> bytes:
+    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    return _SIZE.pack(len(data)) + data
+
+
+def can_fork() -> bool:
+    """Whether a process of its own is possible here, and of use."""
+    return hasattr(os, "fork") and (os.cpu_count() or 1) > 1 and threading.active_count() == 1
+
+
+class WriterProcess:
+    """A writer elsewhere, as it is seen here. It belongs to the running loop, which hears of the
+    outcomes; commands may come from any thread."""
+
+    def __init__(self, make: Callable[[], Transactions], ending: Ending) -> None:
+        self.counts = Counts()
+        self.failure: str | None = None
+        self.is_dead = False
+        self._is_lost = False
+        self._held: Held = set()
+        # Who waits, and since when, in the order in which commands were sent.
+        self._sent: dict[int, tuple[Future, float]] = {}
+        self._socket, its = socket.socketpair()
+        self._pid = os.fork()
+        if not self._pid:
+            _be_writer(its, make, ending)
+        its.close()
+        self._socket.setblocking(False)
+        self._frames = Frames()
+        # What the socket had no room for, and who may append to it.
+        self._unsent = bytearray()
+        self._lock = threading.Lock()
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(self._socket, self._receive)
+
+    def packed(self, job: Job) -> bytes | None:
+        """The command as it is sent; None where it must stay here."""
+        if self.is_dead or job.command.size > LARGEST:
+            return None
+        try:
+            return pickle.dumps((job.tenant_id, job.command), pickle.HIGHEST_PROTOCOL)
+        except StaysHere:
+            return None
+
+    def put(self, job: Job, packed: bytes) -> bool:
+        """Sends a command; False where nobody is there to take it."""
+        # It counts as begun: it cannot be called back.
+        if self.is_dead or not job.claim.acquire(blocking=False):
+            return not self.is_dead
+        assert not isinstance(job.ticket, int)
+        number = self.counts.commands = self.counts.commands + 1
+        self._sent[number] = job.ticket, job.since
+        self._send((number, packed))
+        return True
+
+    def mended(self) -> None:
+        self.failure = None
+
+    def held(self) -> Held:
+        """What it said it remembers; asks it to say it again."""
+        self._send(Clear(None))
+        return self._held
+
+    def forget(self, tenant_id: str, cid: str) -> None:
+        self._send(Forget((tenant_id, cid)))
+
+    def call(self, function: Callable[[], None]) -> None:
+        """Has it call a function of a module."""
+        self._send(Clear(function))
+
+    def waiting(self) -> int:
+        return len(self._sent)
+
+    def is_stuck(self) -> bool:
+        with suppress(StopIteration, KeyError, RuntimeError):
+            _, since = self._sent[next(iter(self._sent))]
+            return self._is_lost or time.monotonic() - since > STUCK
+        return False
+
+    def end(self) -> bool:
+        """Asks it to end when it has carried out what it was sent; whether that is anything."""
+        if self.is_dead:
+            return False
+        self._loop.remove_reader(self._socket)
+        self._loop.remove_writer(self._socket)
+        self._socket.setblocking(True)
+        with suppress(OSError):
+            self._socket.sendall(self._unsent)
+            self._socket.shutdown(socket.SHUT_WR)
+        with suppress(ProcessLookupError):
+            os.kill(self._pid, _END_SOON)
+        return bool(self._sent)
+
+    def has_ended(self, until: float | None = None) -> bool:
+        """Whether it has, where that is not waited for longer; it is killed then."""
+        if self.is_dead:
+            return True
+        while not self.is_dead:
+            left = None if until is None else max(0, until - time.monotonic())
+            if not select([self._socket], [], [], left)[0]:
+                os.kill(self._pid, signal.SIGKILL)
+                self._reap()
+                return False
+            self._receive()
+        return True
+
+    def _send(self, value: object) -> None:
+        data = framed(value)
+        with self._lock:
+            if self.is_dead:
+                return
+            if self._unsent:
+                self._unsent += data
+                return
+            try:
+                sent = self._socket.send(data)
+            except BlockingIOError:
+                sent = 0
+            except OSError:
+                # It is gone, and the loop will hear of it.
+                return
+            if sent < len(data):
+                self._unsent += data[sent:]
+                self._loop.call_soon_threadsafe(self._watch)
+
+    def _watch(self) -> None:
+        if not self.is_dead:
+            self._loop.add_writer(self._socket, self._send_rest)
+
+    def _send_rest(self) -> None:
+        with self._lock:
+            try:
+                del self._unsent[: self._socket.send(self._unsent[:_READ])]
+            except BlockingIOError:
+                return
+            except OSError:
+                self._unsent.clear()
+            if not self._unsent:
+                self._loop.remove_writer(self._socket)
+
+    def _receive(self) -> None:
+        try:
+            piece = self._socket.recv(_READ)
+        except BlockingIOError:
+            return
+        except OSError:
+            piece = b""
+        if not piece:
+            self._ended()
+            return
+        for news in self._frames.feed(piece):
+            # Those that were sent are taken, whether it has begun with them or not.
+            self.counts = replace(news.counts, commands=self.counts.commands)
+            self.failure, self._is_lost = news.failure, news.is_lost
+            self._held = self._held if news.held is None else news.held
+            settle([(self._sent.pop(number)[0], outcome) for number, outcome in news.outcomes])
+
+    def _ended(self) -> None:
+        """Nothing comes from it any more. Whoever waits hears that nobody knows."""
+        left = list(self._sent.values())
+        if self._loop.is_running():
+            self._loop.remove_reader(self._socket)
+            self._loop.remove_writer(self._socket)
+        status = self._reap()
+        if left or status:
+            log.error("the process that writes has died (status %d); a thread writes now", status)
+        settle([(future, Outcome(error=Unavailable(_PERHAPS))) for future, _ in left])
+
+    def _reap(self) -> int:
+        self.is_dead = True
+        self._sent.clear()
+        self._socket.close()
+        return os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+
+
+def _be_writer(its: socket.socket, make: Callable[[], Transactions], ending: Ending) -> NoReturn:
+    """What the new process does, to its end. Nothing of the other one is cleaned up here."""
+    status = 1
+    try:
+        signal.set_wakeup_fd(-1)
+        # Whoever stops a group of processes stops the service, which tells us when it is ready.
+        for one in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(one, signal.SIG_IGN)
+
+        def end_soon(*_: object) -> None:
+            ending.at = min(ending.at, time.monotonic() + PATIENCE)
+
+        signal.signal(_END_SOON, end_soon)
+        _close_others(its.fileno())
+        # Nobody collects what has lived for a while here, unless Python does it by itself.
+        gc.set_threshold(5_000, 5, 50)
+        _Inbox(its, make()).writer.work()
+        status = 0
+    except BaseException:
+        log.exception("the process that writes failed")
+    finally:
+        os._exit(status)
+
+
+def _close_others(kept: int) -> None:
+    """Ports and files of the other process: they must not stay open when it ends."""
+    most = os.sysconf("SC_OPEN_MAX")
+    # Where any number is allowed, no process has opened so many.
+    most = 65_536 if most < 0 else min(most, 65_536)
+    os.closerange(3, kept)
+    os.closerange(kept + 1, most)
+
+
+class _Inbox:
+    """The other end: the jobs of a writer, and the caller who is told of them."""
+
+    def __init__(self, its: socket.socket, made: Transactions) -> None:
+        self.writer = Writer(self, made)
+        self._socket = its
+        self._frames = Frames()
+        self._jobs: deque[Job | None] = deque()
+
+    def get(self, *, timeout: float | None) -> Job | None:
+        while not self._jobs:
+            if not select([self._socket], [], [], timeout)[0]:
+                raise Empty
+            self._take()
+        return self._jobs.popleft()
+
+    def get_nowait(self) -> Job | None:
+        return self.get(timeout=0)
+
+    def _take(self) -> None:
+        piece = self._socket.recv(_READ)
+        if not piece:
+            self._jobs.append(None)
+        for said in self._frames.feed(piece):
+            match said:
+                case Forget(owner):
+                    self.writer.memory.forget(owner)
+                case Clear(function):
+                    if function is not None:
+                        function()
+                    self._say([], self.writer.memory.held())
+                case number, packed:
+                    tenant_id, command = pickle.loads(packed)
+                    self._jobs.append(Job(tenant_id, command, number, self))
+
+    def settle(self, outcomes: Sequence[tuple[int, Outcome]]) -> None:
+        self._say(list(outcomes))
+
+    def _say(self, outcomes: list[tuple[int, Outcome]], held: Held | None = None) -> None:
+        writer = self.writer
+        state = (writer.counts, writer.failure, writer.is_lost, held)
+        try:
+            said = framed(News(outcomes, *state))
+        except Exception:
+            # A fault of ours; nobody need wait for ever.
+            log.exception("what came of %d commands cannot be told", len(outcomes))
+            unsaid = Outcome(error=Unavailable(_PERHAPS))
+            said = framed(News([(number, unsaid) for number, _ in outcomes], *state))
+        # Who is gone need not hear it. What came before is carried out.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self._socket.sendall(said)
