@@ -27,6 +27,10 @@ class Reply:
         return line.partition(b"\r\n")[0].strip().decode()
 
 
+class Refused(AssertionError):
+    """The reply was no success."""
+
+
 class Client:
     """Asks and waits. A reply that is no success is an error: its time would mean nothing."""
 
@@ -73,7 +77,7 @@ class Client:
         reply_head = bytes(self._buffer[:end])
         reply = Reply(int(reply_head[9:12]), reply_head, bytes(self._buffer[end + 4 : size]), ms)
         if reply.status >= 400:
-            raise AssertionError(f"{method} {path}: {reply.status} {reply.body[:500]!r}")
+            raise Refused(f"{method} {path}: {reply.status} {reply.body[:500]!r}")
         return reply
 
     def _received(self) -> tuple[int, int]:

@@ -26,10 +26,16 @@ class Server:
     start_seconds: float
 
     def resident_mb(self) -> float:
-        """The memory that the process holds now."""
-        lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
-        (kilobytes,) = (line.split()[1] for line in lines if line.startswith("VmRSS"))
-        return int(kilobytes) / 1024
+        """The memory that the process and those that it has forked hold now. What several of them
+        share counts once."""
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+        return sum(_kilobytes(pid) for pid in (str(self.pid), *children)) / 1024
+
+
+def _kilobytes(pid: str) -> int:
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    (kilobytes,) = (line.split()[1] for line in lines if line.startswith("Pss:"))
+    return int(kilobytes)
 
 
 @contextmanager

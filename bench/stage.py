@@ -1,14 +1,14 @@
 """What the measures stand on: fresh databases, filled conversations, floors, the textbook."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from pathlib import Path
 
 from bench import servers
-from bench.client import Client
+from bench.client import Client, Refused
 from bench.load import CONVERSATIONS, Loaded, Requests, load
 from bench.rows import Sizes
 from bench.servers import Server
@@ -119,6 +119,19 @@ class Stage:
 
     def load(self, server: Server, requests: Requests, clients: int) -> Loaded:
         return load(server.port, requests, clients, self.sizes.seconds)
+
+    def posted(self, server: Server, clients: int) -> Loaded:
+        return self.load(server, self.posts, clients)
+
+    def written(self, server: Server, clients: int) -> Loaded:
+        """Posts to Turnkeep. It returns when the words are indexed: what is measured next must not
+        share the processors with that."""
+        loaded = self.posted(server, clients)
+        with Client(server.port) as client:
+            while True:
+                with suppress(Refused):
+                    client.get(INDEXED_PATH)
+                    return loaded
 
     def floor_rate(self, server: Server, requests: Requests, clients: int) -> float:
         """The rate of the floor; it also shows how fast the load generator can be."""

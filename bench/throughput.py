@@ -4,15 +4,18 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
 from statistics import median
+from typing import TypeAlias
 
 from bench import servers
 from bench.client import Client
 from bench.floors import commit_ms
-from bench.load import Requests
+from bench.load import Loaded, Requests
 from bench.rows import Row, interleaved, ratio, samples
 from bench.servers import Server
 from bench.stage import DATABASES, READERS, WRITERS, Stage, fill, replay_path, turns_path
 from bench.turns import body, going_on
+
+Post: TypeAlias = Callable[[Server, int], Loaded]
 
 
 def appends(stage: Stage) -> Iterator[Row]:
@@ -25,10 +28,13 @@ def appends(stage: Stage) -> Iterator[Row]:
             bare = stack.enter_context(stage.database(kind))
             ours = stack.enter_context(stage.turnkeep(kind))
             textbook = stack.enter_context(stage.textbook(kind))
-            for name, server in ((kind, ours), (f"{kind} textbook", textbook)):
+            for name, server, post in (
+                (kind, ours, stage.written),
+                (f"{kind} textbook", textbook, stage.posted),
+            ):
                 stage.begin(server)
-                subjects[f"{name} rate"] = partial(_rate, stage, server, stage.posts, WRITERS)
-                subjects[f"{name} ms"] = partial(_median_ms, stage, server)
+                subjects[f"{name} rate"] = partial(_rate_of, post, server)
+                subjects[f"{name} ms"] = partial(_median_ms_of, post, server)
             subjects[f"{kind} commit"] = partial(commit_ms, bare, stage.sizes.seconds)
         found = interleaved(subjects, stage.sizes.rounds)
     for kind in DATABASES:
@@ -160,7 +166,7 @@ def workers(stage: Stage) -> Iterator[Row]:
             with Client(server.port) as client:
                 fill(client, "h", stage.messages)
             _wake(server)
-            subjects[f"{name} writes"] = partial(_rate, stage, server, stage.posts, WRITERS)
+            subjects[f"{name} writes"] = partial(_rate_of, stage.written, server)
             subjects[f"{name} reads"] = partial(_rate, stage, server, gets, READERS)
         rates = interleaved(subjects, stage.sizes.rounds)
     for what, clients in (("writes", WRITERS), ("reads", READERS)):
@@ -186,8 +192,12 @@ def _rate(stage: Stage, server: Server, requests: Requests, clients: int) -> flo
     return stage.load(server, requests, clients).rate
 
 
-def _median_ms(stage: Stage, server: Server) -> float:
-    return stage.load(server, stage.posts, 1).median_ms
+def _rate_of(post: Post, server: Server) -> float:
+    return post(server, WRITERS).rate
+
+
+def _median_ms_of(post: Post, server: Server) -> float:
+    return post(server, 1).median_ms
 
 
 def _slow_rate(server: Server) -> float:

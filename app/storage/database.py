@@ -287,10 +287,11 @@ class Database:
 
     def is_stuck(self, cid: str | None) -> bool:
         """Whether a command on this conversation, or on one of any id, would wait for too long."""
-        kinds: tuple[Sequence[WriterThread | WriterProcess], ...] = (self._threads, self._processes)
         if cid is None:
             return any(writer.is_stuck() for writer in self._writers)
-        return any(_of(cid, writers).is_stuck() for writers in kinds if writers)
+        if self._processes and _of(cid, self._processes).is_stuck():
+            return True
+        return bool(self._threads) and _of(cid, self._threads).is_stuck()
 
     def held(self) -> set[tuple[str, str, datetime]]:
         """The conversations that the writers remember: tenant, id, and when it was made."""
@@ -367,5 +368,7 @@ class Database:
 
 def _of(cid: str, writers: Sequence[W]) -> W:
     """The one that writes to this conversation."""
+    if len(writers) == 1:
+        return writers[0]
     name = cid.encode("utf-8", "surrogatepass")
     return writers[zlib.crc32(name) % len(writers)]

@@ -45,7 +45,7 @@ _PERHAPS = (
     " with an `Idempotency-Key` or turn ids."
 )
 _READ = 256 * 1024
-_SIZE = struct.Struct("!I")
+_HEAD = struct.Struct("!IQ")
 # Asks the process to give up what the database does not answer soon.
 _END_SOON = signal.SIGUSR1
 Held = set[tuple[str, str, datetime]]
@@ -78,30 +78,29 @@ class Clear:
 
 @dataclass(slots=True)
 class Frames:
-    """Values from the pieces of a stream of bytes, each behind its size."""
+    """Values from the pieces of a stream of bytes. Each has its size and a number in front."""
 
     _bytes: bytearray = field(default_factory=bytearray)
 
-    def feed(self, piece: bytes) -> Iterator[Any]:
+    def feed(self, piece: bytes) -> Iterator[tuple[int, Any]]:
+        """The values that are whole now, with their numbers."""
         self._bytes += piece
-        start = 0
-        try:
-            while len(self._bytes) >= start + _SIZE.size:
-                (size,) = _SIZE.unpack_from(self._bytes, start)
-                end = start + _SIZE.size + size
-                if len(self._bytes) < end:
-                    return
-                with memoryview(self._bytes) as view:
-                    value = pickle.loads(view[start + _SIZE.size : end])
-                start = end
-                yield value
-        finally:
-            del self._bytes[:start]
+        end = 0
+        with memoryview(self._bytes) as view:
+            while len(view) >= (start := end + _HEAD.size):
+                size, number = _HEAD.unpack_from(view, end)
+                if len(view) < start + size:
+                    break
+                end = start + size
+                with view[start:end] as one:
+                    yield number, pickle.loads(one)
+        del self._bytes[:end]
 
 
-def framed(value: object) -> bytes:
+def framed(value: object, number: int = 0) -> bytes:
+    """The number of a command, from 1, is known to its caller."""
     data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-    return _SIZE.pack(len(data)) + data
+    return _HEAD.pack(len(data), number) + data
 
 
 def can_fork() -> bool:
@@ -145,13 +144,14 @@ class WriterProcess:
 
     def put(self, job: Job, packed: bytes) -> bool:
         """Sends a command; False where nobody is there to take it."""
-        # It counts as begun: it cannot be called back.
-        if self.is_dead or not job.claim.acquire(blocking=False):
-            return not self.is_dead
         assert not isinstance(job.ticket, int)
-        number = self.counts.commands = self.counts.commands + 1
-        self._sent[number] = job.ticket, job.since
-        self._send((number, packed))
+        with self._lock:
+            # It counts as begun: it cannot be called back.
+            if self.is_dead or not job.claim.acquire(blocking=False):
+                return not self.is_dead
+            number = self.counts.commands = self.counts.commands + 1
+            self._sent[number] = job.ticket, job.since
+        self._send(_HEAD.pack(len(packed), number) + packed)
         return True
 
     def mended(self) -> None:
@@ -159,24 +159,28 @@ class WriterProcess:
 
     def held(self) -> Held:
         """What it said it remembers; asks it to say it again."""
-        self._send(Clear(None))
+        self._send(framed(Clear(None)))
         return self._held
 
     def forget(self, tenant_id: str, cid: str) -> None:
-        self._send(Forget((tenant_id, cid)))
+        self._send(framed(Forget((tenant_id, cid))))
 
     def call(self, function: Callable[[], None]) -> None:
         """Has it call a function of a module."""
-        self._send(Clear(function))
+        self._send(framed(Clear(function)))
 
     def waiting(self) -> int:
         return len(self._sent)
 
     def is_stuck(self) -> bool:
-        with suppress(StopIteration, KeyError, RuntimeError):
-            _, since = self._sent[next(iter(self._sent))]
-            return self._is_lost or time.monotonic() - since > STUCK
-        return False
+        if not self._sent:
+            return False
+        try:
+            _, since = next(iter(self._sent.values()))
+        except (StopIteration, RuntimeError):
+            # Another thread has just changed it.
+            return False
+        return self._is_lost or time.monotonic() - since > STUCK
 
     def end(self) -> bool:
         """Asks it to end when it has carried out what it was sent; whether that is anything."""
@@ -186,7 +190,8 @@ class WriterProcess:
         self._loop.remove_writer(self._socket)
         self._socket.setblocking(True)
         with suppress(OSError):
-            self._socket.sendall(self._unsent)
+            with self._lock:
+                self._socket.sendall(self._unsent)
             self._socket.shutdown(socket.SHUT_WR)
         with suppress(ProcessLookupError):
             os.kill(self._pid, _END_SOON)
@@ -200,43 +205,35 @@ class WriterProcess:
             left = None if until is None else max(0, until - time.monotonic())
             if not select([self._socket], [], [], left)[0]:
                 os.kill(self._pid, signal.SIGKILL)
-                self._reap()
+                self._reaped()
                 return False
             self._receive()
         return True
 
-    def _send(self, value: object) -> None:
-        data = framed(value)
+    def _send(self, data: bytes) -> None:
+        """Sends it when the loop comes round, with all else that is to be sent until then."""
         with self._lock:
             if self.is_dead:
                 return
-            if self._unsent:
-                self._unsent += data
+            is_first = not self._unsent
+            self._unsent += data
+        if is_first:
+            self._loop.call_soon_threadsafe(self._flush)
+
+    def _flush(self) -> None:
+        with self._lock:
+            if self.is_dead:
                 return
             try:
-                sent = self._socket.send(data)
+                del self._unsent[: self._socket.send(self._unsent)]
             except BlockingIOError:
-                sent = 0
+                pass
             except OSError:
                 # It is gone, and the loop will hear of it.
-                return
-            if sent < len(data):
-                self._unsent += data[sent:]
-                self._loop.call_soon_threadsafe(self._watch)
-
-    def _watch(self) -> None:
-        if not self.is_dead:
-            self._loop.add_writer(self._socket, self._send_rest)
-
-    def _send_rest(self) -> None:
-        with self._lock:
-            try:
-                del self._unsent[: self._socket.send(self._unsent[:_READ])]
-            except BlockingIOError:
-                return
-            except OSError:
                 self._unsent.clear()
-            if not self._unsent:
+            if self._unsent:
+                self._loop.add_writer(self._socket, self._flush)
+            else:
                 self._loop.remove_writer(self._socket)
 
     def _receive(self) -> None:
@@ -249,7 +246,7 @@ class WriterProcess:
         if not piece:
             self._ended()
             return
-        for news in self._frames.feed(piece):
+        for _, news in self._frames.feed(piece):
             # Those that were sent are taken, whether it has begun with them or not.
             self.counts = replace(news.counts, commands=self.counts.commands)
             self.failure, self._is_lost = news.failure, news.is_lost
@@ -258,20 +255,22 @@ class WriterProcess:
 
     def _ended(self) -> None:
         """Nothing comes from it any more. Whoever waits hears that nobody knows."""
-        left = list(self._sent.values())
         if self._loop.is_running():
             self._loop.remove_reader(self._socket)
             self._loop.remove_writer(self._socket)
-        status = self._reap()
+        left, status = self._reaped()
         if left or status:
             log.error("the process that writes has died (status %d); a thread writes now", status)
-        settle([(future, Outcome(error=Unavailable(_PERHAPS))) for future, _ in left])
+        settle([(future, Outcome(error=Unavailable(_PERHAPS))) for future in left])
 
-    def _reap(self) -> int:
-        self.is_dead = True
-        self._sent.clear()
+    def _reaped(self) -> tuple[list[Future], int]:
+        """Lets go of it. Who still waited, and its exit status."""
+        with self._lock:
+            self.is_dead = True
+            left = [future for future, _ in self._sent.values()]
+            self._sent.clear()
         self._socket.close()
-        return os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        return left, os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
 
 
 def _be_writer(its: socket.socket, make: Callable[[], Transactions], ending: Ending) -> NoReturn:
@@ -330,7 +329,7 @@ class _Inbox:
         piece = self._socket.recv(_READ)
         if not piece:
             self._jobs.append(None)
-        for said in self._frames.feed(piece):
+        for number, said in self._frames.feed(piece):
             match said:
                 case Forget(owner):
                     self.writer.memory.forget(owner)
@@ -338,8 +337,7 @@ class _Inbox:
                     if function is not None:
                         function()
                     self._say([], self.writer.memory.held())
-                case number, packed:
-                    tenant_id, command = pickle.loads(packed)
+                case tenant_id, command:
                     self._jobs.append(Job(tenant_id, command, number, self))
 
     def settle(self, outcomes: Sequence[tuple[int, Outcome]]) -> None:

@@ -17,11 +17,11 @@ VALUES = st.lists(st.binary(max_size=300) | st.integers() | st.text(), max_size=
 def test_values_come_out_as_they_went_in_wherever_the_bytes_are_cut(
     values: list[object], cuts: list[int]
 ) -> None:
-    sent = b"".join(map(framed, values))
+    sent = b"".join(framed(value, number) for number, value in enumerate(values))
     edges = [0, *sorted({cut for cut in cuts if cut < len(sent)}), len(sent)]
     frames = Frames()
     pieces = (sent[start:end] for start, end in pairwise(edges))
-    assert [value for piece in pieces for value in frames.feed(piece)] == values
+    assert [one for piece in pieces for one in frames.feed(piece)] == list(enumerate(values))
 
 
 def test_long_bytes_are_not_sent() -> None:
