@@ -43,6 +43,10 @@ class ReadText(str):
         read.value = value
         return read
 
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        """In another process it is text: whoever wants the value there reads it again."""
+        return str, (str(self),)
+
 
 @dataclass(frozen=True, slots=True)
 class JsonText:
