@@ -23,9 +23,10 @@ _log = logging.getLogger("turnkeep")
 # for the file looks again after 0.1 seconds at the latest.
 _PAUSE = 30.0
 BREATH = 0.11
-# Seconds between two looks at what is gone. After so many looks everything is forgotten of which
-# nobody knows whose it is.
+# Seconds between two looks at what is gone, and those in which a process that writes says what it
+# remembers. After so many looks everything is forgotten of which nobody knows whose it is.
 _LOOK = 5.0
+_SAID = 0.5
 _LOOKS = 12
 # As many looks apart, garbage in rings is collected among all that has lived for a while. That goes
 # through everything that is held, so it waits until no large body is; but not for ever.
@@ -70,7 +71,9 @@ async def forget(database: Database, renders: Renders, bodies: Bodies) -> None:
     """Goes on until it is cancelled."""
     uncollected = 0
     for looks in count(1):
-        await asyncio.sleep(_LOOK)
+        await asyncio.sleep(max(0, _LOOK - _SAID))
+        database.call(clear_caches if looks % _LOOKS == 0 else nothing)
+        await asyncio.sleep(_SAID)
         held = renders.held() | database.held()
         for tenant_id in {tenant_id for tenant_id, _, _ in held}:
             mine = database.of(tenant_id)
@@ -78,12 +81,14 @@ async def forget(database: Database, renders: Renders, bodies: Bodies) -> None:
             for cid in await _gone(mine, made):
                 renders.forget(tenant_id, cid)
                 mine.forget(cid)
-        if looks % _LOOKS == 0:
-            database.call(clear_caches)
         uncollected += 1
         if uncollected >= _LOOKS and (bodies.held <= PIECE or uncollected >= _PATIENCE):
             gc.collect()
             uncollected = 0
+
+
+def nothing() -> None:
+    """Clears nothing."""
 
 
 def clear_caches() -> None:

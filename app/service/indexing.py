@@ -62,6 +62,10 @@ class Index(Plain):
     facets: frozenset[Facet]
     words: Mapping[int, Sequence[str]]
 
+    @property
+    def size(self) -> int:
+        return 8 * sum(map(len, self.words.values()))
+
     def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         return Keys(revisions=True)
 

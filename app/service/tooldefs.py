@@ -149,6 +149,10 @@ class PutTools(Plain):
     order: KeepTools
     expected: str | None = None
 
+    @property
+    def size(self) -> int:
+        return len(self.order.payload)
+
     def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         return Keys(tools=True)
 

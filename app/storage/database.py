@@ -117,9 +117,11 @@ class Database:
     def fork_writers(self) -> None:
         """Lets processes write from now on, if it can be: before there is any thread or connection,
         in the loop that will wait for them."""
-        self._processes += [
-            WriterProcess(self._transactions, self._ending) for _ in range(self._writer_count)
-        ]
+        try:
+            for _ in range(self._writer_count):
+                self._processes.append(WriterProcess(self._transactions, self._ending))
+        except OSError as error:
+            log.warning("no process can be made to write: %s; a thread writes", error)
 
     def of(self, tenant_id: str) -> "Database":
         """The conversations of another tenant. Only the first one is closed."""
@@ -164,7 +166,8 @@ class Database:
         return self.write_soon(command).result()
 
     def write_soon(self, command: Command[T]) -> "concurrent.futures.Future[T]":
-        """The same for callers who go on meanwhile; commands on a conversation stay in order."""
+        """The same for callers who go on meanwhile. Where threads write, commands on a conversation
+        stay in order."""
         future: concurrent.futures.Future[T] = concurrent.futures.Future()
         self._put(Job(self.tenant_id, command, future, InThread()))
         return future
@@ -303,7 +306,8 @@ class Database:
             writer.forget(self.tenant_id, cid)
 
     def call(self, function: Callable[[], None]) -> None:
-        """Has a function of a module called here and in every process that writes."""
+        """Has a function of a module called here and in every process that writes, and lets these
+        say what they remember."""
         function()
         for process in self._processes:
             process.call(function)

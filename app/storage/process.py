@@ -19,15 +19,16 @@ import struct
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import count
 from queue import Empty
 from select import select
 from typing import Any, NoReturn
 
-from app.core.errors import Unavailable
+from app.core.errors import TurnkeepError, Unavailable
 from app.core.json.large import PIECE, StaysHere
 from app.storage.jobs import Counts, Future, Job, Outcome, settle
 from app.storage.transactions import Transactions
@@ -45,9 +46,13 @@ _PERHAPS = (
     " with an `Idempotency-Key` or turn ids."
 )
 _READ = 256 * 1024
+# Seconds in which what was sent must be carried out when the service ends, and between two signs
+# of life while commands wait for a conversation that is locked.
+_LONGEST = 30.0
+_SIGN = 1.0
 _HEAD = struct.Struct("!IQ")
 # Asks the process to give up what the database does not answer soon.
-_END_SOON = signal.SIGUSR1
+_END_SOON = getattr(signal, "SIGUSR1", signal.SIGTERM)
 Held = set[tuple[str, str, datetime]]
 
 
@@ -70,10 +75,10 @@ class Forget:
 
 
 @dataclass(frozen=True, slots=True)
-class Clear:
-    """Asks it to call a function, and to say what it remembers."""
+class Call:
+    """Asks it to call a function of a module, and to say what it remembers afterwards."""
 
-    function: Callable[[], None] | None
+    function: Callable[[], None]
 
 
 @dataclass(slots=True)
@@ -82,9 +87,10 @@ class Frames:
 
     _bytes: bytearray = field(default_factory=bytearray)
 
-    def feed(self, piece: bytes) -> Iterator[tuple[int, Any]]:
+    def feed(self, piece: bytes) -> list[tuple[int, Any]]:
         """The values that are whole now, with their numbers."""
         self._bytes += piece
+        whole: list[tuple[int, Any]] = []
         end = 0
         with memoryview(self._bytes) as view:
             while len(view) >= (start := end + _HEAD.size):
@@ -93,8 +99,9 @@ class Frames:
                     break
                 end = start + size
                 with view[start:end] as one:
-                    yield number, pickle.loads(one)
+                    whole.append((number, pickle.loads(one)))
         del self._bytes[:end]
+        return whole
 
 
 def framed(value: object, number: int = 0) -> bytes:
@@ -118,8 +125,10 @@ class WriterProcess:
         self.is_dead = False
         self._is_lost = False
         self._held: Held = set()
+        self._numbers = count(1)
         # Who waits, and since when, in the order in which commands were sent.
         self._sent: dict[int, tuple[Future, float]] = {}
+        self._heard_at = time.monotonic()
         self._socket, its = socket.socketpair()
         self._pid = os.fork()
         if not self._pid:
@@ -127,10 +136,10 @@ class WriterProcess:
         its.close()
         self._socket.setblocking(False)
         self._frames = Frames()
-        # What the socket had no room for, and who may append to it.
+        # What is to be sent, and who may append to it.
         self._unsent = bytearray()
         self._lock = threading.Lock()
-        self._loop = asyncio.get_running_loop()
+        self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
         self._loop.add_reader(self._socket, self._receive)
 
     def packed(self, job: Job) -> bytes | None:
@@ -138,7 +147,7 @@ class WriterProcess:
         if self.is_dead or job.command.size > LARGEST:
             return None
         try:
-            return pickle.dumps((job.tenant_id, job.command), pickle.HIGHEST_PROTOCOL)
+            return pickle.dumps((job.tenant_id, job.command, job.since), pickle.HIGHEST_PROTOCOL)
         except StaysHere:
             return None
 
@@ -146,33 +155,36 @@ class WriterProcess:
         """Sends a command; False where nobody is there to take it."""
         assert not isinstance(job.ticket, int)
         with self._lock:
+            if self.is_dead:
+                return False
             # It counts as begun: it cannot be called back.
-            if self.is_dead or not job.claim.acquire(blocking=False):
-                return not self.is_dead
-            number = self.counts.commands = self.counts.commands + 1
+            job.claim.acquire(blocking=False)
+            number = next(self._numbers)
             self._sent[number] = job.ticket, job.since
+            self.counts.commands += 1
         self._send(_HEAD.pack(len(packed), number) + packed)
         return True
 
     def mended(self) -> None:
+        """Until it says something else, which it does with the next command."""
         self.failure = None
 
     def held(self) -> Held:
-        """What it said it remembers; asks it to say it again."""
-        self._send(framed(Clear(None)))
+        """What it said that it remembers when it was asked last."""
         return self._held
 
     def forget(self, tenant_id: str, cid: str) -> None:
         self._send(framed(Forget((tenant_id, cid))))
 
     def call(self, function: Callable[[], None]) -> None:
-        """Has it call a function of a module."""
-        self._send(framed(Clear(function)))
+        self._send(framed(Call(function)))
 
     def waiting(self) -> int:
         return len(self._sent)
 
     def is_stuck(self) -> bool:
+        """Commands on a conversation that is locked wait for long; it says meanwhile that it goes
+        on with others."""
         if not self._sent:
             return False
         try:
@@ -180,7 +192,7 @@ class WriterProcess:
         except (StopIteration, RuntimeError):
             # Another thread has just changed it.
             return False
-        return self._is_lost or time.monotonic() - since > STUCK
+        return self._is_lost or time.monotonic() - max(since, self._heard_at) > STUCK
 
     def end(self) -> bool:
         """Asks it to end when it has carried out what it was sent; whether that is anything."""
@@ -188,26 +200,27 @@ class WriterProcess:
             return False
         self._loop.remove_reader(self._socket)
         self._loop.remove_writer(self._socket)
-        self._socket.setblocking(True)
-        with suppress(OSError):
-            with self._lock:
-                self._socket.sendall(self._unsent)
-            self._socket.shutdown(socket.SHUT_WR)
         with suppress(ProcessLookupError):
             os.kill(self._pid, _END_SOON)
         return bool(self._sent)
 
     def has_ended(self, until: float | None = None) -> bool:
-        """Whether it has, where that is not waited for longer; it is killed then."""
-        if self.is_dead:
-            return True
+        """Whether it has, where that is not waited for longer; it is killed then. The loop stands
+        still meanwhile, so what is left is sent and heard here."""
+        until, told = until or time.monotonic() + _LONGEST, False
         while not self.is_dead:
-            left = None if until is None else max(0, until - time.monotonic())
-            if not select([self._socket], [], [], left)[0]:
-                os.kill(self._pid, signal.SIGKILL)
-                self._reaped()
+            if not self._unsent and not told:
+                self._socket.shutdown(socket.SHUT_WR)
+                told = True
+            wait = max(0, until - time.monotonic())
+            came, room, _ = select([self._socket], [self._socket] * bool(self._unsent), [], wait)
+            if not came and not room:
+                self._kill()
                 return False
-            self._receive()
+            if room:
+                self._push()
+            if came:
+                self._receive()
         return True
 
     def _send(self, data: bytes) -> None:
@@ -217,24 +230,31 @@ class WriterProcess:
                 return
             is_first = not self._unsent
             self._unsent += data
-        if is_first:
+        if is_first and threading.get_ident() == self._thread:
+            # Cheaper than what wakes a loop that sleeps.
+            self._loop.call_soon(self._flush)
+        elif is_first:
             self._loop.call_soon_threadsafe(self._flush)
 
     def _flush(self) -> None:
+        if self.is_dead:
+            return
+        self._push()
+        if self._unsent:
+            self._loop.add_writer(self._socket, self._flush)
+        else:
+            self._loop.remove_writer(self._socket)
+
+    def _push(self) -> None:
+        """Sends as much as there is room for."""
         with self._lock:
-            if self.is_dead:
-                return
             try:
                 del self._unsent[: self._socket.send(self._unsent)]
             except BlockingIOError:
                 pass
-            except OSError:
+            except (BrokenPipeError, ConnectionResetError):
                 # It is gone, and the loop will hear of it.
                 self._unsent.clear()
-            if self._unsent:
-                self._loop.add_writer(self._socket, self._flush)
-            else:
-                self._loop.remove_writer(self._socket)
 
     def _receive(self) -> None:
         try:
@@ -246,31 +266,51 @@ class WriterProcess:
         if not piece:
             self._ended()
             return
-        for _, news in self._frames.feed(piece):
+        try:
+            said = self._frames.feed(piece)
+        except Exception:
+            # A fault of ours; nobody need wait for ever.
+            log.exception("what the process that writes says cannot be read")
+            self._kill()
+            return
+        for _, news in said:
+            self._hear(news)
+
+    def _hear(self, news: News) -> None:
+        self._heard_at = time.monotonic()
+        with self._lock:
             # Those that were sent are taken, whether it has begun with them or not.
             self.counts = replace(news.counts, commands=self.counts.commands)
-            self.failure, self._is_lost = news.failure, news.is_lost
-            self._held = self._held if news.held is None else news.held
-            settle([(self._sent.pop(number)[0], outcome) for number, outcome in news.outcomes])
+        self.failure, self._is_lost = news.failure, news.is_lost
+        self._held = self._held if news.held is None else news.held
+        # After a fault of the writer's a command may be told twice.
+        told = ((self._sent.pop(number, None), outcome) for number, outcome in news.outcomes)
+        settle([(sent[0], outcome) for sent, outcome in told if sent])
+
+    def _kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
+        self._ended()
 
     def _ended(self) -> None:
         """Nothing comes from it any more. Whoever waits hears that nobody knows."""
         if self._loop.is_running():
             self._loop.remove_reader(self._socket)
             self._loop.remove_writer(self._socket)
-        left, status = self._reaped()
-        if left or status:
-            log.error("the process that writes has died (status %d); a thread writes now", status)
-        settle([(future, Outcome(error=Unavailable(_PERHAPS))) for future in left])
-
-    def _reaped(self) -> tuple[list[Future], int]:
-        """Lets go of it. Who still waited, and its exit status."""
         with self._lock:
             self.is_dead = True
             left = [future for future, _ in self._sent.values()]
             self._sent.clear()
+            self.counts.unavailable += len(left)
+        settle([(future, Outcome(error=Unavailable(_PERHAPS))) for future in left])
+        self._held = set()
         self._socket.close()
-        return left, os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        status = 0
+        # Whoever started us may have seen to it that nobody waits for processes.
+        with suppress(ChildProcessError):
+            status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        if left or status:
+            log.error("the process that writes has died (status %d); a thread writes now", status)
 
 
 def _be_writer(its: socket.socket, make: Callable[[], Transactions], ending: Ending) -> NoReturn:
@@ -314,10 +354,13 @@ class _Inbox:
         self._socket = its
         self._frames = Frames()
         self._jobs: deque[Job | None] = deque()
+        self._said_at = 0.0
 
     def get(self, *, timeout: float | None) -> Job | None:
         while not self._jobs:
             if not select([self._socket], [], [], timeout)[0]:
+                if timeout and time.monotonic() - self._said_at > _SIGN:
+                    self._say([])
                 raise Empty
             self._take()
         return self._jobs.popleft()
@@ -326,25 +369,31 @@ class _Inbox:
         return self.get(timeout=0)
 
     def _take(self) -> None:
-        piece = self._socket.recv(_READ)
+        piece = b""
+        # Of a service that was killed with something unread, the end looks like this.
+        with suppress(ConnectionResetError):
+            piece = self._socket.recv(_READ)
         if not piece:
             self._jobs.append(None)
         for number, said in self._frames.feed(piece):
             match said:
                 case Forget(owner):
                     self.writer.memory.forget(owner)
-                case Clear(function):
-                    if function is not None:
-                        function()
+                case Call(function):
+                    function()
                     self._say([], self.writer.memory.held())
-                case tenant_id, command:
-                    self._jobs.append(Job(tenant_id, command, number, self))
+                case tenant_id, command, since:
+                    self._jobs.append(Job(tenant_id, command, number, self, since))
 
     def settle(self, outcomes: Sequence[tuple[int, Outcome]]) -> None:
+        for _, outcome in outcomes:
+            if outcome.error and not isinstance(outcome.error, TurnkeepError):
+                # Where it was raised cannot be told to another process.
+                log.error("a command failed", exc_info=outcome.error)
         self._say(list(outcomes))
 
     def _say(self, outcomes: list[tuple[int, Outcome]], held: Held | None = None) -> None:
-        writer = self.writer
+        self._said_at, writer = time.monotonic(), self.writer
         state = (writer.counts, writer.failure, writer.is_lost, held)
         try:
             said = framed(News(outcomes, *state))

@@ -138,13 +138,13 @@ class Writer:
             outcome = None if self._transactions.reachable else self._give_up(self.failure or "")
             if outcome is None and job.owner not in locked:
                 outcome = self._alone(job)
+            if not self._transactions.reachable:
+                self._transactions.lost_at = self._transactions.tried_at
             if outcome is not None:
                 deliver([(job, outcome)])
                 continue
             locked.add(job.owner)
             self._held.append(job)
-        if not self._transactions.reachable:
-            self._transactions.lost_at = self._transactions.tried_at
 
     def _try_held(self, closing: bool) -> None:
         """Tries the commands of one conversation that was locked; the others have their turn."""
@@ -152,8 +152,10 @@ class Writer:
             return
         first = self._held[0].owner
         mine = [job for job in self._held if job.owner == first]
-        self._held = [job for job in self._held if job.owner != first]
+        others = [job for job in self._held if job.owner != first]
+        # Where a try fails for a fault of ours, those that are held hear of it.
         self._one_by_one(mine)
+        self._held = others + self._held[len(mine) + len(others) :]
         late = inf if closing else time.monotonic() - transactions.PATIENCE
         given_up = [job for job in self._held if job.since <= late]
         self._held = [job for job in self._held if job.since > late]

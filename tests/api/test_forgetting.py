@@ -29,6 +29,7 @@ HERE = "/v1/conversations/c1"
 def workers(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Api, Api]]:
     """Two services on one database that know nothing of each other; they sweep nothing."""
     monkeypatch.setattr(sweeper, "_LOOK", 0.01)
+    monkeypatch.setattr(sweeper, "_SAID", 0.01)
     monkeypatch.setattr(sweeper, "_PAUSE", 3_600)
     settings = Settings(database_url=database_url)
     with TestClient(create_app(settings)) as one, TestClient(create_app(settings)) as other:
@@ -79,6 +80,7 @@ def test_what_cannot_be_looked_at_is_forgotten(
     sqlite_database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sweeper, "_LOOK", 0.01)
+    monkeypatch.setattr(sweeper, "_SAID", 0.01)
     with TestClient(create_app(Settings(database_url=sqlite_database_url))) as http:
         told(Api(http))
         engine = create_engine(engine_url(sqlite_database_url))
@@ -96,6 +98,7 @@ def test_texts_that_belong_to_nobody_are_forgotten_now_and_then(
     cached = (canonical_id, *tooldefs.CACHED, *schemacheck.CACHED)
     assert all(one.cache_info().currsize for one in cached)
     monkeypatch.setattr(sweeper, "_LOOK", 0.01)
+    monkeypatch.setattr(sweeper, "_SAID", 0.01)
     with TestClient(create_app(Settings(database_url=sqlite_database_url))):
         assert comes_true(lambda: not any(one.cache_info().currsize for one in cached))
 
@@ -105,6 +108,7 @@ def test_all_that_is_held_is_looked_through_only_while_no_large_body_is(
 ) -> None:
     collected: list[int] = []
     monkeypatch.setattr(sweeper, "_LOOK", 0.001)
+    monkeypatch.setattr(sweeper, "_SAID", 0.001)
     monkeypatch.setattr(sweeper, "_LOOKS", 2)
     monkeypatch.setattr(sweeper, "_PATIENCE", 10_000_000)
     monkeypatch.setattr(gc, "collect", lambda: collected.append(1))

@@ -33,6 +33,7 @@ COMES_BACK = f"{HOSTILE}::test_what_is_accepted_comes_back_as_it_was_sent"
 RESTORING = ("tests/api/test_restoring.py",)
 OPEN_CALLS = ("tests/api/test_finding.py", "-k", "sqlite and open_calls")
 EDGE = "tests/e2e/test_edge.py"
+WRITER_PROCESS = "tests/e2e/test_writer_process.py"
 FOREIGN = ("tests/zoo/test_zoo.py::test_it_is_shown_as_it_should_be", "-k", "z50 or z54")
 
 
@@ -695,5 +696,40 @@ FAULTS = (
         "                    if link is None or link.call_id != canonical:",
         "                    if link is None:",
         SYNCED,
+    ),
+    Fault(
+        "who waits for a process that has died waits for ever",
+        "app/storage/process.py",
+        "        settle([(future, Outcome(error=Unavailable(_PERHAPS))) for future in left])\n",
+        "",
+        (f"{WRITER_PROCESS}::test_whoever_waits_when_it_dies_hears_that_nobody_knows",),
+    ),
+    Fault(
+        "Ctrl-C ends the process that writes before the service",
+        "app/storage/process.py",
+        "            signal.signal(one, signal.SIG_IGN)\n",
+        "            signal.signal(one, signal.SIG_DFL)\n",
+        (f"{WRITER_PROCESS}::test_it_is_stopped_with_its_group_only_when_the_service_is_ready",),
+    ),
+    Fault(
+        "a process that waits for a locked conversation gives no sign of life",
+        "app/storage/process.py",
+        "                    self._say([])\n",
+        "                    pass\n",
+        ("tests/storage/test_process.py",),
+    ),
+    Fault(
+        "the process that writes remembers what is gone",
+        "app/storage/process.py",
+        "                    self.writer.memory.forget(owner)\n",
+        "                    pass\n",
+        ("tests/storage/test_process.py",),
+    ),
+    Fault(
+        "an error of the process that writes is made anew",
+        "app/core/errors.py",
+        "        return _as_it_was, (type(self), self.args, self.__dict__)\n",
+        "        return type(self), self.args\n",
+        ("tests/core/test_errors.py",),
     ),
 )

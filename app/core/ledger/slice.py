@@ -267,7 +267,10 @@ class Plain:
 
     __slots__ = ()
     adds = 0
-    size = 0
+
+    @property
+    def size(self) -> int:
+        return 0
 
     def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         return Keys()
