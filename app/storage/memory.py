@@ -5,6 +5,7 @@ process appends or completes, or erases and makes anew, gives the conversation a
 """
 
 import threading
+import time
 from collections import OrderedDict
 from datetime import datetime
 from typing import TypeAlias
@@ -14,13 +15,16 @@ from app.core.ledger.records import ConversationRecord
 from app.core.ledger.slice import Change
 
 # Names of all conversations together, about 150 bytes each.
-MOST_NAMES = 100_000
+MOST_NAMES = 300_000
 # Signs of a facet that is remembered; one with a longer name is written again each time.
 _LONGEST = 200
 # Conversations that came lately. They are remembered when they have come so often in a row without
 # another process writing to them in between: to learn all names takes time.
 _MOST_SEEN = 4_096
 _OFTEN = 2
+# Seconds after which a conversation that nobody wrote to makes room for one that comes back. Others
+# stay: to learn what is forgotten again at once costs more than to ask each time.
+IDLE = 30.0
 # A tenant and a conversation.
 _Owner: TypeAlias = tuple[str, str]
 
@@ -34,6 +38,8 @@ class Memory:
         self._names = 0
         # Each with its head and the time at which the conversation was made.
         self._books: OrderedDict[_Owner, tuple[bytes, datetime, Book]] = OrderedDict()
+        # When they were used last.
+        self._used: dict[_Owner, float] = {}
         self._lock = threading.RLock()
         self._seen: OrderedDict[_Owner, tuple[bytes, int]] = OrderedDict()
 
@@ -46,15 +52,28 @@ class Memory:
                 self.forget(owner)
                 return None
             self._books.move_to_end(owner)
+            self._used[owner] = time.monotonic()
             return book
 
     def comes_back(self, tenant_id: str, head: ConversationRecord) -> bool:
         """Whether a conversation that is not remembered should be, from now on."""
         # A turn with two calls has eleven names.
-        if not self._most or head.version * 11 > self._most // 4:
+        names = head.version * 11
+        if not self._most or names > self._most // 4:
             return False
         head_hash, times = self._seen.get((tenant_id, head.id), (b"", 0))
-        return head_hash == head.head_hash and times >= _OFTEN
+        return head_hash == head.head_hash and times >= _OFTEN and self._has_room(names)
+
+    def _has_room(self, names: int) -> bool:
+        """Whether there is room for so many, or can be made."""
+        with self._lock:
+            long_ago = time.monotonic() - IDLE
+            while self._names + names > self._most:
+                first = next(iter(self._books), None)
+                if first is None or self._used[first] > long_ago:
+                    return False
+                self.forget(first)
+            return True
 
     def saw(self, tenant_id: str, before: ConversationRecord, after: ConversationRecord) -> None:
         """Notes that a conversation came that is not remembered, and its new head."""
@@ -85,6 +104,7 @@ class Memory:
                 head.created_at,
                 book.remembered(names, facets),
             )
+            self._used[owner] = time.monotonic()
             self._names += len(names)
             while self._names > self._most:
                 self.forget(next(iter(self._books)))
@@ -96,6 +116,7 @@ class Memory:
 
     def forget(self, owner: _Owner) -> None:
         with self._lock:
+            self._used.pop(owner, None)
             _, _, book = self._books.pop(owner, (b"", None, None))
             if book is not None and book.names is not None:
                 self._names -= len(book.names)

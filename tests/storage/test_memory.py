@@ -1,9 +1,12 @@
 """What a writer remembers is bounded, and only what one process writes to is learnt."""
 
+import pytest
+
 from app.core.ledger.book import Book, Loaded
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import ConversationRecord
 from app.core.ledger.slice import Change
+from app.storage import memory as module
 from app.storage.memory import Memory
 from tests.storage.specimens import NOON, call, turn
 
@@ -58,6 +61,20 @@ def test_names_of_a_long_conversation_are_not_learnt() -> None:
         memory.saw("default", head("a"), head("a"))
     assert memory.comes_back("default", head("a", version=20))
     assert not memory.comes_back("default", head("a", version=30))
+
+
+def test_what_comes_back_takes_no_room_from_what_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Conversations that push each other out would be learnt anew each time."""
+    memory = Memory(100)
+    for cid in ("a", "b", "c", "d"):
+        memory.keep("default", head(cid), Book(), saying(*(f"t{one}" for one in range(25))))
+    for _ in range(3):
+        memory.saw("default", head("e"), head("e"))
+    assert not memory.comes_back("default", head("e"))
+    assert len(memory.held()) == 4
+    monkeypatch.setattr(module, "IDLE", 0.0)
+    assert memory.comes_back("default", head("e"))
+    assert {cid for _, cid, _ in memory.held()} == {"b", "c", "d"}
 
 
 def test_a_call_that_had_to_be_loaded_is_not_remembered_beside_newer_ones() -> None:
