@@ -32,7 +32,7 @@ provider.
 
 Turns have 4 KB; those that are posted hold a text and two tool calls. A history is rounds of a
 call turn, two results, a text of the model and one of the user, posted in OpenAI's shape and
-replayed for Anthropic. One process serves; access lines are off. A ratio of rates is better when
+replayed for Anthropic. One worker serves; access lines are off. A ratio of rates is better when
 it is higher; one of times (≤) when it is lower.
 
 {rows}
