@@ -730,6 +730,6 @@ FAULTS = (
         "app/core/errors.py",
         "        return _as_it_was, (type(self), self.args, self.__dict__)\n",
         "        return type(self), self.args\n",
-        ("tests/core/test_errors.py",),
+        ("tests/core/test_errors.py::test_an_error_of_another_process_says_the_same",),
     ),
 )

@@ -60,6 +60,7 @@ class Other:
 @pytest.fixture
 def other(database_url: str) -> Iterator[Other]:
     ours, its = socket.socketpair()
+    ours.settimeout(20)
     with Database(database_url) as database, ours, its:
         thread = Thread(target=_Inbox(its, database._transactions()).writer.work)
         thread.start()
@@ -90,6 +91,7 @@ def test_it_gives_a_sign_of_life_while_it_waits_for_something_else(
     sqlite_database_url: str,
 ) -> None:
     ours, its = socket.socketpair()
+    ours.settimeout(20)
     with Database(sqlite_database_url) as database, ours, its:
         inbox = _Inbox(its, database._transactions())
         with pytest.raises(Empty):
@@ -106,6 +108,7 @@ def test_it_gives_a_sign_of_life_while_it_waits_for_something_else(
 
 def test_the_end_of_a_service_that_was_killed_is_an_end(sqlite_database_url: str) -> None:
     ours, its = socket.socketpair()
+    ours.settimeout(20)
     with Database(sqlite_database_url) as database, its:
         inbox = _Inbox(its, database._transactions())
         ours.sendall(framed(("default", Create("c1", None, {}, None), 0.0), 1))
