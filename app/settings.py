@@ -46,7 +46,7 @@ class Settings:
     pg_prepared_statements: bool = True
     # Connections that write; a conversation always goes to the same one.
     pg_writers: int = 1
-    # Each of those that write is a process of its own, where there is more than one processor.
+    # A service with one worker writes in a process of its own, where there are two processors.
     writer_processes: bool = True
     # Without it no words of what was said are kept beside the turns, and none can be looked for.
     search: bool = True

@@ -1,7 +1,8 @@
 """Reading requests: bodies within their limit, conditions and keys from the headers."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, closing
 from typing import TypeVar
 
 from anyio.to_thread import run_sync
@@ -46,43 +47,26 @@ Result = TypeVar("Result")
 Texts = dict[str, list[str]]
 
 
-class body_of:  # noqa: N801
-    """`async with body_of(request, here) as body`: the whole body, held until its work is done.
-    More than the limit is refused before it is read to its end."""
-
-    __slots__ = ("_most", "_place", "_request")
-
-    def __init__(self, request: Request, here: Context) -> None:
-        self._request = request
-        self._most = here.limits.body_bytes
-        self._place = here.place()
-
-    async def __aenter__(self) -> bytes:
-        media_type = _media_type(self._request)
-        if not _JSON.fullmatch(media_type):
-            raise _unsupported(["application/json"], media_type)
-        # The length that the head promises. No body is longer than eighteen digits can say.
-        digits = self._request.headers.get("content-length", "").lstrip("0")
-        if digits.isdecimal() and int(digits[:18]) > self._most:
-            raise TooLarge("body_bytes", self._most, _FEWER)
-        try:
-            return await self._whole()
-        except BaseException:
-            self._place.close()
-            raise
-
-    async def _whole(self) -> bytes:
-        pieces = bytearray()
-        async for piece in self._request.stream():
+@asynccontextmanager
+async def body_of(request: Request, here: Context) -> AsyncIterator[bytes]:
+    """The whole body, held until its work is done. More than the limit is refused before it is
+    read to its end."""
+    media_type = _media_type(request)
+    if not _JSON.fullmatch(media_type):
+        raise _unsupported(["application/json"], media_type)
+    most, pieces = here.limits.body_bytes, bytearray()
+    # The length that the head promises. No body is longer than eighteen digits can say.
+    digits = request.headers.get("content-length", "").lstrip("0")
+    if digits.isdecimal() and int(digits[:18]) > most:
+        raise TooLarge("body_bytes", most, _FEWER)
+    with closing(here.place()) as place:
+        async for piece in request.stream():
             pieces += piece
-            if len(pieces) > self._most:
-                raise TooLarge("body_bytes", self._most, _FEWER)
+            if len(pieces) > most:
+                raise TooLarge("body_bytes", most, _FEWER)
             if len(pieces) > SMALL:
-                self._place.hold(len(pieces))
-        return bytes(pieces)
-
-    async def __aexit__(self, *_: object) -> None:
-        self._place.close()
+                place.hold(len(pieces))
+        yield bytes(pieces)
 
 
 def check_is_stream(request: Request, *, arrays: bool) -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from app.api.sweeper import clear_caches
 from app.core.errors import ConversationExists
 from app.core.json.large import Chunks, StaysHere
+from app.core.json.values import ReadText
 from app.service.conversations import Create
 from app.storage.database import Database
 from app.storage.jobs import Outcome
@@ -33,6 +34,14 @@ def test_values_come_out_as_they_went_in_wherever_the_bytes_are_cut(
     frames = Frames()
     pieces = (sent[start:end] for start, end in pairwise(edges))
     assert [one for piece in pieces for one in frames.feed(piece)] == list(enumerate(values))
+
+
+def test_text_that_was_read_is_sent_without_its_value() -> None:
+    """The blocks hold it already."""
+    read = ReadText.of('{"a": 1}', {"a": 1})
+    sent = pickle.loads(pickle.dumps(read))
+    assert sent == read
+    assert type(sent) is str
 
 
 def test_long_bytes_are_not_sent() -> None:
