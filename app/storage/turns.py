@@ -3,7 +3,7 @@
 A turn that was interrupted may have later versions (revisions), and what is long stands in pieces.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -15,6 +15,7 @@ from app.core.ledger.records import (
     TurnRecord,
 )
 from app.core.ledger.slice import TurnPlace
+from app.storage.driver import Query
 from app.storage.packing import unpacked_piece
 from app.storage.rows import (
     REVISION,
@@ -35,9 +36,10 @@ from app.storage.tables import (
 _RANGE = (turns.c.seq > bindparam("after"), turns.c.seq <= bindparam("until"))
 
 
-def _turns(columns: Columns, *, newest_first: bool) -> AnySelect:
+def _turns(columns: Columns, *, newest_first: bool) -> Query:
     order = turns.c.seq.desc() if newest_first else turns.c.seq
-    return select(*columns).where(owned(turns), *_RANGE).order_by(order).limit(LIMIT)
+    found = select(*columns).where(owned(turns), *_RANGE).order_by(order).limit(LIMIT)
+    return Query(found, "after", "until", "most")
 
 
 _TURNS = {first: _turns(TURN, newest_first=first) for first in (False, True)}
@@ -135,11 +137,9 @@ class Turns(Scope):
         """
         statement = (_TURNS if payloads else _TURNS_WITHOUT_PAYLOADS)[newest_first]
         most = min(or_all(limit), SHORT + 1) if self._short else or_all(limit)
-        rows = self._run(statement, cid, after=after, until=or_all(until), most=most)
         read = turn if payloads else turn_without_payload
-        records = [read(row) for row in rows]
-        if self._short and _is_long(records):
-            raise TooLong
+        found = map(read, self._found(statement, cid, after, or_all(until), most))
+        records = list(_brief(found) if self._short else found)
         newest = {
             one.turn.seq: (one.turn, one.number)
             for one in self._revised(cid, records, payloads=payloads)
@@ -174,7 +174,7 @@ class Turns(Scope):
         first = [
             turn_without_payload(row)
             for after, until in ranges(seqs)
-            for row in self._run(statement, cid, after=after, until=until, most=ALL)
+            for row in self._found(statement, cid, after, until, ALL)
         ]
         later = self._revised(cid, first, payloads=False)
         return [
@@ -197,7 +197,7 @@ class Turns(Scope):
 
     def posted(self, cid: str) -> list[TurnRecord]:
         """All turns as they were posted first."""
-        rows = self._run(_TURNS[False], cid, after=0, until=ALL, most=ALL)
+        rows = self._found(_TURNS[False], cid, 0, ALL, ALL)
         return [self._filled(cid, turn(row)) for row in rows]
 
     def one(self, cid: str, turn_id: str) -> TurnRecord | None:
@@ -268,10 +268,13 @@ def _in_pieces(found: list[bytes]) -> Bytes:
     return Chunks(partial(iter, found)) if len(found) > 1 else b"".join(found)
 
 
-def _is_long(records: Sequence[TurnRecord]) -> bool:
+def _brief(records: Iterable[TurnRecord]) -> Iterator[TurnRecord]:
+    """The records, unless they are too many for a short query: the rest is not unpacked then."""
     size = 0
-    for record in records:
+    for count, record in enumerate(records, 1):
         # Blocks that stand in pieces are long.
         in_row = isinstance(record.blocks, bytes) and record.blocks
         size += len(in_row) if in_row else _SHORT_BYTES + 1
-    return len(records) > SHORT or size > _SHORT_BYTES
+        if count > SHORT or size > _SHORT_BYTES:
+            raise TooLong
+        yield record
