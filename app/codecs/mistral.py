@@ -44,6 +44,8 @@ class NineCharacters:
 @lru_cache(maxsize=256)
 def _hashed(signs: str, canonical: str, salt: int) -> str:
     number = int.from_bytes(hashlib.sha256(f"{canonical}|{salt}".encode()).digest(), "big")
+    # Only the last nine digits count, and small numbers are divided in half the time.
+    number %= len(signs) ** 9
     letters = []
     for _ in range(9):
         number, place = divmod(number, len(signs))
