@@ -103,7 +103,7 @@ def _fill(database: Database, cid: str, length: int) -> None:
 def _append(database: Database, cid: str, first: int, count: int) -> None:
     body = {"provider": "openai", "messages": list(_messages(cid, first, count))}
     post = read_post(*loads_object(json.dumps(body), Limits()), Limits())
-    database.write_now(Append(cid, made_ready(post)))
+    database.write_now(Append(cid, made_ready(post.drafts)))
 
 
 def _messages(cid: str, first: int, count: int) -> list[dict[str, object]]:

@@ -47,7 +47,7 @@ def _fill(url: str, *, search: bool) -> int:
             )
             posted += len(body)
             post = read_post(*loads_object(body, Limits()), Limits())
-            database.write_now(Append(f"c{number % CONVERSATIONS}", made_ready(post)))
+            database.write_now(Append(f"c{number % CONVERSATIONS}", made_ready(post.drafts)))
         if search:
             catch_up(database)
     return posted

@@ -15,7 +15,7 @@ from app.api.context import Context
 from app.core import telling
 from app.core.errors import NotJson, RuleBroken, TooLarge, Unsupported
 from app.core.json.reading import loads_object
-from app.core.json.values import JsonObject
+from app.core.json.values import JsonObject, Texts
 from app.core.limits import Limits
 
 _JSON = re.compile(r"application/(?:[\w.+-]+\+)?json")
@@ -44,7 +44,6 @@ _FEWER = " Post fewer turns at once."
 SMALL = 16 * 1024
 Model = TypeVar("Model", bound=BaseModel)
 Result = TypeVar("Result")
-Texts = dict[str, list[str]]
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated
 
 from anyio.to_thread import run_sync
 from fastapi import Query, Request, Response
@@ -28,7 +28,6 @@ from app.api.documented import (
 from app.api.requests import (
     SMALL,
     Result,
-    Texts,
     body_of,
     check_is_stream,
     expected_version,
@@ -48,7 +47,7 @@ from app.api.schemas.turns import (
     TurnsIn,
 )
 from app.core.errors import RuleBroken, StaleVersion, TooLarge, TurnkeepError, Unavailable
-from app.core.json.values import JsonObject
+from app.core.json.values import JsonObject, Texts
 from app.core.limits import Limits
 from app.service import turns as stored
 from app.service.append import Append, Appended
@@ -59,8 +58,8 @@ from app.service.retries import check_version
 from app.service.seeing import look
 from app.service.streaming import Stream
 from app.service.sync import Sync, news
-from app.service.tooldefs import KeepTools, riding_order
-from app.service.turnform import Ready, made_ready
+from app.service.tooldefs import riding_order
+from app.service.turnform import NewTurn, made_ready
 
 router = routes("/v1/conversations/{cid}/turns", "turns")
 
@@ -102,20 +101,13 @@ async def append_turns(
     async with body_of(request, here) as body:
         with here.claim(cid, key):
             given = await json_object(body, here)
-            read = partial(_read, body, *given, here.limits, query.mode, keyed=key is not None)
-            what, tools, digest = await worked(body, read)
-            texts = query.returned == "turns"
-            command: Append | Sync
-            if isinstance(what, MessageList):
-                seen = await here.database.read(lambda store: look(store.history(cid), what))
-                brought = await worked(body, partial(news, what, seen))
-                command = Sync(
-                    cid, what, seen, brought, digest, key, version, tools, texts, len(body)
-                )
-            else:
-                command = Append(
-                    cid, what, digest, key, version, tools, texts=texts, size=len(body)
-                )
+            read = partial(_command, cid, query, key, version, body, *given, here.limits)
+            command = await worked(body, read)
+            if isinstance(command, Sync):
+                messages = command.messages
+                seen = await here.database.read(lambda store: look(store.history(cid), messages))
+                brought = await worked(body, partial(news, messages, seen))
+                command = replace(command, seen=seen, news=brought)
             # Many may have come at once, and found nobody waiting.
             here.check_writer(cid)
             done = await here.database.write(command)
@@ -228,41 +220,45 @@ def _receipt(done: Appended) -> Response:
     return json_response(done.receipt, done.status, {"ETag": f'"{done.version}"'})
 
 
-def _digest(body: bytes, mode: Literal["append", "sync"]) -> bytes:
+def _digest(body: bytes, *, is_sync: bool) -> bytes:
     """Tells requests under one key apart: the same body means another thing when it is synced."""
-    digest = hashlib.sha256(b"" if mode == "append" else b"mode=sync\n")
+    digest = hashlib.sha256(b"mode=sync\n" if is_sync else b"")
     digest.update(body)
     return digest.digest()
 
 
-def _ready(stream: Stream, *, hung_up: bool = False) -> Ready:
-    return made_ready(stream.post(hung_up=hung_up))
+def _ready(stream: Stream, *, hung_up: bool = False) -> tuple[NewTurn, ...]:
+    return made_ready([stream.draft(hung_up=hung_up)])
 
 
-def _ready_as_it_came(stream: Stream, rest: bytes) -> Ready:
+def _ready_as_it_came(stream: Stream, rest: bytes) -> tuple[NewTurn, ...]:
     """With the `rest`, as far as it is not too much."""
     with suppress(TooLarge):
         stream.feed(rest)
     return _ready(stream, hung_up=True)
 
 
-def _read(
+def _command(
+    cid: str,
+    query: PostQuery,
+    key: str | None,
+    version: int | None,
     body: bytes,
     members: JsonObject,
     texts: Texts,
     limits: Limits,
-    mode: Literal["append", "sync"],
-    *,
-    keyed: bool,
-) -> tuple[Ready | MessageList, KeepTools | None, bytes]:
-    """All that can be done before the writer's turn comes. `keyed`: a retry must be told from
-    another request."""
-    what: Ready | MessageList
-    if mode == "sync":
-        what = read_list(members, texts, limits)
-    else:
-        what = made_ready(read_post(members, texts, limits))
-    return what, riding_order(members, limits), _digest(body, mode) if keyed else b""
+) -> Append | Sync:
+    """What a body asks for, with all that can be done before the writer's turn comes."""
+    is_sync = query.mode == "sync"
+    read = read_list(members, texts, limits) if is_sync else read_post(members, texts, limits)
+    # A retry must be told from another request under its key.
+    digest = b"" if key is None else _digest(body, is_sync=is_sync)
+    tools, says = riding_order(members, limits), query.returned == "turns"
+    if isinstance(read, MessageList):
+        return Sync(cid, read, None, None, digest, key, version, tools, says, len(body))
+    ready = made_ready(read.drafts)
+    conditions = (digest, key, version, tools)
+    return Append(cid, ready, *conditions, texts=says, size=len(body), notes=read.notes)
 
 
 @router.get(

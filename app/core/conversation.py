@@ -132,8 +132,9 @@ class Remark:
 class Draft:
     """A turn as a codec read it, before it has a place in a conversation.
 
-    `payload` is what was posted (`stream`, if it came as a stream), `pointer` where in the body it
-    stands, `facts` what a provider says about a response of its own: id, model, stop reason, usage.
+    `payload` is what was posted (`stream`, if it came as a stream), `format` its shape, `pointer`
+    where in the body it stands, `facts` what a provider says about a response of its own: id,
+    model, stop reason, usage.
     """
 
     speaker: Speaker
@@ -148,6 +149,7 @@ class Draft:
     facts: JsonObject | None = None
     status: TurnStatus = "complete"
     notes: tuple[Remark, ...] = ()
+    format: str = ""
 
     @property
     def raw(self) -> Bytes:

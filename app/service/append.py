@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from app.codecs import ID_RULES
-from app.core.conversation import Draft, ToolResult, Turn
+from app.core.conversation import Draft, Remark, ToolResult, Turn
 from app.core.errors import KeyReused, StaleVersion, TurnIdTaken
 from app.core.identity import ids
 from app.core.json.values import Json, JsonObject
@@ -40,7 +40,7 @@ from app.service.receipts import (
 )
 from app.service.retries import contradiction, stored_turns
 from app.service.tooldefs import KeepTools, kept_tools
-from app.service.turnform import NewTurn, Ready, chain_hash, read_turn, usage_of
+from app.service.turnform import NewTurn, chain_hash, read_turn, usage_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,11 @@ class Append:
     """The command to append: what, where, and under which conditions.
 
     `arrived`: a stream that has come and cannot be had again; it is stored at any version.
-    `texts`: the receipt is to say what each turn says.
+    `texts`: the receipt is to say what each turn says. `notes`: remarks on the body as a whole.
     """
 
     conversation_id: str
-    post: Ready
+    turns: tuple[NewTurn, ...]
     body_hash: bytes = b""
     key: str | None = None
     expected_version: int | None = None
@@ -97,10 +97,15 @@ class Append:
     texts: bool = False
     synced: Synced | None = None
     size: int = 0
+    notes: tuple[Remark, ...] = ()
 
     @property
     def adds(self) -> int:
-        return len(self.post.turns)
+        return len(self.turns)
+
+    @property
+    def drafts(self) -> list[Draft]:
+        return [new.draft for new in self.turns]
 
     def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         asked = NO_KEYS
@@ -109,8 +114,8 @@ class Append:
             asked = Keys(idempotency=key, tools=self.tools is not None)
         if not ledger:
             return asked
-        drafts = self.post.drafts
-        return asked | keys_of(drafts, self.conversation_id, version, ID_RULES, waiting=waiting)
+        drafts, cid = self.drafts, self.conversation_id
+        return asked | keys_of(drafts, cid, version, ID_RULES, waiting=waiting)
 
     def decide(self, known: Slice) -> Change[Appended]:
         return once(known, self.key, self.body_hash, lambda there: append(there, self))
@@ -139,19 +144,19 @@ def append(known: Slice, order: Append) -> Change[Appended]:
     if order.expected_version is None or order.expected_version == known.version:
         return _append_now(known, order)
     # A retry of a write that succeeded is stale by its own success.
-    if (stored := stored_turns(known, order.post.turns)) is not None:
+    if (stored := stored_turns(known, order.turns)) is not None:
         return Change(Appended(_stored(known, order, stored), replayed=True))
     if not order.arrived:
         raise StaleVersion(known.conversation_id, str(order.expected_version), known.version)
     change = _append_now(known, order)
-    overtaken = order.post.turns[0].draft.turn_id or change.turns[0].turn_id
+    overtaken = order.turns[0].draft.turn_id or change.turns[0].turn_id
     return replace(change, receipt=replace(change.receipt, overtaken=overtaken))
 
 
 def _append_now(known: Slice, order: Append) -> Change[Appended]:
-    minted = [new.draft.turn_id for new in order.post.turns if new.draft.turn_id]
+    minted = [new.draft.turn_id for new in order.turns if new.draft.turn_id]
     if len(set(minted)) < len(minted) or any(known.place(one) for one in minted):
-        broken = _interrupted(known, order.post.turns)
+        broken = _interrupted(known, order.turns)
         return _complete(known, order, broken) if broken else _repeated(known, order)
     head = known.head
     assert head is not None
@@ -162,22 +167,19 @@ def _append_now(known: Slice, order: Append) -> Change[Appended]:
     before = head.head_hash
     ids_of = [
         new.draft.turn_id or _derived_id(known, seq, minted)
-        for seq, new in enumerate(order.post.turns, head.version + 1)
+        for seq, new in enumerate(order.turns, head.version + 1)
     ]
     if book.orphans:
-        drafts = order.post.drafts
-        known.demand(names_waited_for(drafts, ids_of, known.version, known.book, ID_RULES))
-    for seq, (new, turn_id) in enumerate(
-        zip(order.post.turns, ids_of, strict=True), head.version + 1
-    ):
+        known.demand(names_waited_for(order.drafts, ids_of, known.version, known.book, ID_RULES))
+    for seq, (new, turn_id) in enumerate(zip(order.turns, ids_of, strict=True), head.version + 1):
         turn = place(new.draft, seq, turn_id, book)
         record = new.record(turn, known.now)
         before = chain_hash(before, record)
         records.append(replace(record, hash=before))
         entered.append(enter(turn, book, ID_RULES))
         turns.append(turn)
-    used = [usage_of(new.format, turn) for new, turn in zip(order.post.turns, turns, strict=True)]
-    notes = [*tool_notes(order.tools), *post_notes(order.post.notes, order.post.drafts, turns)]
+    used = [usage_of(new.draft.format, turn) for new, turn in zip(order.turns, turns, strict=True)]
+    notes = [*tool_notes(order.tools), *post_notes(order.notes, order.drafts, turns)]
     version = head.version + len(turns)
     receipt = receipt_of(head.id, version, turns, entered, used, notes, texts=order.texts)
     if order.synced:
@@ -241,17 +243,17 @@ def _complete(known: Slice, order: Append, record: TurnRecord) -> Change[Appende
     assert head is not None
     book = known.book.copy()
     before = read_turn(record)
-    (new,) = order.post.turns
+    (new,) = order.turns
     after = later_version(new.draft, before, book)
     number = known.next_revision()
     later = new.record(after, known.now)
     later = replace(later, hash=chain_hash(head.head_hash, later, number))
     entered = complete(before, after, book, ID_RULES)
-    used = [usage_of(new.format, after)]
+    used = [usage_of(new.draft.format, after)]
     # The conversation took what its turns say, each in its newest version. A turn of an earlier
     # release may not have been counted: no more is taken off than the sum holds.
     counted = (usage_of(record.format, before) or Usage()).at_most(head.usage)
-    notes = list(post_notes(order.post.notes, order.post.drafts, [after]))
+    notes = list(post_notes(order.notes, order.drafts, [after]))
     if new.draft.status == "complete":
         detail = "it had been interrupted; both are kept"
         notes.insert(0, note("TURN_COMPLETED", after.turn_id, detail))
@@ -291,13 +293,13 @@ def later_version(draft: Draft, before: Turn, book: Book) -> Turn:
 
 def _repeated(known: Slice, order: Append) -> Change[Appended]:
     """Turns under ids that are stored: the same ones again, or a contradiction."""
-    stored = stored_turns(known, order.post.turns)
+    stored = stored_turns(known, order.turns)
     if stored is None:
-        raise contradiction(known, order.post.turns)
+        raise contradiction(known, order.turns)
     if order.synced:
         raise TurnIdTaken(
             "A new message of the list has the `turn_id` of a stored turn; it must have another.",
-            turn_ids=[new.draft.turn_id for new in order.post.turns if new.draft.turn_id],
+            turn_ids=[new.draft.turn_id for new in order.turns if new.draft.turn_id],
         )
     return Change(Appended(_stored(known, order, stored), replayed=True))
 

@@ -1,6 +1,5 @@
 """The same codecs without storage: messages, tools, tool ids."""
 
-from collections.abc import Mapping
 from typing import Literal, TypeAlias, get_args
 
 from app.codecs import CODECS
@@ -8,7 +7,7 @@ from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.identity import ids
 from app.core.json.reading import loads
-from app.core.json.values import Json, JsonObject
+from app.core.json.values import Json, JsonObject, Texts
 from app.core.limits import UNLIMITED, Limits
 from app.core.render.options import REASONINGS, ReplayOptions
 from app.core.tools.definitions import Note
@@ -26,9 +25,7 @@ _TOOLS = ("from", "to", "tools", "tool_choice", "parallel_tool_calls")
 _TOOL_OPTIONS = ("required", "description", "strict")
 
 
-def convert_messages(
-    members: JsonObject, texts: Mapping[str, list[str]], limits: Limits
-) -> JsonObject:
+def convert_messages(members: JsonObject, texts: Texts, limits: Limits) -> JsonObject:
     """`/convert/messages`: a request of one wire as a request of another."""
     source, target = route_of(members)
     given = dict(members)

@@ -23,7 +23,7 @@ from app.service.append import Append, append
 from app.service.conversations import described, ensured
 from app.service.exporting import exported_turn
 from app.service.planning import Plan, Turned, turned_of
-from app.service.posting import Post, calls_in
+from app.service.posting import calls_in
 from app.service.tooldefs import KeepTools, kept_tools
 from app.service.turnform import content_hash, made_ready, read_turn
 from app.service.versions import Told, as_told
@@ -135,8 +135,7 @@ class ImportBatch:
 
 
 def _order(known: Slice, plan: Plan, drafts: Sequence[Draft]) -> Append:
-    ready = made_ready(Post(plan.history.format, tuple(drafts)))
-    return Append(known.conversation_id, ready)
+    return Append(known.conversation_id, made_ready(drafts))
 
 
 def _tool_sets(known: Slice, plan: Plan, start: int, end: int) -> Iterator[tuple[KeepTools, int]]:
@@ -178,7 +177,7 @@ def _demand_records(known: Slice, plan: Plan, batch: Sequence[Turned]) -> None:
         place.seq
         for turned in batch
         if (place := known.place(turned.draft.turn_id or ""))
-        and place.content_hash != content_hash(turned.draft, plan.history.format)
+        and place.content_hash != content_hash(turned.draft)
     }
     known.demand(Keys(seqs=frozenset(different), ledgers_of=frozenset(different)))
 
@@ -186,11 +185,11 @@ def _demand_records(known: Slice, plan: Plan, batch: Sequence[Turned]) -> None:
 def _rest(known: Slice, plan: Plan, turned: Turned) -> Iterator[Draft]:
     """What is not stored of a turn: all, nothing, or what its source has added since."""
     draft, name = turned.draft, turned.draft.turn_id or ""
-    stored, form = known.place(name), plan.history.format
+    stored = known.place(name)
     if stored is None:
         yield draft
         return
-    if stored.content_hash == content_hash(draft, form) or _is_stored(known, plan, draft):
+    if stored.content_hash == content_hash(draft) or _is_stored(known, plan, draft):
         return
     earlier = plan.told.versions_of(draft)[:-1] if plan.told else ()
     if any(_is_stored(known, plan, one) for one in earlier):
@@ -198,7 +197,7 @@ def _rest(known: Slice, plan: Plan, turned: Turned) -> Iterator[Draft]:
         return
     for cut in range(turned.last - 1, turned.first, -1):
         shorter = _part(plan, turned.first, cut)
-        if stored.content_hash == content_hash(shorter.draft, form):
+        if stored.content_hash == content_hash(shorter.draft):
             yield from _rest(known, plan, _part(plan, cut, turned.last))
             return
     record = known.turn_at(stored.seq)
@@ -224,7 +223,7 @@ def _is_stored(known: Slice, plan: Plan, draft: Draft) -> bool:
     record = known.turn(draft.turn_id or "") if plan.history.format == "neutral" else None
     if record is None:
         return False
-    if record.content_hash == content_hash(draft, "neutral"):
+    if record.content_hash == content_hash(draft):
         return True
     links = {
         (result.seq, result.place): Link(result.call_id, result.matched_by)

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from app.codecs import CODECS
 from app.core.conversation import Draft, Remark
 from app.core.errors import LimitExceeded, RuleBroken
-from app.core.json.values import Json, JsonObject
+from app.core.json.values import Json, JsonObject, Texts
 from app.core.limits import Limits
 from app.core.sync.recognising import Told
-from app.core.wire.codec import Posted
 from app.service.members import wire_of
 from app.service.memory import remember
 from app.service.posting import Post, check_numbers, read_post
@@ -38,7 +37,7 @@ class MessageList:
     """
 
     members: JsonObject
-    texts: Mapping[str, list[str]]
+    texts: Texts
     limits: Limits
     format: str
     key: str
@@ -55,7 +54,7 @@ class MessageList:
         """Whether a turn begins with this message, or the list has ended."""
         return all(one.draft.pointer in self.turns for one in self.messages[at : at + 1])
 
-    def post(self, chosen: Collection[int]) -> Post:
+    def drafts(self, chosen: Collection[int]) -> list[Draft]:
         """The chosen messages (places in `messages`) as turns to be appended."""
         first, end = min(chosen), max(chosen) + 1
         if end - first > len(chosen) or not (self._begins(first) and self._begins(end)):
@@ -63,9 +62,9 @@ class MessageList:
         pointers = (one.draft.pointer for one in self.messages[first:end])
         drafts = [self.turns[pointer] for pointer in pointers if pointer in self.turns]
         check_numbers(drafts, self.limits, f"/{self.key}")
-        return Post(self.format, tuple(drafts), self.notes)
+        return drafts
 
-    def _read_again(self, chosen: Collection[int]) -> Post:
+    def _read_again(self, chosen: Collection[int]) -> list[Draft]:
         taken = [one for at, one in enumerate(self.messages) if at in chosen]
         others = [one for at, one in enumerate(self.messages) if at not in chosen]
         dropped = {one.draft.pointer.split("/")[1] for one in others if one.place is None}
@@ -76,17 +75,16 @@ class MessageList:
         if isinstance(held := members[self.key], list):
             members[self.key] = [held[place] for place in places]
             texts[self.key] = [texts[self.key][place] for place in places]
-        post = read_post(members, texts, self.limits)
+        read = read_post(members, texts, self.limits).drafts
         stood = {f"/{self.key}/{now}": f"/{self.key}/{place}" for now, place in enumerate(places)}
-        before = (self.turns.get(stood.get(one.pointer, one.pointer)) for one in post.drafts)
-        drafts = (
+        before = (self.turns.get(stood.get(one.pointer, one.pointer)) for one in read)
+        return [
             replace(draft, turn_id=turn.turn_id if turn else None)
-            for draft, turn in zip(post.drafts, before, strict=True)
-        )
-        return replace(post, drafts=tuple(drafts))
+            for draft, turn in zip(read, before, strict=True)
+        ]
 
 
-def read_list(members: JsonObject, texts: Mapping[str, list[str]], limits: Limits) -> MessageList:
+def read_list(members: JsonObject, texts: Texts, limits: Limits) -> MessageList:
     """Raises `RuleBroken` with a pointer for whatever does not hold."""
     if members.get("response") is not None:
         raise RuleBroken(
@@ -113,8 +111,7 @@ def _alone(post: Post, key: str, values: Json, texts: Sequence[str]) -> Iterator
             yield Message(draft, place)
             continue
         for at in range(place, behind):
-            posted = Posted({key: [values[at]]}, {key: [texts[at]]})
-            for one in CODECS[post.format].parse(posted):
+            for one in CODECS[draft.format].parse({key: [values[at]]}, {key: [texts[at]]}):
                 yield Message(replace(one, pointer=f"/{key}/{at}"), at)
 
 

@@ -1,6 +1,6 @@
 """From the members of a posted body to drafts: which codec reads it, and whether the rules hold."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from app.codecs import CODECS
@@ -9,11 +9,11 @@ from app.core.conversation import Draft, Remark, Thinking, ToolCall, ToolResult
 from app.core.errors import LimitExceeded, RuleBroken
 from app.core.identity.forms import TURN_ID
 from app.core.json.large import Bytes
-from app.core.json.values import Json, JsonObject
+from app.core.json.values import Json, JsonObject, Texts
 from app.core.json.writing import dumps
 from app.core.limits import Limits
 from app.core.value import dataclass
-from app.core.wire.codec import Codec, Posted
+from app.core.wire.codec import Codec
 from app.core.wire.responses import Reply
 from app.service.members import check_members, check_provider, ignored_settings, member, wire_of
 from app.service.responses import read_response, whole_response_at
@@ -23,19 +23,16 @@ _ENVELOPE = ("provider", "format", "model", "turn_id", "turn_ids", "metadata", "
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """What is to be appended: every draft has its provider, model and metadata.
+    """What is to be appended: every draft has its provider, format, model and metadata.
 
     `notes` are on the body as a whole, those on a turn stand in its draft.
     """
 
-    format: str
     drafts: tuple[Draft, ...]
     notes: tuple[Remark, ...] = ()
 
 
-def read_post(
-    members: JsonObject, texts: Mapping[str, list[str]], limits: Limits, *, synced: bool = False
-) -> Post:
+def read_post(members: JsonObject, texts: Texts, limits: Limits, *, synced: bool = False) -> Post:
     """Raises `RuleBroken` with a pointer for whatever does not hold.
 
     `synced`: the turns are a whole list, of which a part will be stored.
@@ -49,12 +46,12 @@ def read_post(
         drafts = [read_response(wire, members["response"], texts["response"])]
     else:
         try:
-            drafts = codec.parse(Posted(members, texts))
+            drafts = codec.parse(members, texts)
         except RuleBroken as error:
             raise (_misplaced(members, error.pointer or "") or error) from None
     check_numbers(drafts, limits, f"/{codec.messages}", synced=synced)
-    completed = _completed(drafts, provider, members, limits)
-    return Post(wire, tuple(completed), ignored_settings(members, wire, known))
+    completed = _completed(drafts, provider, wire, members, limits)
+    return Post(tuple(completed), ignored_settings(members, wire, known))
 
 
 def check_numbers(
@@ -77,11 +74,12 @@ def calls_in(draft: Draft) -> int:
 
 def read_stream(
     query: JsonObject, reply: Reply, payload: Bytes, *, whole: bool, limits: Limits
-) -> Post:
+) -> Draft:
     """A turn that arrived as a stream. `query` holds what stands beside messages otherwise."""
     provider, wire = wire_of(query)
     draft = replace(reply.draft(), stream=payload, status="complete" if whole else "interrupted")
-    return Post(wire, tuple(_completed([draft], provider, query, limits)))
+    (completed,) = _completed([draft], provider, wire, query, limits)
+    return completed
 
 
 def _check_one_of(members: JsonObject, codec: Codec) -> None:
@@ -108,7 +106,7 @@ def _misplaced(members: JsonObject, pointer: str) -> RuleBroken | None:
 
 
 def _completed(
-    drafts: list[Draft], provider: str, members: JsonObject, limits: Limits
+    drafts: list[Draft], provider: str, wire: str, members: JsonObject, limits: Limits
 ) -> list[Draft]:
     metadata: JsonObject = member(members, "metadata", dict) or {}
     model = member(members, "model", str)
@@ -134,6 +132,7 @@ def _completed(
                 provider=draft.provider or provider,
                 model=draft.model if asked is None else asked,
                 metadata={**metadata, **draft.metadata},
+                format=wire,
             )
         )
     return completed

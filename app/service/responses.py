@@ -5,6 +5,7 @@ What may be the beginning or the ruins of a stream is not refused: it is stored,
 it cannot send it again.
 """
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -32,7 +33,7 @@ def replies_of(wire: str, pointer: str) -> Replies:
     raise RuleBroken(told, pointer=pointer)
 
 
-def read_response(wire: str, response: Json, texts: list[str]) -> Draft:
+def read_response(wire: str, response: Json, texts: Sequence[str]) -> Draft:
     """A provider's whole response as one turn of the model."""
     reply = _read(wire, replies_of(wire, "/response"), response)
     return replace(reply.draft(), payload=texts[0], pointer="/response")

@@ -17,7 +17,6 @@ from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
 from app.core.sync.recognising import Recognised, Recognising, Told
 from app.core.sync.retelling import Difference
-from app.core.wire.codec import Posted
 from app.service.memory import Remembered, remember
 from app.service.messagelist import MessageList
 from app.service.rendering import render
@@ -84,9 +83,8 @@ def shown_results(
     if not texts:
         return {}
     messages = [loads(text, UNLIMITED) for text in texts]
-    told = remember(
-        codec.parse(Posted({codec.messages: messages}, {codec.messages: texts})), "list"
-    )
+    read = codec.parse({codec.messages: messages}, {codec.messages: texts})
+    told = remember(read, "list")
     calls = shown_calls(turns, assigned, target)
     raw_ids = {call.id: call.raw_id or "" for turn in told.turns for call in turn.calls()}
     read_links = told.links()

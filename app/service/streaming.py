@@ -12,7 +12,7 @@ from io import BytesIO
 from tempfile import TemporaryFile
 from typing import IO, cast
 
-from app.core.conversation import UNREADABLE, Remark
+from app.core.conversation import UNREADABLE, Draft, Remark
 from app.core.errors import RuleBroken, TooLarge
 from app.core.json.large import PIECE, Chunks
 from app.core.json.values import Json, JsonObject
@@ -20,7 +20,7 @@ from app.core.limits import Limits
 from app.core.wire.events.event import Event
 from app.core.wire.events.reader import EventReader
 from app.core.wire.responses import Reply
-from app.service.posting import Post, read_stream
+from app.service.posting import read_stream
 from app.service.responses import Heard, check_is_stream, replies_of
 
 _log = logging.getLogger("turnkeep")
@@ -31,7 +31,7 @@ _FRAME, _LEAST = 192, 64
 
 
 class Stream:
-    """Takes the bytes as they come; `post` gives the turn, whole or as far as it came.
+    """Takes the bytes as they come; `draft` gives the turn, whole or as far as it came.
 
     `query` holds what stands beside the messages in other posts: provider, format, model, turn_id.
     """
@@ -84,7 +84,7 @@ class Stream:
             self.pending = 0
             self._take(event)
 
-    def post(self, *, hung_up: bool = False) -> Post:
+    def draft(self, *, hung_up: bool = False) -> Draft:
         """The turn. `hung_up`: the connection broke, so nobody knows whether this was all."""
         for event in self._reader.finish():
             self._take(event)
@@ -95,16 +95,16 @@ class Stream:
         # What lost an event in the middle is not whole: it can be completed.
         whole = self._gathering.whole and not self._heard.broken
         try:
-            return self._posted(reply, whole=whole, hung_up=hung_up)
+            return self._drafted(reply, whole=whole, hung_up=hung_up)
         except RuleBroken as error:
             # Over a limit: the facts about the response are kept, the response in the payload only.
             facts = {**reply.facts}
             if error.facts.get("limit") == "model_bytes":
                 facts.pop("model", None)
             reply = _unreadable(_reason(error), facts)
-            return self._posted(reply, whole=False, hung_up=hung_up)
+            return self._drafted(reply, whole=False, hung_up=hung_up)
 
-    def _posted(self, reply: Reply, *, whole: bool, hung_up: bool) -> Post:
+    def _drafted(self, reply: Reply, *, whole: bool, hung_up: bool) -> Draft:
         whole = whole and not _is_unreadable(reply)
         notes = (*reply.notes, *self._gathering.notes(), *self._notes(whole, hung_up, reply))
         return read_stream(
@@ -128,7 +128,7 @@ class Stream:
             return _unreadable(_reason(error))
 
     def close(self) -> None:
-        """Forgets the bytes; what `post` gave cannot be stored any more."""
+        """Forgets the bytes; what `draft` gave cannot be stored any more."""
         self._spool.close()
 
     def _read(self) -> Iterator[bytes]:

@@ -25,11 +25,10 @@ from app.core.sync.recognising import Recognised, Told
 from app.core.sync.retelling import Difference
 from app.service.append import Append, Appended, Synced, append, once
 from app.service.messagelist import MessageList
-from app.service.posting import Post
 from app.service.receipts import note, receipt_bytes, tool_notes
 from app.service.seeing import Seen, look
 from app.service.tooldefs import KeepTools, kept_tools
-from app.service.turnform import NewTurn, Ready, made_ready
+from app.service.turnform import NewTurn, made_ready
 
 _Mark: TypeAlias = tuple[bool, str | None]
 _DIFFERS = {
@@ -49,9 +48,9 @@ class News:
     the list. `places`: the messages that bring something, counted from 1.
     """
 
-    post: Ready
+    turns: tuple[NewTurn, ...]
     calls: tuple[tuple[str | None, ...], ...]
-    completed: Mapping[int, Ready]
+    completed: Mapping[int, tuple[NewTurn, ...]]
     places: frozenset[int]
 
 
@@ -61,20 +60,20 @@ def news(messages: MessageList, seen: Seen) -> News | None:
     if isinstance(found := seen.found, Difference):
         return None
     new = sorted({seq for seq, places in found.new.items() if places} | found.bare)
-    post, calls = _new_turns(messages, found, new)
+    drafts, calls = _new_turns(messages, found, new)
     completed = {seq: _completion(messages, seq, turn) for seq, turn in found.completed.items()}
-    return News(made_ready(post), calls, completed, frozenset((*new, *completed)))
+    return News(made_ready(drafts), calls, completed, frozenset((*new, *completed)))
 
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """The command to append what is new of a list. `seen`: what it was held against before, `news`:
-    what it brings in that case."""
+    """The command to append what is new of a list. `seen`: what it was held against before, if it
+    was, `news`: what it brings in that case."""
 
     conversation_id: str
     messages: MessageList
-    seen: Seen
-    news: News | None
+    seen: Seen | None = None
+    news: News | None = None
     body_hash: bytes = b""
     key: str | None = None
     expected_version: int | None = None
@@ -84,18 +83,19 @@ class Sync:
 
     @property
     def adds(self) -> int:
-        return len(self.news.post.turns) if self.news else 0
+        return len(self.news.turns) if self.news else 0
 
     def keys(self, version: int, *, waiting: bool, ledger: bool = True) -> Keys:
         asked = Keys(
             idempotency=frozenset({self.key} if self.key is not None else ()),
             tools=self.tools is not None,
         )
-        if self.news is None or isinstance(found := self.seen.found, Difference):
+        found = self.seen.found if self.seen else None
+        if self.news is None or not isinstance(found, Recognised):
             return asked
         asked |= _keys_of_completed(found)
-        drafts = self.news.post.drafts
-        return asked | keys_of(drafts, self.conversation_id, version, ID_RULES, waiting=waiting)
+        drafts, cid = [new.draft for new in self.news.turns], self.conversation_id
+        return asked | keys_of(drafts, cid, version, ID_RULES, waiting=waiting)
 
     def decide(self, known: Slice) -> Change[Appended]:
         return once(known, self.key, self.body_hash, lambda there: _sync(there, self))
@@ -113,7 +113,7 @@ def _keys_of_completed(found: Recognised) -> Keys:
 def _sync(known: Slice, order: Sync) -> Change[Appended]:
     seen, brought, head = order.seen, order.news, known.head
     assert head is not None
-    if seen.head_hash != head.head_hash:
+    if seen is None or seen.head_hash != head.head_hash:
         seen = look(known.whole_history(), order.messages)
         brought = news(order.messages, seen)
     if isinstance(found := seen.found, Difference):
@@ -130,14 +130,20 @@ def _sync(known: Slice, order: Sync) -> Change[Appended]:
         if change.receipt.members:
             synced = synced.with_receipt(change.receipt.members)
         completed, known = completed.then(change), known.after(change)
-    if not brought.post.turns:
+    if not brought.turns:
         return completed.then(_nothing_new(known, order, synced))
     turns = tuple(
         _answering(turn, calls, known.book)
-        for turn, calls in zip(brought.post.turns, brought.calls, strict=True)
+        for turn, calls in zip(brought.turns, brought.calls, strict=True)
     )
-    post = replace(brought.post, turns=turns)
-    rest = Append(head.id, post, tools=order.tools, texts=order.texts, synced=synced)
+    rest = Append(
+        head.id,
+        turns,
+        tools=order.tools,
+        texts=order.texts,
+        synced=synced,
+        notes=order.messages.notes,
+    )
     return completed.then(append(known, rest))
 
 
@@ -169,13 +175,11 @@ def _cut_note(found: Recognised) -> tuple[JsonObject, ...]:
     return (note("LIST_CUT", found.begins.turn_id, why),)
 
 
-def _completion(messages: MessageList, seq: int, turn: Turn) -> Ready:
+def _completion(messages: MessageList, seq: int, turn: Turn) -> tuple[NewTurn, ...]:
     """Completes an interrupted turn. Its receipt goes into that of the list: there may be calls to
     be run."""
-    post = messages.post({seq - 1})
-    drafts = tuple(replace(draft, turn_id=turn.turn_id) for draft in post.drafts)
-    # Remarks on the body as a whole are made once, with what is new.
-    return made_ready(replace(post, drafts=drafts, notes=()))
+    drafts = messages.drafts({seq - 1})
+    return made_ready(replace(draft, turn_id=turn.turn_id) for draft in drafts)
 
 
 def _nothing_new(known: Slice, order: Sync, synced: Synced) -> Change[Appended]:
@@ -194,7 +198,7 @@ def _nothing_new(known: Slice, order: Sync, synced: Synced) -> Change[Appended]:
 
 def _new_turns(
     messages: MessageList, found: Recognised, new: Sequence[int]
-) -> tuple[Post, tuple[tuple[str | None, ...], ...]]:
+) -> tuple[list[Draft], tuple[tuple[str | None, ...], ...]]:
     """The messages with these numbers in the list, counted from 1, as turns to be appended, and
     the stored calls whose results they have.
 
@@ -202,17 +206,16 @@ def _new_turns(
     whole. A placeholder that a replay showed for a missing result is never taken for a result.
     """
     if not new:
-        return Post(messages.format, ()), ()
-    post = messages.post({seq - 1 for seq in new})
+        return [], ()
     told = messages.told
     marks = (mark for seq in new for mark in _marks(told.turns[seq - 1], told, found))
     drafts, calls = [], []
-    for draft in post.drafts:
+    for draft in messages.drafts({seq - 1 for seq in new}):
         marked = [(block, *next(marks)) for block in draft.blocks]
         kept = [(_as_new(block), call_id) for block, is_new, call_id in marked if is_new]
         drafts.append(_with_new(draft, tuple(block for block, _ in kept)))
         calls.append(tuple(call_id for _, call_id in kept))
-    return replace(post, drafts=tuple(drafts)), tuple(calls)
+    return drafts, tuple(calls)
 
 
 def _marks(turn: Turn, told: Told, found: Recognised) -> Iterator[_Mark]:

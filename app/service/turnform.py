@@ -5,7 +5,7 @@ link in the chain) is put in afterwards.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -31,7 +31,6 @@ from app.core.ledger.records import TurnRecord
 from app.core.neutral.blocks import block, block_json
 from app.core.value import dataclass
 from app.core.wire.usage import Usage
-from app.service.posting import Post
 
 # The first byte of a link in the chain: how it was made.
 CHAIN = b"\x01"
@@ -89,9 +88,9 @@ def _read_blocks(stored: Bytes) -> tuple[Block, ...] | None:
         return None
 
 
-def content_hash(draft: Draft, wire: str) -> bytes:
+def content_hash(draft: Draft) -> bytes:
     """What tells a retry from another turn: who said what, however the JSON was spaced."""
-    facts: list[Json] = [draft.provider, wire, draft.model, draft.metadata]
+    facts: list[Json] = [draft.provider, draft.format, draft.model, draft.metadata]
     if draft.facts is None:
         said = value_of(draft.payload)
         if len(draft.payload) > PIECE:
@@ -122,16 +121,22 @@ def content_hashes(record: TurnRecord) -> Iterator[bytes]:
         for block in turn.blocks or ()
     )
     raw = whole(record.payload)
-    said = Draft(turn.speaker, tuple(blocks), provider=turn.provider, model=turn.model)
+    said = Draft(
+        turn.speaker,
+        tuple(blocks),
+        provider=turn.provider,
+        model=turn.model,
+        format=record.format,
+    )
     # A stream is no JSON, and not even text in some formats.
     with suppress(TurnkeepError, RecursionError, UnicodeDecodeError):
         text = raw.decode("utf-8", "surrogatepass")
-        yield content_hash(replace(said, payload=text, metadata=turn.metadata), record.format)
+        yield content_hash(replace(said, payload=text, metadata=turn.metadata))
     metadata: JsonObject = {key: one for key, one in turn.metadata.items() if key != "response"}
     response = replace(said, metadata=metadata, facts={}, stream=raw, status=turn.status)
-    yield content_hash(response, record.format)
+    yield content_hash(response)
     unread = (Remark(UNREADABLE, ""),)
-    yield content_hash(replace(response, notes=unread), record.format)
+    yield content_hash(replace(response, notes=unread))
 
 
 def chain_hash(before: bytes, record: TurnRecord, revision: int | None = None) -> bytes:
@@ -187,7 +192,6 @@ class NewTurn:
     """
 
     draft: Draft
-    format: str
     content_hash: bytes
     metadata: bytes
     encoded: tuple[bytes, ...]
@@ -205,7 +209,7 @@ class NewTurn:
             turn.turn_id,
             turn.speaker,
             turn.provider,
-            self.format,
+            self.draft.format,
             turn.model,
             raw,
             self._blocks(turn, in_pieces=isinstance(raw, Chunks)),
@@ -228,30 +232,17 @@ class NewTurn:
         return Chunks(partial(array_pieces, placed)) if in_pieces else joined_array(placed)
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """A post that is ready for the writer. `notes` are on the body as a whole."""
-
-    turns: tuple[NewTurn, ...]
-    notes: tuple[Remark, ...] = ()
-
-    @property
-    def drafts(self) -> list[Draft]:
-        return [new.draft for new in self.turns]
-
-
-def made_ready(post: Post) -> Ready:
-    turns = (
+def made_ready(drafts: Iterable[Draft]) -> tuple[NewTurn, ...]:
+    """Turns that are ready for the writer."""
+    return tuple(
         NewTurn(
             draft,
-            post.format,
-            content_hash(draft, post.format),
+            content_hash(draft),
             dumps(draft.all_metadata).encode(),
             () if isinstance(draft.stream, Chunks) else _all_encoded(draft),
         )
-        for draft in post.drafts
+        for draft in drafts
     )
-    return Ready(tuple(turns), post.notes)
 
 
 def _all_encoded(draft: Draft) -> tuple[bytes, ...]:

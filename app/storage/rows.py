@@ -90,13 +90,13 @@ def conversation(row: Sequence[Any]) -> ConversationRecord:
     return record
 
 
-def turn(row: AnyRow) -> TurnRecord:
+def turn(row: Sequence[Any]) -> TurnRecord:
     seq, turn_id, speaker, provider, form, model, payload, blocks, *rest = row
     payload, blocks = unpacked(payload, blocks)
     return TurnRecord(seq, turn_id, speaker, provider, form, model, payload, blocks, *rest)
 
 
-def turn_without_payload(row: AnyRow) -> TurnRecord:
+def turn_without_payload(row: Sequence[Any]) -> TurnRecord:
     seq, turn_id, speaker, provider, form, model, blocks, *rest = row
     blocks = unpacked_blocks(blocks)
     return TurnRecord(seq, turn_id, speaker, provider, form, model, b"", blocks, *rest)

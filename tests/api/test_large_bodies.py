@@ -12,9 +12,9 @@ import pytest
 from starlette.requests import ClientDisconnect
 
 from app.api import requests
+from app.core.conversation import Draft
 from app.core.limits import Limits
 from app.main import create_app
-from app.service.posting import Post
 from app.service.streaming import Stream
 from app.settings import Settings
 from tests.api.conftest import Api, user
@@ -101,16 +101,16 @@ def test_a_stream_that_breaks_is_made_ready_beside_the_loop(
     event = b'data: {"choices":[{"index":0,"delta":{"content":"%s"}}]}\n\n' % TEXT.encode()
     where: list[int] = []
     begun, go_on = threading.Event(), threading.Event()
-    post = Stream.post
+    draft = Stream.draft
 
-    def noted(stream: Stream, *, hung_up: bool = False) -> Post:
+    def noted(stream: Stream, *, hung_up: bool = False) -> Draft:
         where.append(threading.get_ident())
         begun.set()
         # On the loop nobody could let it go on.
         assert go_on.wait(20 if where != [loop] else 0)
-        return post(stream, hung_up=hung_up)
+        return draft(stream, hung_up=hung_up)
 
-    monkeypatch.setattr(Stream, "post", noted)
+    monkeypatch.setattr(Stream, "draft", noted)
     arriving = [{"type": "http.request", "body": event, "more_body": True}] * 30
     arriving += [{"type": "http.disconnect"}]
     loop = threading.get_ident()

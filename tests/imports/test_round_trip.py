@@ -41,7 +41,7 @@ TOOL = {"name": "paint", "description": "paints", "parameters": {"type": "object
 def post(database: Database, cid: str, body: dict[str, Any] | str) -> None:
     text = body if isinstance(body, str) else json.dumps(body)
     members, texts = loads_object(text, LIMITS)
-    ready = made_ready(read_post(members, texts, LIMITS))
+    ready = made_ready(read_post(members, texts, LIMITS).drafts)
     database.write_now(Append(cid, ready, tools=riding_order(members, LIMITS)))
 
 

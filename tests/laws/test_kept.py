@@ -46,7 +46,7 @@ class Talk:
     def post(self, turn: dict[str, Any]) -> None:
         body = json.dumps({"provider": "neutral", "messages": [turn]})
         post = read_post(*loads_object(body, Limits()), Limits())
-        self.database.write_now(Append("c", made_ready(post)))
+        self.database.write_now(Append("c", made_ready(post.drafts)))
 
     def text(self, speaker: str) -> None:
         self.append(speaker, [{"type": "text", "text": f"said {self.turns}"}])

@@ -101,7 +101,7 @@ def test_an_append_is_linear(history: Callable[[int], Turns]) -> None:
 
         def work() -> object:
             post = read(turns)
-            command = Append("c", made_ready(post))
+            command = Append("c", made_ready(post.drafts))
             command.keys(0, waiting=True)
             return command.decide(Slice.absent("c", NOON, Custom()))
 
@@ -122,7 +122,7 @@ def test_a_sync_is_linear(told: Callable[[int], Turns], parts: int) -> None:
         known = Slice.absent("c", NOON, Custom())
         if there:
             post = read(there)
-            known = known.after(Append("c", made_ready(post)).decide(known))
+            known = known.after(Append("c", made_ready(post.drafts)).decide(known))
         head = known.head.head_hash if known.head else b""
         links = Remembered([], known.book).links()
         history = History(head, list(known.turns.values()), links, known.book)

@@ -110,7 +110,7 @@ def command(cid: str, body: dict[str, Any] | None) -> Command[Any]:
         return Erase(cid)
     members, texts = loads_object(json.dumps(body), Limits())
     post = read_post(members, texts, Limits())
-    return Append(cid, made_ready(post))
+    return Append(cid, made_ready(post.drafts))
 
 
 def carried_out(database: Database, commands: Sequence[Command[Any]]) -> list[object]:

@@ -40,7 +40,7 @@ def database(new_database: Callable[[], str]) -> Iterator[Database]:
 def append(database: Database, cid: str, body: str) -> None:
     members, texts = loads_object(body, Limits())
     post = read_post(members, texts, Limits())
-    database.write_now(Append(cid, made_ready(post)))
+    database.write_now(Append(cid, made_ready(post.drafts)))
 
 
 def of_all(store: ReadStore, cid: str, until: int, options: ReplayOptions) -> Rendered:

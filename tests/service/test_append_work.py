@@ -27,7 +27,7 @@ from tests.storage.specimens import Do
 
 def command(cid: str, body: dict[str, Any]) -> Append:
     members, texts = loads_object(json.dumps(body), Limits())
-    return Append(cid, made_ready(read_post(members, texts, Limits())))
+    return Append(cid, made_ready(read_post(members, texts, Limits()).drafts))
 
 
 def append(database: Database, cid: str, body: dict[str, Any]) -> None:

@@ -41,11 +41,11 @@ def test_no_call_of_the_decoder_or_the_encoder_sees_all_of_it(
         return done
 
     body = json.dumps({"provider": "openai", "messages": [{"role": "user", "content": SAID[name]}]})
-    whole = made_ready(read_post(*reading.loads_object(body, Limits()), Limits()))
+    whole = made_ready(read_post(*reading.loads_object(body, Limits()), Limits()).drafts)
     monkeypatch.setattr(reading, "_decoder", lambda _: SimpleNamespace(raw_decode=decoded))
     monkeypatch.setattr(orjson, "dumps", encoded)
     members, texts = reading.loads_object(body, Limits())
-    turns = made_ready(read_post(members, texts, Limits()))
+    turns = made_ready(read_post(members, texts, Limits()).drafts)
     assert max(read) <= reading._WINDOW
     assert max(written) <= reading._WINDOW
     assert turns == whole
@@ -54,7 +54,7 @@ def test_no_call_of_the_decoder_or_the_encoder_sees_all_of_it(
 @pytest.mark.parametrize("name", SAID)
 def test_a_stored_turn_is_read_in_parts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     body = json.dumps({"provider": "openai", "messages": [{"role": "user", "content": SAID[name]}]})
-    (new,) = made_ready(read_post(*reading.loads_object(body, Limits()), Limits())).turns
+    (new,) = made_ready(read_post(*reading.loads_object(body, Limits()), Limits()).drafts)
     turn = new.draft.placed(1, "t1", new.draft.blocks)
     record = new.record(turn, datetime.now(UTC))
     assert all(isinstance(one, Chunks) for one in (record.payload, record.blocks))

@@ -60,12 +60,12 @@ def test_an_unknown_provider_needs_a_format() -> None:
 
 def test_an_unknown_provider_with_a_format_is_welcome() -> None:
     done = post({"provider": "acme", "format": "openai", "messages": [HELLO]})
-    assert (done.format, done.drafts[0].provider) == ("openai", "acme")
+    assert (done.drafts[0].format, done.drafts[0].provider) == ("openai", "acme")
 
 
 def test_a_format_wins_over_the_providers_own() -> None:
     done = post(neutral(format="neutral", provider="openai"))
-    assert (done.format, done.drafts[0].provider) == ("neutral", "openai")
+    assert (done.drafts[0].format, done.drafts[0].provider) == ("neutral", "openai")
 
 
 def test_an_unknown_format_is_refused() -> None:

@@ -23,7 +23,7 @@ from app.storage.turns import TooLong
 def said(text: str) -> Append:
     body = json.dumps({"provider": "openai", "messages": [{"role": "user", "content": text}]})
     post = read_post(*loads_object(body, Limits()), Limits())
-    return Append("c1", made_ready(post))
+    return Append("c1", made_ready(post.drafts))
 
 
 def pieces(url: str) -> list[tuple[str, int]]:
@@ -97,7 +97,7 @@ def test_many_rows_are_written_in_lots(database: Database, monkeypatch: pytest.M
     message = {"role": "assistant", "content": None, "tool_calls": made}
     body = json.dumps({"provider": "openai", "messages": [message]})
     post = read_post(*loads_object(body, Limits()), Limits())
-    database.write_now(Append("c1", made_ready(post)))
+    database.write_now(Append("c1", made_ready(post.drafts)))
     assert max(sizes) == driver._LOT
     calls = database.read_now(lambda store: store.ledger.made_in("c1", after=0, until=1))
     assert len(calls) == len(made)

@@ -26,7 +26,7 @@ def from_stream(provider: str, pieces: Iterable[bytes], *, hung_up: bool = False
     with closing(Stream({"provider": provider}, LIMITS)) as stream:
         for piece in pieces:
             stream.feed(piece)
-        return only(stream.post(hung_up=hung_up))
+        return stream.draft(hung_up=hung_up)
 
 
 def from_response(provider: str, response: Any) -> Draft:

@@ -22,10 +22,9 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.json.fields import Fields, filled
-from app.core.json.values import Json, JsonObject
+from app.core.json.values import Json, JsonObject, Texts
 from app.core.render.media import data_url
 from app.core.render.view import CallShown, Content, Message, ResultShown, View
-from app.core.wire.codec import Posted
 
 _ROLES = ("system", "user", "assistant", "tool")
 _MEDIA = reading.names("media image-data image-url file-data file-url")
@@ -37,10 +36,12 @@ _UI_MARKS = ("callProviderMetadata", "resultProviderMetadata", "preliminary", "t
 _FINISHED = {"result", "output-available", "output-error", "output-denied"}
 
 
-def parse(posted: Posted, wire: str) -> list[Draft]:
+def parse(members: JsonObject, texts: Texts, wire: str) -> list[Draft]:
     """`wire` names the shape of native parts."""
-    drafts = [_draft(fields, text, wire) for fields, text in reading.elements(posted, "messages")]
-    return [*reading.beside(posted, "system", reading.plain_text), *drafts]
+    drafts = [
+        _draft(fields, text, wire) for fields, text in reading.elements(members, texts, "messages")
+    ]
+    return [*reading.beside(members, texts, "system", reading.plain_text), *drafts]
 
 
 def _draft(fields: Fields, text: str, wire: str) -> Draft:

@@ -22,10 +22,9 @@ from app.core.conversation import (
 )
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields, filled
-from app.core.json.values import Json, JsonObject
+from app.core.json.values import Json, JsonObject, Texts
 from app.core.render.media import data_url
 from app.core.render.view import CallShown, Content, ResultShown, View
-from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
@@ -35,9 +34,9 @@ _ABOUT = ("id", "type", "model", "stop_reason", "stop_sequence", "usage", "conta
 _SERVER_RESULT = re.compile(r".+_tool_result")
 
 
-def parse(posted: Posted) -> list[Draft]:
-    drafts = [_draft(fields, text) for fields, text in reading.elements(posted, "messages")]
-    return [*reading.beside(posted, "system", blocks), *drafts]
+def parse(members: JsonObject, texts: Texts) -> list[Draft]:
+    drafts = [_draft(fields, text) for fields, text in reading.elements(members, texts, "messages")]
+    return [*reading.beside(members, texts, "system", blocks), *drafts]
 
 
 def read_reply(response: JsonObject, at: str) -> Reply:

@@ -21,12 +21,11 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.json.fields import Fields, filled
-from app.core.json.values import Json, JsonObject
+from app.core.json.values import Json, JsonObject, Texts
 from app.core.json.writing import dumps
 from app.core.render.media import data_url
 from app.core.render.view import CallShown, Content, ResultShown, View
 from app.core.tools.definitions import EMPTY_SCHEMA, Tool
-from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
@@ -49,9 +48,9 @@ _TYPES = {name: media_type for media_type, name in (IMAGES | FILES).items()}
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9()\[\]-]+")
 
 
-def parse(posted: Posted) -> list[Draft]:
-    drafts = [_draft(fields, text) for fields, text in reading.elements(posted, "messages")]
-    return [*reading.beside(posted, "system", _system), *drafts]
+def parse(members: JsonObject, texts: Texts) -> list[Draft]:
+    drafts = [_draft(fields, text) for fields, text in reading.elements(members, texts, "messages")]
+    return [*reading.beside(members, texts, "system", _system), *drafts]
 
 
 def _system(fields: Fields, name: str) -> Iterator[Block]:

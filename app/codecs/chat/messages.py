@@ -23,9 +23,8 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.json.fields import Fields, filled
-from app.core.json.values import Json, JsonObject
+from app.core.json.values import Json, JsonObject, Texts
 from app.core.render.view import CallShown, Content, Message, ResultShown, View
-from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
@@ -60,9 +59,11 @@ class Dialect:
         return DETAILED if self.detailed else WIRE
 
 
-def parse(posted: Posted, wire: str) -> list[Draft]:
+def parse(members: JsonObject, texts: Texts, wire: str) -> list[Draft]:
     """`wire` is the shape of the reasoning."""
-    return [_draft(fields, text, wire) for fields, text in reading.elements(posted, "messages")]
+    return [
+        _draft(fields, text, wire) for fields, text in reading.elements(members, texts, "messages")
+    ]
 
 
 def read_reply(response: JsonObject, at: str, wire: str) -> Reply:

@@ -19,13 +19,12 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.json.fields import Fields, filled
-from app.core.json.values import Json, JsonObject
+from app.core.json.values import Json, JsonObject, Texts
 from app.core.json.writing import dumps
 from app.core.render.media import data_url, plain_base64
 from app.core.render.placeholders import value_text
 from app.core.render.view import CallShown, Content, ResultShown, View
 from app.core.telling import one_of
-from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
@@ -41,13 +40,13 @@ _SPEAKERS: dict[str, Speaker] = {
 }
 
 
-def parse(posted: Posted) -> list[Draft]:
-    key = "contents" if "contents" in posted.members else "messages"
-    drafts = [_draft(fields, text) for fields, text in reading.elements(posted, key)]
+def parse(members: JsonObject, texts: Texts) -> list[Draft]:
+    key = "contents" if "contents" in members else "messages"
+    drafts = [_draft(fields, text) for fields, text in reading.elements(members, texts, key)]
     name = "system_instruction"
-    if posted.members.get(name) is None:
+    if members.get(name) is None:
         name = "systemInstruction"
-    return [*reading.beside(posted, name, _system), *drafts]
+    return [*reading.beside(members, texts, name, _system), *drafts]
 
 
 def _system(fields: Fields, name: str) -> Iterator[Block]:

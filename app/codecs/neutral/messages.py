@@ -17,20 +17,19 @@ from app.core.conversation import (
 from app.core.errors import RuleBroken
 from app.core.identity.ids import signature_in
 from app.core.json.fields import Fields, escaped, objects
-from app.core.json.values import JsonObject
+from app.core.json.values import JsonObject, Texts
 from app.core.neutral import blocks as neutral
 from app.core.render.placeholders import value_text
 from app.core.render.view import View
 from app.core.telling import missing, named
-from app.core.wire.codec import Posted
 
 # What we say of a stored turn beside what was said in it; such a turn may be posted again.
 _ABOUT = ("seq", "format", "created_at", "hash", "payload", "payload_text", "earlier", "usage")
 
 
-def parse(posted: Posted) -> list[Draft]:
-    key = "turns" if "turns" in posted.members else "messages"
-    return [_draft(fields, text) for fields, text in elements(posted, key)]
+def parse(members: JsonObject, texts: Texts) -> list[Draft]:
+    key = "turns" if "turns" in members else "messages"
+    return [_draft(fields, text) for fields, text in elements(members, texts, key)]
 
 
 def render(view: View) -> JsonObject:

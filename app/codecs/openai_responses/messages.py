@@ -22,10 +22,9 @@ from app.core.conversation import (
 )
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields, filled
-from app.core.json.values import Json, JsonObject
+from app.core.json.values import Json, JsonObject, Texts
 from app.core.json.writing import dumps
 from app.core.render.view import CallShown, Content, Message, ResultShown, View
-from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
@@ -39,13 +38,13 @@ _ENDED = ("completed", "incomplete", "failed")
 _NULLS: JsonObject = {"code": None, "outputs": None}
 
 
-def parse(posted: Posted) -> list[Draft]:
-    key = "input" if "input" in posted.members else "messages"
-    drafts = reading.beside(posted, "instructions", reading.plain_text)
-    if isinstance(only := posted.members.get(key), str):
-        text = posted.texts[key][0]
+def parse(members: JsonObject, texts: Texts) -> list[Draft]:
+    key = "input" if "input" in members else "messages"
+    drafts = reading.beside(members, texts, "instructions", reading.plain_text)
+    if isinstance(only := members.get(key), str):
+        text = texts[key][0]
         return [*drafts, Draft("human", (Text(only),), payload=text, pointer=f"/{key}")]
-    items = (_draft(fields, text) for fields, text in reading.elements(posted, key))
+    items = (_draft(fields, text) for fields, text in reading.elements(members, texts, key))
     for speaker, group in groupby(items, key=lambda item: item.speaker):
         neighbours = list(group)
         drafts += [_joined(neighbours)] if speaker == "ai" else neighbours

@@ -10,10 +10,9 @@ from typing import TypeVar
 from app.core.conversation import Block, Draft, Opaque, Remark, Speaker, Text, Thinking, ToolResult
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields, escaped
-from app.core.json.values import Json, JsonObject, JsonText
+from app.core.json.values import Json, JsonObject, JsonText, Texts
 from app.core.json.writing import dumps
 from app.core.telling import missing, named, wrong_type
-from app.core.wire.codec import Posted
 from app.core.wire.responses import Reply
 
 Made = TypeVar("Made", bound=Block)
@@ -33,14 +32,14 @@ _NAMED = 20
 _LONGEST = 200
 
 
-def elements(posted: Posted, key: str) -> Iterator[tuple[Fields, str]]:
+def elements(members: JsonObject, texts: Texts, key: str) -> Iterator[tuple[Fields, str]]:
     """Each object of the list under `key`, and its very text."""
-    body = Fields(posted.members, "")
-    if posted.members.get(key) is None:
+    body = Fields(members, "")
+    if members.get(key) is None:
         raise body.broken(key, missing(key, "a list"))
     if not body.items(key):
         raise body.broken(key, f"`{key}` must not be empty.")
-    return zip(body.each(key), posted.texts[key], strict=True)
+    return zip(body.each(key), texts[key], strict=True)
 
 
 def draft(
@@ -52,15 +51,18 @@ def draft(
 
 
 def beside(
-    posted: Posted, name: str, read: Callable[[Fields, str], Iterable[Block]]
+    members: JsonObject,
+    texts: Texts,
+    name: str,
+    read: Callable[[Fields, str], Iterable[Block]],
 ) -> list[Draft]:
     """The system turn of what stands beside the messages under a name, if something does."""
-    value = posted.members.get(name)
+    value = members.get(name)
     if value is None:
         return []
     fields = Fields({name: value}, "")
-    texts = posted.texts[name]
-    text = f"[{','.join(texts)}]" if isinstance(value, list) else texts[0]
+    said = texts[name]
+    text = f"[{','.join(said)}]" if isinstance(value, list) else said[0]
     return [
         replace(draft(fields, "system", list(read(fields, name)), text, name), pointer=f"/{name}")
     ]

@@ -4,12 +4,14 @@
 Everything else is ordinary Python.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 JsonObject: TypeAlias = dict[str, "Json"]
+# The very text of each member of an object: of each element, where it is a list.
+Texts: TypeAlias = Mapping[str, Sequence[str]]
 
 
 class NumberText(float):

@@ -1,24 +1,16 @@
-"""The seam between service and codecs: what was posted, how calls are named, what a codec is."""
+"""The seam between service and codecs: how calls are named, what a codec is."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from app.core.conversation import Draft, ToolCall
-from app.core.json.values import Json, JsonObject
+from app.core.json.values import Json, JsonObject, Texts
 from app.core.render.profile import Profile
 from app.core.render.view import View
 from app.core.tools.definitions import Choice, Definition, HostedTool, Tool
 from app.core.tools.rules import ToolRules
 from app.core.wire.responses import Replies
-
-
-@dataclass(frozen=True, slots=True)
-class Posted:
-    """The members of a posted request, and the very text of each (of each element of an array)."""
-
-    members: JsonObject
-    texts: Mapping[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +51,7 @@ class Codec:
     settings     members that hold nothing of the conversation; they are ignored with a note
     nicknames    how other names begin that people have for it
     replies      how its responses are read; None where it has none
-    parse        the turns of a posted request, each with the very text it was read from
+    parse        the turns of a posted request, given its members and their very texts
     render       the request. The view obeys the profile already: nothing is repaired here
     read_tools   definitions in the wire's own shape; what cannot be used is refused one by one
     read_choice  a tool choice in its own shape
@@ -74,7 +66,7 @@ class Codec:
     settings: frozenset[str] = frozenset()
     nicknames: tuple[str, ...] = ()
     replies: Replies | None = None
-    parse: Callable[[Posted], list[Draft]]
+    parse: Callable[[JsonObject, Texts], list[Draft]]
     render: Callable[[View], JsonObject]
     read_tools: Callable[[Json], list[Definition]]
     read_choice: Callable[[Json], Choice]
