@@ -15,8 +15,6 @@ from app.core.value import dataclass
 
 log = logging.getLogger(__name__)
 
-LARGEST_GROUP = 256
-
 Future: TypeAlias = asyncio.Future[Any] | concurrent.futures.Future[Any]
 
 
@@ -82,21 +80,18 @@ class Job:
 
 @dataclass(slots=True)
 class Counts:
-    """What a writer did; `group_sizes[n]` counts the transactions that held n commands."""
+    """What a writer did."""
 
     commits: int = 0
     commands: int = 0
     retries: int = 0
     unavailable: int = 0
-    group_sizes: list[int] = field(default_factory=lambda: [0] * (LARGEST_GROUP + 1))
 
     def add(self, other: "Counts") -> None:
         self.commits += other.commits
         self.commands += other.commands
         self.retries += other.retries
         self.unavailable += other.unavailable
-        sizes = zip(self.group_sizes, other.group_sizes, strict=True)
-        self.group_sizes = [mine + its for mine, its in sizes]
 
 
 def deliver(settled: Sequence[tuple[Job, Outcome]]) -> None:

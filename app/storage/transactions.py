@@ -105,7 +105,6 @@ class Transactions:
         if any(group.erases for group in groups.values()):
             self._erased, self._scrubbing = True, None
         self.counts.commits += 1
-        self.counts.group_sizes[len(jobs)] += 1
         return outcomes
 
     def _begin(self, tenant_id: str) -> tuple[Connection, RootTransaction]:
