@@ -276,7 +276,7 @@ class Database:
         except self._refusals as error:
             raise Unavailable(f"The database cannot be written to: {reason(error)}.") from error
         for writer in self._writers:
-            writer.mended()
+            writer.failure = None
 
     async def schema_state(self) -> tuple[str | None, str | None]:
         """The schema version that the database has, and the one that this program needs."""

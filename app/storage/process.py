@@ -165,10 +165,6 @@ class WriterProcess:
         self._send(_HEAD.pack(len(packed), number) + packed)
         return True
 
-    def mended(self) -> None:
-        """Until it says something else, which it does with the next command."""
-        self.failure = None
-
     def held(self) -> Held:
         """What it said that it remembers when it was asked last."""
         return self._held
@@ -204,7 +200,7 @@ class WriterProcess:
             os.kill(self._pid, _END_SOON)
         return bool(self._sent)
 
-    def has_ended(self, until: float | None = None) -> bool:
+    def has_ended(self, until: float | None) -> bool:
         """Whether it has, where that is not waited for longer; it is killed then. The loop stands
         still meanwhile, so what is left is sent and heard here."""
         until, told = until or time.monotonic() + _LONGEST, False
@@ -329,7 +325,7 @@ def _be_writer(its: socket.socket, make: Callable[[], Transactions], ending: End
         _close_others(its.fileno())
         # Nobody collects what has lived for a while here, unless Python does it by itself.
         gc.set_threshold(5_000, 5, 50)
-        _Inbox(its, make()).writer.work()
+        _WriterHere(its, make()).work()
         status = 0
     except BaseException:
         log.exception("the process that writes failed")
@@ -346,29 +342,26 @@ def _close_others(kept: int) -> None:
     os.closerange(kept + 1, most)
 
 
-class _Inbox:
-    """The other end: the jobs of a writer, and the caller who is told of them."""
+class _WriterHere(Writer):
+    """The other end: it takes commands from a socket, and tells there what came of them."""
 
     def __init__(self, its: socket.socket, made: Transactions) -> None:
-        self.writer = Writer(self, made)
+        super().__init__(made)
         self._socket = its
         self._frames = Frames()
         self._jobs: deque[Job | None] = deque()
         self._said_at = 0.0
 
-    def get(self, *, timeout: float | None) -> Job | None:
+    def take(self, timeout: float | None) -> Job | None:
         while not self._jobs:
             if not select([self._socket], [], [], timeout)[0]:
                 if timeout and time.monotonic() - self._said_at > _SIGN:
                     self._say([])
                 raise Empty
-            self._take()
+            self._read()
         return self._jobs.popleft()
 
-    def get_nowait(self) -> Job | None:
-        return self.get(timeout=0)
-
-    def _take(self) -> None:
+    def _read(self) -> None:
         piece = b""
         # Of a service that was killed with something unread, the end looks like this.
         with suppress(ConnectionResetError):
@@ -378,10 +371,10 @@ class _Inbox:
         for number, said in self._frames.feed(piece):
             match said:
                 case Forget(owner):
-                    self.writer.memory.forget(owner)
+                    self.memory.forget(owner)
                 case Call(function):
                     function()
-                    self._say([], self.writer.memory.held())
+                    self._say([], self.memory.held())
                 case tenant_id, command, since:
                     self._jobs.append(Job(tenant_id, command, number, self, since))
 
@@ -393,8 +386,8 @@ class _Inbox:
         self._say(list(outcomes))
 
     def _say(self, outcomes: list[tuple[int, Outcome]], held: Held | None = None) -> None:
-        self._said_at, writer = time.monotonic(), self.writer
-        state = (writer.counts, writer.failure, writer.is_lost, held)
+        self._said_at = time.monotonic()
+        state = (self.counts, self.failure, self.is_lost, held)
         try:
             said = framed(News(outcomes, *state))
         except Exception:

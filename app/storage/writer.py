@@ -10,16 +10,16 @@ database is asked what became of it before anything is repeated.
 import logging
 import threading
 import time
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from datetime import datetime
 from math import inf
 from operator import attrgetter
 from queue import Empty, SimpleQueue
-from typing import Protocol
 
 from app.core.errors import Unavailable
 from app.storage import transactions
-from app.storage.jobs import Counts, Job, Outcome, deliver
+from app.storage.jobs import Job, Outcome, deliver
 from app.storage.transactions import GroupFailed, Transactions, Unknown
 
 log = logging.getLogger(__name__)
@@ -30,30 +30,24 @@ STUCK = 5.0
 _LOOK = 0.05
 
 
-class Jobs(Protocol):
-    """Where a writer takes its commands from. None: it is time to end."""
-
-    def get(self, *, timeout: float | None) -> Job | None:
-        """The next one; raises `Empty` where none comes in that time."""
-
-    def get_nowait(self) -> Job | None:
-        """The next one, if it is there; raises `Empty`."""
-
-
-class Writer:
+class Writer(ABC):
     """One transaction at a time, in the thread that calls `work`."""
 
-    def __init__(self, jobs: Jobs, made: Transactions) -> None:
+    def __init__(self, made: Transactions) -> None:
         self.counts = made.counts
         self.memory = made.memory
         # Why the last command was given up, until one is carried out.
         self.failure: str | None = None
         self._transactions = made
-        self._jobs = jobs
         # Commands on conversations that were locked, in order.
         self._held: list[Job] = []
         # When the last group was begun, while it is carried out.
         self._busy_since: float | None = None
+
+    @abstractmethod
+    def take(self, timeout: float | None) -> Job | None:
+        """The next command, None when it is time to end; raises `Empty` where none comes in that
+        time."""
 
     @property
     def is_lost(self) -> bool:
@@ -94,7 +88,7 @@ class Writer:
         """Wait for a job, then take along all that wait already; True when it is time to end."""
         group: list[Job] = []
         try:
-            job = self._jobs.get(timeout=_LOOK if self._held or self._transactions.scrubs else None)
+            job = self.take(_LOOK if self._held or self._transactions.scrubs else None)
         except Empty:
             return group, False
         while job is not None:
@@ -103,7 +97,7 @@ class Writer:
             if len(group) == self._transactions.most:
                 return group, False
             try:
-                job = self._jobs.get_nowait()
+                job = self.take(0)
             except Empty:
                 return group, False
         return group, True
@@ -193,39 +187,27 @@ class Writer:
         return Outcome(error=Unavailable.silent(why))
 
 
-class WriterThread:
+class WriterThread(Writer):
     """A writer in a thread of its own, with a queue."""
 
     def __init__(self, name: str, made: Transactions) -> None:
+        super().__init__(made)
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
-        self.writer = Writer(self._jobs, made)
-        self._thread = threading.Thread(target=self.writer.work, name=name, daemon=True)
+        self._thread = threading.Thread(target=self.work, name=name, daemon=True)
         self._thread.start()
 
-    @property
-    def counts(self) -> Counts:
-        return self.writer.counts
-
-    @property
-    def failure(self) -> str | None:
-        return self.writer.failure
-
-    def mended(self) -> None:
-        """What it failed for last is not so any more."""
-        self.writer.failure = None
+    def take(self, timeout: float | None) -> Job | None:
+        return self._jobs.get(timeout=timeout)
 
     def held(self) -> set[tuple[str, str, datetime]]:
         """The conversations that it remembers: tenant, id, and when it was made."""
-        return self.writer.memory.held()
+        return self.memory.held()
 
     def forget(self, tenant_id: str, cid: str) -> None:
-        self.writer.memory.forget((tenant_id, cid))
+        self.memory.forget((tenant_id, cid))
 
     def waiting(self) -> int:
         return self._jobs.qsize()
-
-    def is_stuck(self) -> bool:
-        return self.writer.is_stuck()
 
     def put(self, job: Job) -> None:
         self._jobs.put(job)
@@ -243,7 +225,7 @@ class WriterThread:
         self._jobs.put(None)
         return bool(waiting)
 
-    def has_ended(self, until: float | None = None) -> bool:
+    def has_ended(self, until: float | None) -> bool:
         """Whether it has, where that is not waited for longer."""
         self._thread.join(None if until is None else max(0, until - time.monotonic()))
         return not self._thread.is_alive()
