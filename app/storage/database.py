@@ -36,7 +36,7 @@ from app.storage.engines import (
     make_engine,
     reason,
 )
-from app.storage.jobs import Counts, InLoop, InThread, Job
+from app.storage.jobs import Counts, Job
 from app.storage.memory import MOST_NAMES, Memory
 from app.storage.process import PATIENCE, WriterProcess
 from app.storage.snapshots import Snapshots
@@ -147,9 +147,8 @@ class Database:
         because the service stops, is given the receipt all the same if the writer has begun and it
         comes soon.
         """
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[T] = loop.create_future()
-        job = Job(self.tenant_id, command, future, InLoop(loop))
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        job = Job(self.tenant_id, command, future)
         self._put(job)
         try:
             return await asyncio.shield(future)
@@ -169,7 +168,7 @@ class Database:
         """The same for callers who go on meanwhile. Where threads write, commands on a conversation
         stay in order."""
         future: concurrent.futures.Future[T] = concurrent.futures.Future()
-        self._put(Job(self.tenant_id, command, future, InThread()))
+        self._put(Job(self.tenant_id, command, future))
         return future
 
     async def read(

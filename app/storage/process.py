@@ -19,7 +19,7 @@ import struct
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -33,7 +33,7 @@ from app.core.json.large import PIECE, StaysHere
 from app.storage.jobs import Counts, Future, Job, Outcome, settle
 from app.storage.transactions import Transactions
 from app.storage.verdicts import Ending
-from app.storage.writer import STUCK, Writer
+from app.storage.writer import STUCK, Settled, Writer
 
 log = logging.getLogger(__name__)
 
@@ -153,7 +153,6 @@ class WriterProcess:
 
     def put(self, job: Job, packed: bytes) -> bool:
         """Sends a command; False where nobody is there to take it."""
-        assert not isinstance(job.ticket, int)
         with self._lock:
             if self.is_dead:
                 return False
@@ -376,14 +375,14 @@ class _WriterHere(Writer):
                     function()
                     self._say([], self.memory.held())
                 case tenant_id, command, since:
-                    self._jobs.append(Job(tenant_id, command, number, self, since))
+                    self._jobs.append(Job(tenant_id, command, number, since))
 
-    def settle(self, outcomes: Sequence[tuple[int, Outcome]]) -> None:
-        for _, outcome in outcomes:
+    def tell(self, settled: Settled) -> None:
+        for _, outcome in settled:
             if outcome.error and not isinstance(outcome.error, TurnkeepError):
                 # Where it was raised cannot be told to another process.
                 log.error("a command failed", exc_info=outcome.error)
-        self._say(list(outcomes))
+        self._say([(job.ticket, outcome) for job, outcome in settled])
 
     def _say(self, outcomes: list[tuple[int, Outcome]], held: Held | None = None) -> None:
         self._said_at = time.monotonic()

@@ -7,19 +7,23 @@ the others go on. No command is lost, none is carried out twice: where a COMMIT 
 database is asked what became of it before anything is repeated.
 """
 
+import asyncio
 import logging
 import threading
 import time
 from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from math import inf
 from operator import attrgetter
 from queue import Empty, SimpleQueue
+from typing import Any, TypeAlias
 
 from app.core.errors import Unavailable
 from app.storage import transactions
-from app.storage.jobs import Job, Outcome, deliver
+from app.storage.jobs import Future, Job, Outcome, settle
 from app.storage.transactions import GroupFailed, Transactions, Unknown
 
 log = logging.getLogger(__name__)
@@ -28,6 +32,7 @@ log = logging.getLogger(__name__)
 # between two looks at conversations that are locked.
 STUCK = 5.0
 _LOOK = 0.05
+Settled: TypeAlias = Sequence[tuple[Job, Outcome]]
 
 
 class Writer(ABC):
@@ -48,6 +53,10 @@ class Writer(ABC):
     def take(self, timeout: float | None) -> Job | None:
         """The next command, None when it is time to end; raises `Empty` where none comes in that
         time."""
+
+    @abstractmethod
+    def tell(self, settled: Settled) -> None:
+        """Tells the callers what came of their commands."""
 
     @property
     def is_lost(self) -> bool:
@@ -78,7 +87,7 @@ class Writer(ABC):
                 log.exception("the writer failed")
                 self._transactions.disconnect()
                 held_now, self._held = self._held, []
-                deliver([(job, self._give_up("a defect")) for job in (*group, *held_now)])
+                self._deliver([(job, self._give_up("a defect")) for job in (*group, *held_now)])
             self._busy_since = None
             # They may be large, and the next ones may be long in coming.
             group.clear()
@@ -106,14 +115,14 @@ class Writer(ABC):
         wanted = [job for job in group if job.is_wanted]
         # Who waited while the database was tried in vain need not wait as long again.
         lost = [job for job in wanted if job.since <= self._transactions.lost_at]
-        deliver([(job, self._give_up(self.failure or "")) for job in lost])
+        self._deliver([(job, self._give_up(self.failure or "")) for job in lost])
         wanted = [job for job in wanted if job.since > self._transactions.lost_at]
         # All processes lock conversations in the same order, so they cannot lock each other out.
         jobs = sorted(wanted, key=attrgetter("owner"))
         if not jobs:
             return
         try:
-            outcomes = self._transaction(jobs)
+            outcomes = self._transactions.carry_out(jobs)
         except Unknown as unknown:
             outcomes = [self._give_up(str(unknown)) for _ in jobs]
         except GroupFailed as failure:
@@ -121,7 +130,7 @@ class Writer(ABC):
             self._one_by_one(jobs)
             return
         settled = list(zip(jobs, outcomes, strict=True))
-        deliver([(job, outcome) for job, outcome in settled if not outcome.postponed])
+        self._deliver([(job, outcome) for job, outcome in settled if not outcome.postponed])
         self._carry_out([job for job, outcome in settled if outcome.postponed])
 
     def _one_by_one(self, jobs: list[Job]) -> None:
@@ -135,7 +144,7 @@ class Writer(ABC):
             if not self._transactions.reachable:
                 self._transactions.lost_at = self._transactions.tried_at
             if outcome is not None:
-                deliver([(job, outcome)])
+                self._deliver([(job, outcome)])
                 continue
             locked.add(job.owner)
             self._held.append(job)
@@ -153,7 +162,7 @@ class Writer(ABC):
         late = inf if closing else time.monotonic() - transactions.PATIENCE
         given_up = [job for job in self._held if job.since <= late]
         self._held = [job for job in self._held if job.since > late]
-        deliver([(job, self._give_up("the conversation is locked")) for job in given_up])
+        self._deliver([(job, self._give_up("the conversation is locked")) for job in given_up])
 
     def _alone(self, job: Job) -> Outcome | None:
         """What comes of a command by itself; None while its conversation is locked."""
@@ -162,7 +171,7 @@ class Writer(ABC):
             time.sleep(pause)
             self.counts.retries += 1
             try:
-                return self._transaction([job])[0]
+                return self._transactions.carry_out([job])[0]
             except GroupFailed as failure:
                 why = str(failure)
                 if failure.verdict == "locked":
@@ -175,11 +184,11 @@ class Writer(ABC):
                 break
         return self._give_up(why)
 
-    def _transaction(self, jobs: list[Job]) -> list[Outcome]:
-        outcomes = self._transactions.carry_out(jobs)
-        if any(outcome.error is None for outcome in outcomes):
+    def _deliver(self, settled: Settled) -> None:
+        if any(outcome.error is None for _, outcome in settled):
             self.failure = None
-        return outcomes
+        if settled:
+            self.tell(settled)
 
     def _give_up(self, why: str) -> Outcome:
         self.counts.unavailable += 1
@@ -198,6 +207,19 @@ class WriterThread(Writer):
 
     def take(self, timeout: float | None) -> Job | None:
         return self._jobs.get(timeout=timeout)
+
+    def tell(self, settled: Settled) -> None:
+        by_loop: dict[Any, list[tuple[Future, Outcome]]] = defaultdict(list)
+        for job, outcome in settled:
+            # Others wait in threads of their own.
+            is_in_loop = isinstance(job.ticket, asyncio.Future)
+            by_loop[job.ticket.get_loop() if is_in_loop else None].append((job.ticket, outcome))
+        settle(by_loop.pop(None, ()))
+        for loop, outcomes in by_loop.items():
+            try:
+                loop.call_soon_threadsafe(settle, outcomes)
+            except RuntimeError:
+                log.warning("%d receipts came after their loop was closed", len(outcomes))
 
     def held(self) -> set[tuple[str, str, datetime]]:
         """The conversations that it remembers: tenant, id, and when it was made."""
