@@ -21,7 +21,6 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.errors import Unavailable
 from app.core.ledger.slice import Command, Custom, Sweep
@@ -92,7 +91,6 @@ class Database:
         expires_after: int | None = None,
     ) -> None:
         self._kind = kind_of(engine_url(url))
-        self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
         self.tenant_id = tenant_id
         self.searches = search
         self._memory = memory
@@ -216,7 +214,7 @@ class Database:
         try:
             with self._writing.begin() as connection:
                 return change(ApiKeys(connection))
-        except self._refusals as error:
+        except self._kind.Error as error:
             raise Unavailable(f"The database cannot be written to: {reason(error)}.") from error
 
     async def sweep(self, **what: Any) -> Counter[str]:
@@ -244,7 +242,7 @@ class Database:
                 connection.info[TENANT] = self.tenant_id
                 with connection.begin():
                     name, removed = step(connection)
-        except self._refusals as error:
+        except self._kind.Error as error:
             raise Unavailable.silent(reason(error)) from error
         if name is not None and removed.total() < most:
             removed["conversations"] += self.write_now(Sweep(name))
@@ -272,7 +270,7 @@ class Database:
         try:
             with self._writing.connect() as connection, connection.begin():
                 connection.exec_driver_sql("UPDATE alembic_version SET version_num = version_num")
-        except self._refusals as error:
+        except self._kind.Error as error:
             raise Unavailable(f"The database cannot be written to: {reason(error)}.") from error
         for writer in self._writers:
             writer.failure = None

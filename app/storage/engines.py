@@ -34,6 +34,7 @@ class Kind(Protocol):
     DRIVER: str
     # How many commands one transaction may hold.
     GROUP: int
+    # What is raised where the database refuses.
     Error: tuple[type[Exception], ...]
 
     def connect(

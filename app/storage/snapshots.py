@@ -12,7 +12,6 @@ from traceback import clear_frames
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.errors import Unavailable
 from app.storage.engines import driver_of, kind_of, original, reason
@@ -32,7 +31,6 @@ class Snapshots:
         self._most = most
         self._ending = ending
         self._kind = kind_of(engine.url)
-        self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
         self._check = self._kind.watch(engine.url)
         self._idle: list[Connection] = []
 
@@ -69,7 +67,7 @@ class Snapshots:
             # Before anybody else is given the connection: SQLite goes on with an old snapshot as
             # long as rows of it are not read.
             _let_go(error)
-            is_own = isinstance(error, Exception) and not isinstance(error, self._refusals)
+            is_own = isinstance(error, Exception) and not isinstance(error, self._kind.Error)
             self._end(connection, sound=is_own)
             raise
         self._end(connection)

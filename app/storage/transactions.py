@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 
 from sqlalchemy import Connection, Engine, RootTransaction
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.ledger.slice import Command, Custom
 from app.storage.engines import TENANT, TRANSACTION, driver_of, kind_of, original, reason
@@ -58,7 +57,6 @@ class Transactions:
         self.tried_at = self.lost_at = -inf
         self._engine = engine
         self._kind = kind_of(engine.url)
-        self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
         self._ending = ending
         self._custom = custom
         # Whether traces of what was erased are left, and what is left to do on this connection.
@@ -143,7 +141,7 @@ class Transactions:
             return Outcome(group.decide(command))
         except Postponed:
             return Outcome(postponed=True)
-        except self._refusals:
+        except self._kind.Error:
             raise
         except BaseException as error:
             return Outcome(error=_deliverable(error))
