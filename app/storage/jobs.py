@@ -22,6 +22,13 @@ class Outcome:
     error: Exception | None = None
     postponed: bool = False
 
+    @classmethod
+    def failed(cls, error: BaseException) -> "Outcome":
+        """Futures take neither StopIteration nor what ends a thread."""
+        if not isinstance(error, Exception) or isinstance(error, StopIteration):
+            return cls(error=RuntimeError(f"a command raised {type(error).__name__}"))
+        return cls(error=error)
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
