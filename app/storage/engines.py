@@ -144,6 +144,12 @@ def driver_of(connection: Connection) -> DBAPIConnection:
     return driver
 
 
+def discard(connection: Connection) -> None:
+    """Closes a connection that may be broken, or in the middle of a transaction."""
+    connection.invalidate()
+    connection.close()
+
+
 def reason(error: BaseException) -> str:
     """Why, in a line: the other lines of a driver may show values of the rows."""
     return (str(original(error)).strip().splitlines() or [type(error).__name__])[0]

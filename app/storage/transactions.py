@@ -13,7 +13,7 @@ from typing import NoReturn
 from sqlalchemy import Connection, Engine, RootTransaction
 
 from app.core.ledger.slice import Custom
-from app.storage.engines import TENANT, TRANSACTION, driver_of, kind_of, original, reason
+from app.storage.engines import TENANT, TRANSACTION, discard, driver_of, kind_of, original, reason
 from app.storage.groups import Group
 from app.storage.jobs import Counts, Job, Outcome
 from app.storage.memory import Memory
@@ -171,8 +171,7 @@ class Transactions:
         self._scrubbing = None
         if connection is not None:
             try:
-                connection.invalidate()
-                connection.close()
+                discard(connection)
             except Exception as error:
                 log.info("a connection did not close well: %s", original(error))
 
