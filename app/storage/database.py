@@ -195,10 +195,10 @@ class Database:
     def read_now(self, query: Callable[[ReadStore], T], *, short: bool = False) -> T:
         """`read` for callers without an event loop."""
 
-        def answer(connection: Connection) -> T:
+        def asked(connection: Connection) -> T:
             return query(ReadStore(connection, self.tenant_id, searches=self.searches, short=short))
 
-        return self._snapshots.ask(self.tenant_id, answer)
+        return self._snapshots.ask(self.tenant_id, asked)
 
     async def ask_keys(self, question: Callable[[ApiKeys], T]) -> T:
         """Answer a question about API keys, of all tenants."""

@@ -37,7 +37,16 @@ from app.core.ledger.seals import key_seal
 from app.core.ledger.slice import History, Slice, TurnPlace
 from app.storage import sweeping
 from app.storage.keyed import Key, Keyed, of_key
-from app.storage.rows import CALL, CONVERSATION, NEW_KEY, RESULT, TOOL_SET, Columns, conversation
+from app.storage.rows import (
+    CALL,
+    CONVERSATION,
+    NEW_KEY,
+    PROVIDER_ID,
+    RESULT,
+    TOOL_SET,
+    Columns,
+    conversation,
+)
 from app.storage.scope import AnySelect
 from app.storage.store import ReadStore
 from app.storage.tables import (
@@ -64,12 +73,6 @@ def _heads(keys: CTE, _: str) -> AnySelect:
 
 _HEADS = Keyed("cid", build=_heads)
 _CID = tool_calls.c.conversation_id
-_PROVIDER_ID = (
-    provider_ids.c.target,
-    provider_ids.c.provider_id,
-    provider_ids.c.call_id,
-    provider_ids.c.ordinal,
-)
 
 
 def _joined(table: Table, columns: Columns, *matching: tuple[str, str]) -> Keyed:
@@ -97,8 +100,8 @@ _CALLS = _joined(tool_calls, CALL, ("id", "call_id"))
 _CALLS_OF_TURNS = _joined(tool_calls, CALL, ("seq", "seq"))
 _RESULTS_OF_TURNS = _joined(tool_results, RESULT, ("seq", "seq"))
 _RESULTS_OF_CALLS = _joined(tool_results, RESULT, ("id", "call_id"))
-_PROVIDER_IDS_OF_CALLS = _joined(provider_ids, _PROVIDER_ID, ("id", "call_id"))
-_PROVIDER_IDS_NAMED = _joined(provider_ids, _PROVIDER_ID, ("sha256", "provider_sha256"))
+_PROVIDER_IDS_OF_CALLS = _joined(provider_ids, PROVIDER_ID, ("id", "call_id"))
+_PROVIDER_IDS_NAMED = _joined(provider_ids, PROVIDER_ID, ("sha256", "provider_sha256"))
 
 
 def _newest(table: Table, columns: Columns, by: str) -> Keyed:
@@ -125,7 +128,7 @@ _NEWEST_REVISION = _newest(turn_revisions, [turn_revisions.c.number], "number")
 
 _EVERY_TURN_ID = _joined(turns, [turns.c.turn_id])
 _EVERY_CALL = _joined(tool_calls, CALL)
-_EVERY_PROVIDER_ID = _joined(provider_ids, _PROVIDER_ID)
+_EVERY_PROVIDER_ID = _joined(provider_ids, PROVIDER_ID)
 
 
 def _ordinals(keys: CTE, _: str) -> AnySelect:

@@ -60,12 +60,8 @@ Saved: TypeAlias = tuple[Slice, Change[object]]
 _OWNER = ("tenant_id", "conversation_id")
 # The names of the same two where rows are looked for.
 _WHERE = ("tenant", "conversation")
-_ADVANCED = (
-    *("version", "head_hash", "orphans", "open_calls", "updated_at", "indexed", "tools_hash"),
-    "expires_at",
-    *("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"),
-)
-_DESCRIBED = (*_ADVANCED, "title", "metadata", "expires_after")
+_DESCRIBED = [name for name in NEW_CONVERSATION if name not in ("created_at", "seal")]
+_ADVANCED = [name for name in _DESCRIBED if name not in ("title", "metadata", "expires_after")]
 _advanced_values = attrgetter(*_ADVANCED)
 _described_values = attrgetter(*_DESCRIBED)
 _changed_call = attrgetter("id", "answered", "call_index")
