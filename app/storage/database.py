@@ -35,7 +35,7 @@ from app.storage.engines import (
     make_engine,
     reason,
 )
-from app.storage.jobs import Counts, Job
+from app.storage.jobs import PERHAPS, Counts, Job
 from app.storage.memory import MOST_NAMES, Memory
 from app.storage.process import PATIENCE, WriterProcess
 from app.storage.snapshots import Snapshots
@@ -56,10 +56,6 @@ DEFAULT_TENANT = "default"
 
 # Seconds for a database that is asked how it is.
 _ASKED = 10.0
-_PERHAPS = (
-    "The service is stopping and waits no longer. This may have been stored: it is safe to send it"
-    " again only with an `Idempotency-Key` or turn ids."
-)
 # Threads that read; some of them are left to short queries.
 READERS = 4
 _SMALL = 2
@@ -155,7 +151,9 @@ class Database:
                 raise
             if not (await asyncio.wait({future}, timeout=PATIENCE))[0]:
                 future.cancel()
-                raise Unavailable(_PERHAPS) from None
+                raise Unavailable(
+                    f"The service is stopping and waits no longer. {PERHAPS}"
+                ) from None
         return await future
 
     def write_now(self, command: Command[T]) -> T:

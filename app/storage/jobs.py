@@ -11,6 +11,10 @@ from typing import Any, TypeAlias
 from app.core.ledger.slice import Command
 from app.core.value import dataclass
 
+PERHAPS = (
+    "This may have been stored: it is safe to send it again only with an `Idempotency-Key` or turn"
+    " ids."
+)
 Future: TypeAlias = asyncio.Future[Any] | concurrent.futures.Future[Any]
 
 

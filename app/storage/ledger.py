@@ -128,33 +128,21 @@ class Ledger(Scope):
     """The stored ledger: calls, their provider ids, results and which calls they answer."""
 
     def calls(
-        self, cid: str, *, limit: int | None = None, after: tuple[int, int] | None = None
-    ) -> list[CallRecord]:
-        """The calls in order; `after` is the seq and call index of the last one seen."""
-        seq, call_index = after or (0, -1)
-        most = ALL if limit is None else limit
-        rows = self._run(_PAGES[False], cid, seq=seq, call_index=call_index, most=most)
-        calls = [Call(*row) for row in rows]
-        return self.call_records(cid, calls, whole=limit is None)
-
-    def call_page(
         self,
         cid: str,
         *,
-        limit: int,
-        at: tuple[int, int] | None = None,
+        limit: int | None = None,
+        after: tuple[int, int] | None = None,
         answered: bool | None = None,
-        newest_first: bool = True,
+        newest_first: bool = False,
     ) -> list[CallRecord]:
-        """Calls behind the one `at` this seq and call index, from either end of the conversation.
-
-        `answered`: only those with a result, or only those without.
-        """
-        seq, index = at or ((ALL, 0) if newest_first else (0, 0))
+        """The calls from either end of the conversation; `after` is the seq and call index of the
+        last one seen. `answered`: only those with a result, or only those without."""
+        seq, index = after or ((ALL, 0) if newest_first else (0, 0))
         statement = (_PAGES if answered is None else _ANSWERED_PAGES)[newest_first]
         only = {} if answered is None else {"answered": answered}
-        rows = self._run(statement, cid, seq=seq, call_index=index, most=limit, **only)
-        return self.call_records(cid, [Call(*row) for row in rows])
+        rows = self._run(statement, cid, seq=seq, call_index=index, most=or_all(limit), **only)
+        return self.call_records(cid, [Call(*row) for row in rows], whole=limit is None)
 
     def made_in(self, cid: str, *, after: int, until: int) -> list[Call]:
         """The calls that turns with after < seq <= until make, or made once, with their ids."""
@@ -249,17 +237,16 @@ class Ledger(Scope):
         """The results of one turn."""
         return in_order(ResultRecord(*row) for row in self._run(_RESULTS_OF_TURN, cid, seq=seq))
 
-    def provider_ids(self, cid: str, target: str) -> dict[str, str]:
-        """The ids that this target assigned, by canonical id."""
-        return {row.call_id: row.provider_id for row in self._run(_GIVEN, cid, target=target)}
-
-    def provider_ids_of(self, cid: str, target: str, call_ids: Collection[str]) -> dict[str, str]:
-        """The ids that this target assigned to these calls, by canonical id."""
-        return {
-            row.call_id: row.provider_id
-            for piece in pieces(call_ids)
-            for row in self._run(_GIVEN_TO, cid, target=target, ids=piece)
-        }
+    def provider_ids(
+        self, cid: str, target: str, call_ids: Collection[str] | None = None
+    ) -> dict[str, str]:
+        """The ids that this target assigned to these calls, or to all, by canonical id."""
+        if call_ids is None:
+            found = [self._run(_GIVEN, cid, target=target)]
+        else:
+            some = pieces(call_ids)
+            found = [self._run(_GIVEN_TO, cid, target=target, ids=piece) for piece in some]
+        return {call_id: given for rows in found for call_id, given in rows}
 
     def calls_named(self, cid: str, call_ids: Collection[str]) -> list[Call]:
         """These calls, without what targets call them."""

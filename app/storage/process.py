@@ -30,7 +30,7 @@ from typing import Any, NoReturn
 
 from app.core.errors import TurnkeepError, Unavailable
 from app.core.json.large import PIECE, StaysHere
-from app.storage.jobs import Counts, Future, Job, Outcome, settle
+from app.storage.jobs import PERHAPS, Counts, Future, Job, Outcome, settle
 from app.storage.transactions import Transactions
 from app.storage.verdicts import Ending
 from app.storage.writer import STUCK, Settled, Writer
@@ -41,10 +41,7 @@ log = logging.getLogger(__name__)
 PATIENCE = 2.0
 # Commands with more bytes stay here: they would be held in both processes.
 LARGEST = PIECE
-_PERHAPS = (
-    "The process that writes has died. This may have been stored: it is safe to send it again only"
-    " with an `Idempotency-Key` or turn ids."
-)
+_PERHAPS = f"The process that writes has died. {PERHAPS}"
 _READ = 256 * 1024
 # Seconds in which what was sent must be carried out when the service ends, and between two signs
 # of life while commands wait for a conversation that is locked.

@@ -82,11 +82,11 @@ def ask(cid: str) -> Callable[[ReadStore], None]:
         load(cid)(store)
         store.turns.one(cid, "turn-5")
         store.turns.page(cid, after=4, limit=2)
-        store.keys.has(cid, "key")
+        store.conversations.has_key(cid, "key")
         store.ledger.calls(cid, limit=1, after=(5, 0))
         for answered in (None, False, True):
-            store.ledger.call_page(cid, limit=1, answered=answered)
-            store.ledger.call_page(cid, limit=1, at=(5, 0), answered=answered, newest_first=False)
+            store.ledger.calls(cid, limit=1, answered=answered, newest_first=True)
+            store.ledger.calls(cid, limit=1, after=(5, 0), answered=answered)
         store.turns.versions(cid, [4, 5])
         for kind in RANKS:
             for prefix in ("", cid[:2]):
