@@ -81,7 +81,7 @@ class Database:
         *,
         tenant_id: str = DEFAULT_TENANT,
         pg_prepared_statements: bool = True,
-        pg_writers: int = 2,
+        pg_writers: int = 1,
         search: bool = True,
         memory: int = MOST_NAMES,
         expires_after: int | None = None,
