@@ -20,7 +20,6 @@ from app.storage.scope import (
     beginning_with,
     begins,
     owned,
-    pieces,
 )
 from app.storage.tables import conversations, idempotency_keys
 from app.storage.types import UtcTime
@@ -83,15 +82,13 @@ class Conversations(Scope):
 
     def heads(self, cids: Iterable[str]) -> dict[str, ConversationRecord]:
         """Those of these conversations that are there."""
-        now = datetime.now(UTC)
-        rows = (row for ids in pieces(cids) for row in self._run(_HEADS, ids=ids, now=now))
+        rows = self._among(_HEADS, None, cids, now=datetime.now(UTC))
         return {record.id: record for record in map(conversation, rows)}
 
     def made(self, cids: Iterable[str]) -> dict[str, datetime]:
         """When those of these conversations were made that are there."""
-        now = datetime.now(UTC)
-        rows = (row for ids in pieces(cids) for row in self._run(_MADE, ids=ids, now=now))
-        return {row[0]: row[1] for row in rows}
+        rows = self._among(_MADE, None, cids, now=datetime.now(UTC))
+        return {row.conversation_id: row.created_at for row in rows}
 
     def behind(self, limit: int) -> list[ConversationRecord]:
         """Conversations with turns that are not indexed yet; damaged ones never will be."""

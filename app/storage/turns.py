@@ -18,7 +18,7 @@ from app.core.ledger.slice import TurnPlace
 from app.storage.driver import Query
 from app.storage.packing import unpacked_piece
 from app.storage.rows import REVISION, TURN, Columns, revision, turn
-from app.storage.scope import ALL, IDS, LIMIT, AnySelect, Scope, or_all, owned, pieces, ranges
+from app.storage.scope import ALL, IDS, LIMIT, AnySelect, Scope, or_all, owned, ranges
 from app.storage.tables import (
     turn_pieces,
     turn_revisions,
@@ -183,11 +183,7 @@ class Turns(Scope):
 
     def numbers(self, cid: str, turn_ids: Collection[str]) -> dict[str, int]:
         """Where these turns stand."""
-        return {
-            row.turn_id: row.seq
-            for piece in pieces(turn_ids)
-            for row in self._run(_NUMBERS, cid, ids=piece)
-        }
+        return {row.turn_id: row.seq for row in self._among(_NUMBERS, cid, turn_ids)}
 
     def posted(self, cid: str) -> list[TurnRecord]:
         """All turns as they were posted first."""
