@@ -1,6 +1,6 @@
 """Rows as the values of `core.ledger.records`, and back; columns in the order of the fields."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any
@@ -61,8 +61,11 @@ NEW_PROVIDER_ID = [*(column.name for column in PROVIDER_ID), "provider_sha256"]
 NEW_TOOL_SET = [*(column.name for column in TOOL_SET), "hash"]
 NEW_KEY = ["key_sha256", "body_sha256", "status", "answer", "seal", "created_at"]
 
-_TURN = attrgetter(*NEW_TURN[:-1])
-_REVISION = attrgetter(*_REVISED)
+# Payload and blocks stand beside each other.
+_PAYLOAD = NEW_TURN.index("payload")
+_TURN_HEAD = attrgetter(*NEW_TURN[:_PAYLOAD])
+_TURN_REST = attrgetter(*NEW_TURN[_PAYLOAD + 2 : -1])
+_REVISION_HEAD = attrgetter(*_REVISED[: _REVISED.index("payload")])
 _CALL = attrgetter("id", *(column.name for column in CALL[1:]))
 
 conversation_values = attrgetter(*NEW_CONVERSATION[:-1])
@@ -86,37 +89,30 @@ def conversation(row: Sequence[Any]) -> ConversationRecord:
 
 
 def turn(row: Sequence[Any]) -> TurnRecord:
-    return TurnRecord(*_changed(row, NEW_TURN.index("payload"), unpacked))
+    content: Values = unpacked(row[_PAYLOAD], row[_PAYLOAD + 1])
+    return TurnRecord(*row[:_PAYLOAD], *content, *row[_PAYLOAD + 2 :])
 
 
 def revision(row: Sequence[Any], turn: TurnRecord) -> RevisionRecord:
     """A later version of a turn."""
-    number, at_version = row[:2]
-    values = _changed(row[2:], _REVISED.index("payload"), unpacked)
-    later = replace(turn, **dict(zip(_REVISED, values, strict=True)), completed_at=at_version)
-    return RevisionRecord(number, at_version, later)
+    number, at_version, *values = row
+    new = dict(zip(_REVISED, values, strict=True))
+    new["payload"], new["blocks"] = unpacked(new["payload"], new["blocks"])
+    return RevisionRecord(number, at_version, replace(turn, **new, completed_at=at_version))
 
 
 def turn_values(turn: TurnRecord) -> Values:
-    return (*_changed(_TURN(turn), NEW_TURN.index("payload"), _packed), _response(turn))
+    return (*_TURN_HEAD(turn), *_turn_content(turn))
 
 
 def revision_values(record: RevisionRecord) -> Values:
-    values = _changed(_REVISION(record.turn), _REVISED.index("payload"), _packed)
-    return (record.number, record.at_version, *values, _response(record.turn))
+    where = (record.number, record.at_version, *_REVISION_HEAD(record.turn))
+    return (*where, *_turn_content(record.turn))
 
 
-def _changed(values: Sequence[Any], at: int, change: Callable[[Any, Any], Values]) -> Values:
-    """The values with the payload, which is there, and the blocks behind it changed."""
-    return (*values[:at], *change(*values[at : at + 2]), *values[at + 2 :])
-
-
-def _packed(payload: Bytes, blocks: Bytes) -> Values:
-    return packed(_in_row(payload), _in_row(blocks))
-
-
-def _response(turn: TurnRecord) -> bytes | None:
-    return ids.fingerprint(turn.response_id) if turn.response_id else None
+def _turn_content(turn: TurnRecord) -> Values:
+    response = ids.fingerprint(turn.response_id) if turn.response_id else None
+    return (*packed(_in_row(turn.payload), _in_row(turn.blocks)), *_TURN_REST(turn), response)
 
 
 def _in_row(value: Bytes) -> bytes:
