@@ -77,8 +77,9 @@ def _measured(database: Database, wish: Asked) -> tuple[float, float]:
 
 
 def _deep(database: Database, wish: Asked) -> Asked:
-    last = database.read_now(lambda store: store.conversations.page(2**31))
-    middle = last[len(last) // 2]
+    cids = database.read_now(lambda store: store.conversations.ids(2**31))
+    cid = cids[len(cids) // 2]
+    middle = database.read_now(lambda store: store.conversations.heads([cid]))[cid]
     at = (middle.updated_at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
     cursor = f"{at}~{middle.id}" if wish.order == "updated" else middle.id
     return _asked(wish, cursor)

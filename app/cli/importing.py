@@ -87,9 +87,7 @@ def run(args: argparse.Namespace) -> int:
         edited=args.edited,
     )
     work = _Work(how, args.model, strict=args.strict)
-    with Database(
-        settings.database_url, tenant_id=args.tenant, pg_writers=1, search=settings.search
-    ) as database:
+    with Database(settings.database_url, tenant_id=args.tenant, search=settings.search) as database:
         try:
             return work.all(database, args.file, quiet=args.quiet)
         except KeyboardInterrupt:

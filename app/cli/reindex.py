@@ -33,9 +33,7 @@ def run(args: argparse.Namespace) -> int:
     check_schema(settings.database_url)
     progress = Progress(0)
     count = bad = 0
-    with Database(
-        settings.database_url, tenant_id=args.tenant, pg_writers=1, search=settings.search
-    ) as database:
+    with Database(settings.database_url, tenant_id=args.tenant, search=settings.search) as database:
         for cid in args.conversation:
             database.read_now(partial(_demand, cid=cid))
         for count, cid in enumerate(args.conversation or all_ids(database), 1):

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     progress = Progress(0)
     removed: Counter[str] = Counter()
     keys_before = datetime.now(UTC) - timedelta(seconds=settings.keep_keys)
-    with Database(settings.database_url, pg_writers=1) as database:
+    with Database(settings.database_url) as database:
         for mine in map(database.of, database.ask_keys_now(all_tenants)):
             while step := mine.sweep_now(keys_before=keys_before):
                 removed += step

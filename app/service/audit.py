@@ -100,8 +100,8 @@ def _in_state(store: ReadStore, cid: str, page: Page) -> Iterator[tuple[CallReco
     answered = {None: None, "open": False, "interrupted": None}.get(page.state, True)
     at = _place(page.cursor)
     while True:
-        batch = store.ledger.call_page(
-            cid, limit=size, at=at, answered=answered, newest_first=page.order == "desc"
+        batch = store.ledger.calls(
+            cid, limit=size, after=at, answered=answered, newest_first=page.order == "desc"
         )
         for record in batch:
             state = state_of(record.call, record.results, broken=record.call.seq in broken)

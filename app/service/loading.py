@@ -82,11 +82,8 @@ def _assigned(
     calls by a rule of their own."""
     if isinstance(CODECS[options.provider].ids, Prefixed):
         return {}
-    if turns is None:
-        return store.ledger.provider_ids(cid, options.provider)
-    return store.ledger.provider_ids_of(
-        cid, options.provider, {c.id for turn in turns for c in turn.calls()}
-    )
+    call_ids = None if turns is None else {call.id for turn in turns for call in turn.calls()}
+    return store.ledger.provider_ids(cid, options.provider, call_ids)
 
 
 @dataclass(slots=True)

@@ -82,7 +82,7 @@ def check_version(
     version = head.version if head else 0
     if version == expected:
         return
-    if key is not None and store.keys.has(cid, key):
+    if key is not None and store.conversations.has_key(cid, key):
         return
     if turn_id is not None and store.turns.numbers(cid, [turn_id]):
         return

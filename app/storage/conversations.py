@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from sqlalchemy import bindparam, func, or_, select
 from sqlalchemy.exc import DBAPIError
 
+from app.core.identity import ids
 from app.core.ledger.records import ConversationRecord
 from app.storage.damage import may_be_damage, sound
 from app.storage.driver import Query
@@ -19,9 +20,8 @@ from app.storage.scope import (
     beginning_with,
     begins,
     owned,
-    pieces,
 )
-from app.storage.tables import conversations
+from app.storage.tables import conversations, idempotency_keys
 from app.storage.types import UtcTime
 
 # What has expired is absent, swept or not.
@@ -34,8 +34,8 @@ _HEADS = select(*CONVERSATION).where(
     conversations.c.tenant_id == TENANT, conversations.c.conversation_id.in_(IDS), KEPT
 )
 _MADE = _HEADS.with_only_columns(conversations.c.conversation_id, conversations.c.created_at)
-_CONVERSATIONS = (
-    select(*CONVERSATION)
+_IDS = (
+    select(conversations.c.conversation_id)
     .where(
         conversations.c.tenant_id == TENANT,
         conversations.c.conversation_id > bindparam("after"),
@@ -44,7 +44,6 @@ _CONVERSATIONS = (
     .order_by(conversations.c.conversation_id)
     .limit(LIMIT)
 )
-_IDS = _CONVERSATIONS.with_only_columns(conversations.c.conversation_id)
 _BEHIND = (
     select(*CONVERSATION)
     # Not a parameter: the index holds these alone, and must be recognised.
@@ -67,6 +66,11 @@ _COUNTED = select(func.count()).select_from(
 )
 
 
+_KEY = select(idempotency_keys.c.key_sha256).where(
+    owned(idempotency_keys), idempotency_keys.c.key_sha256 == bindparam("key")
+)
+
+
 class Conversations(Scope):
     """The stored conversations."""
 
@@ -78,15 +82,13 @@ class Conversations(Scope):
 
     def heads(self, cids: Iterable[str]) -> dict[str, ConversationRecord]:
         """Those of these conversations that are there."""
-        now = datetime.now(UTC)
-        rows = (row for ids in pieces(cids) for row in self._run(_HEADS, ids=ids, now=now))
+        rows = self._among(_HEADS, None, cids, now=datetime.now(UTC))
         return {record.id: record for record in map(conversation, rows)}
 
     def made(self, cids: Iterable[str]) -> dict[str, datetime]:
         """When those of these conversations were made that are there."""
-        now = datetime.now(UTC)
-        rows = (row for ids in pieces(cids) for row in self._run(_MADE, ids=ids, now=now))
-        return {row[0]: row[1] for row in rows}
+        rows = self._among(_MADE, None, cids, now=datetime.now(UTC))
+        return {row.conversation_id: row.created_at for row in rows}
 
     def behind(self, limit: int) -> list[ConversationRecord]:
         """Conversations with turns that are not indexed yet; damaged ones never will be."""
@@ -106,13 +108,13 @@ class Conversations(Scope):
         counted = self._run(_COUNTED, most=most, **beginning_with(prefix))
         return int(counted.scalar_one())
 
-    def page(self, limit: int, after: str | None = None) -> list[ConversationRecord]:
-        """A page of conversations by id; `after` is the last id of the page before."""
-        rows = self._run(_CONVERSATIONS, after=after or "", most=limit, now=datetime.now(UTC))
-        return [conversation(row) for row in rows]
+    def has_key(self, cid: str, key: str) -> bool:
+        """Whether this idempotency key was used."""
+        return self._run(_KEY, cid, key=ids.fingerprint(key)).first() is not None
 
     def ids(self, limit: int, after: str | None = None) -> list[str]:
-        """The same, of each its id alone, which is there where the rest is damaged."""
+        """A page of ids, which are there where the rest is damaged; `after` is the last one of the
+        page before."""
         values = {"tenant": self._tenant_id, "after": after or "", "now": datetime.now(UTC)}
         try:
             found = list(self._connection.execute(_IDS, values | {"most": limit}).scalars())

@@ -31,10 +31,9 @@ from sqlalchemy.types import NullType
 from app.core.errors import TurnkeepError
 from app.storage.engines import driver_of, original
 from app.storage.scope import AnySelect, Scope, owned
-from app.storage.tables import TENANTS_ROWS, conversations
+from app.storage.tables import OWNER, TENANTS_ROWS, conversations
 from app.storage.types import AnyText, UtcTime
 
-_OWNER = ("tenant_id", "conversation_id")
 # What is not UTF-8 becomes lone surrogates, which no text of ours holds outside of bytes.
 _ANY_BYTES = partial(str, encoding="utf-8", errors="surrogateescape")
 
@@ -99,8 +98,8 @@ def as_stored(statement: AnySelect) -> AnySelect:
 def _values(table: Table) -> tuple[list[Column[Any]], AnySelect]:
     """The columns of a table without its owner, and the statement that reads them and the rest of
     the key."""
-    key = [column for column in table.primary_key.columns if column.name not in _OWNER]
-    columns = [column for column in table.columns if column.name not in _OWNER]
+    key = [column for column in table.primary_key.columns if column.name not in OWNER]
+    columns = [column for column in table.columns if column.name not in OWNER]
     return columns, as_stored(select(*columns, *key).where(owned(table)))
 
 

@@ -21,7 +21,6 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.errors import Unavailable
 from app.core.ledger.slice import Command, Custom, Sweep
@@ -36,7 +35,7 @@ from app.storage.engines import (
     make_engine,
     reason,
 )
-from app.storage.jobs import Counts, InLoop, InThread, Job
+from app.storage.jobs import PERHAPS, Counts, Job
 from app.storage.memory import MOST_NAMES, Memory
 from app.storage.process import PATIENCE, WriterProcess
 from app.storage.snapshots import Snapshots
@@ -57,10 +56,6 @@ DEFAULT_TENANT = "default"
 
 # Seconds for a database that is asked how it is.
 _ASKED = 10.0
-_PERHAPS = (
-    "The service is stopping and waits no longer. This may have been stored: it is safe to send it"
-    " again only with an `Idempotency-Key` or turn ids."
-)
 # Threads that read; some of them are left to short queries.
 READERS = 4
 _SMALL = 2
@@ -86,13 +81,12 @@ class Database:
         *,
         tenant_id: str = DEFAULT_TENANT,
         pg_prepared_statements: bool = True,
-        pg_writers: int = 2,
+        pg_writers: int = 1,
         search: bool = True,
         memory: int = MOST_NAMES,
         expires_after: int | None = None,
     ) -> None:
         self._kind = kind_of(engine_url(url))
-        self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
         self.tenant_id = tenant_id
         self.searches = search
         self._memory = memory
@@ -147,9 +141,8 @@ class Database:
         because the service stops, is given the receipt all the same if the writer has begun and it
         comes soon.
         """
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[T] = loop.create_future()
-        job = Job(self.tenant_id, command, future, InLoop(loop))
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        job = Job(self.tenant_id, command, future)
         self._put(job)
         try:
             return await asyncio.shield(future)
@@ -158,7 +151,9 @@ class Database:
                 raise
             if not (await asyncio.wait({future}, timeout=PATIENCE))[0]:
                 future.cancel()
-                raise Unavailable(_PERHAPS) from None
+                raise Unavailable(
+                    f"The service is stopping and waits no longer. {PERHAPS}"
+                ) from None
         return await future
 
     def write_now(self, command: Command[T]) -> T:
@@ -169,7 +164,7 @@ class Database:
         """The same for callers who go on meanwhile. Where threads write, commands on a conversation
         stay in order."""
         future: concurrent.futures.Future[T] = concurrent.futures.Future()
-        self._put(Job(self.tenant_id, command, future, InThread()))
+        self._put(Job(self.tenant_id, command, future))
         return future
 
     async def read(
@@ -197,12 +192,11 @@ class Database:
 
     def read_now(self, query: Callable[[ReadStore], T], *, short: bool = False) -> T:
         """`read` for callers without an event loop."""
-        return self._snapshots.ask(
-            self.tenant_id,
-            lambda connection: query(
-                ReadStore(connection, self.tenant_id, searches=self.searches, short=short)
-            ),
-        )
+
+        def asked(connection: Connection) -> T:
+            return query(ReadStore(connection, self.tenant_id, searches=self.searches, short=short))
+
+        return self._snapshots.ask(self.tenant_id, asked)
 
     async def ask_keys(self, question: Callable[[ApiKeys], T]) -> T:
         """Answer a question about API keys, of all tenants."""
@@ -217,7 +211,7 @@ class Database:
         try:
             with self._writing.begin() as connection:
                 return change(ApiKeys(connection))
-        except self._refusals as error:
+        except self._kind.Error as error:
             raise Unavailable(f"The database cannot be written to: {reason(error)}.") from error
 
     async def sweep(self, **what: Any) -> Counter[str]:
@@ -245,7 +239,7 @@ class Database:
                 connection.info[TENANT] = self.tenant_id
                 with connection.begin():
                     name, removed = step(connection)
-        except self._refusals as error:
+        except self._kind.Error as error:
             raise Unavailable.silent(reason(error)) from error
         if name is not None and removed.total() < most:
             removed["conversations"] += self.write_now(Sweep(name))
@@ -273,10 +267,10 @@ class Database:
         try:
             with self._writing.connect() as connection, connection.begin():
                 connection.exec_driver_sql("UPDATE alembic_version SET version_num = version_num")
-        except self._refusals as error:
+        except self._kind.Error as error:
             raise Unavailable(f"The database cannot be written to: {reason(error)}.") from error
         for writer in self._writers:
-            writer.mended()
+            writer.failure = None
 
     async def schema_state(self) -> tuple[str | None, str | None]:
         """The schema version that the database has, and the one that this program needs."""

@@ -34,6 +34,7 @@ class Kind(Protocol):
     DRIVER: str
     # How many commands one transaction may hold.
     GROUP: int
+    # What is raised where the database refuses.
     Error: tuple[type[Exception], ...]
 
     def connect(
@@ -141,6 +142,12 @@ def driver_of(connection: Connection) -> DBAPIConnection:
     driver: DBAPIConnection | None = connection.connection.driver_connection
     assert driver is not None
     return driver
+
+
+def discard(connection: Connection) -> None:
+    """Closes a connection that may be broken, or in the middle of a transaction."""
+    connection.invalidate()
+    connection.close()
 
 
 def reason(error: BaseException) -> str:

@@ -1,6 +1,7 @@
 """The commands of one tenant in a transaction: everything is read before anything is written."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 from typing import Any, TypeVar
@@ -8,12 +9,14 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection
 
 from app.core.errors import Unavailable
+from app.core.ledger.book import Book
 from app.core.ledger.keys import Keys, Unasked
 from app.core.ledger.records import SMALL, ConversationRecord
 from app.core.ledger.slice import Change, Command, Custom, Removal, Slice, Sweep
-from app.storage.damage import may_be_damage
-from app.storage.engines import TENANT
-from app.storage.loading import Loader
+from app.storage import loading
+from app.storage.damage import Damage, may_be_damage
+from app.storage.engines import TENANT, driver_of, kind_of
+from app.storage.jobs import Outcome
 from app.storage.memory import Memory
 from app.storage.saving import Saving
 from app.storage.settling import is_stored
@@ -39,26 +42,40 @@ class Group:
     ) -> None:
         self._connection = connection
         self._tenant_id = tenant_id
+        self._kind = kind_of(connection.engine.url)
         self._memory = memory
+        self._custom = custom
         self._now = datetime.now(UTC)
-        self._loader = Loader(connection, tenant_id, self._now, memory, custom)
         self._before: dict[str, Slice] = {}
         self._slices: dict[str, Slice] = {}
         self._changes: dict[str, Change[Any]] = {}
         # Of the heads that were saved.
         self._seals: dict[str, bytes] = {}
 
-    def load(self, commands: Sequence[Command[Any]]) -> None:
+    def decide(self, commands: Sequence[Command[Any]]) -> list[Outcome]:
+        """What comes of the commands: all that they ask for is loaded, then each decides."""
+        self._act()
+        self._load(commands)
+        return [self._outcome(command) for command in commands]
+
+    def _act(self) -> None:
+        """The transaction goes on for this tenant."""
+        if self._connection.info[TENANT] != self._tenant_id:
+            self._connection.info[TENANT] = self._tenant_id
+            self._kind.act_for(driver_of(self._connection), self._tenant_id)
+
+    def _load(self, commands: Sequence[Command[Any]]) -> None:
         """What the commands ask for, as far as they can foresee it."""
-        self._slices = self._heads(commands)
-        self._before = dict(self._slices)
+        self._before = self._heads(commands)
+        self._slices = dict(self._before)
+        damage = Damage(self._connection, self._tenant_id)
         for cid, known in self._before.items():
             # What has expired is absent, though its rows may be there.
             if known.head and known.head.has_expired(self._now):
-                self._slices[cid] = self._loader.absent(cid)
+                self._slices[cid] = self._slice(cid, None)
             # Rows that have lost their head get one, which ends with them.
-            if known.head is None and self._may_go(cid, commands) and self._loader.has_rows(cid):
-                self._slices[cid] = self._loader.unread(cid, None)
+            if known.head is None and self._may_go(cid, commands) and damage.headless(cid):
+                self._slices[cid] = self._unread(cid, None)
         wanted: dict[str, Keys] = {}
         versions = {cid: known.version for cid, known in self._slices.items()}
         for command in commands:
@@ -69,26 +86,59 @@ class Group:
             asked = _foreseen(command, versions[cid], self._slices[cid], ledger=not remembered)
             wanted[cid] = wanted[cid] | asked if cid in wanted else asked
             versions[cid] += command.adds
-        self._loader.load(self._slices, wanted)
+        loading.load(self._connection, self._tenant_id, self._slices, wanted)
 
     def _heads(self, commands: Sequence[Command[Any]]) -> dict[str, Slice]:
-        cids = {command.conversation_id for command in commands}
+        """Slices of which only the head is known."""
+        cids = sorted({command.conversation_id for command in commands})
         # What is swept has expired.
         expires_at = self._now if isinstance(commands[0], Sweep) else None
         try:
-            return self._loader.heads(cids)
+            heads = loading.heads(self._connection, self._tenant_id, cids)
+            return {cid: self._slice(cid, heads.get(cid)) for cid in cids}
         except Exception as error:
             # A group is tried again one by one.
             if len(commands) > 1 or not (isinstance(commands[0], Removal) and may_be_damage(error)):
                 raise
-        return {cid: self._loader.unread(cid, expires_at) for cid in cids}
+        return {cid: self._unread(cid, expires_at) for cid in cids}
+
+    def _slice(self, cid: str, head: ConversationRecord | None) -> Slice:
+        if head is None:
+            return Slice.absent(cid, self._now, self._custom)
+        book = self._memory.recall(self._tenant_id, head)
+        if book is None:
+            comes_back = self._memory.comes_back(self._tenant_id, head)
+            names = loading.names(self._connection, self._tenant_id, cid) if comes_back else None
+            counts = {"orphans": head.orphans, "open_calls": head.open_calls}
+            book = Book(whole=False, **counts, names=names, start=head.version + 1)
+        return Slice(cid, self._now, self._custom, head, book)
+
+    def _unread(self, cid: str, expires_at: datetime | None) -> Slice:
+        """A slice of a conversation whose head is damaged, with one in its place of which nothing
+        is true but that it may be long."""
+        now = self._now
+        head = ConversationRecord(cid, None, b"{}", SMALL + 1, b"", 0, now, now)
+        head = replace(head, expires_at=expires_at)
+        return Slice(cid, now, self._custom, head, Book(whole=False))
 
     def _may_go(self, cid: str, commands: Sequence[Command[Any]]) -> bool:
         """Whether nothing else is asked of a conversation than to remove it."""
         mine = (command for command in commands if command.conversation_id == cid)
         return all(isinstance(command, Removal) for command in mine)
 
-    def decide(self, command: Command[T]) -> T:
+    def _outcome(self, command: Command[Any]) -> Outcome:
+        """A command decides on the slice with the changes of those before it applied. What it
+        raises is its outcome, and there is nothing to undo."""
+        try:
+            return Outcome(self._receipt(command))
+        except Postponed:
+            return Outcome(postponed=True)
+        except self._kind.Error:
+            raise
+        except BaseException as error:
+            return Outcome.failed(error)
+
+    def _receipt(self, command: Command[T]) -> T:
         """The receipt of a command, whose change the next ones see."""
         cid = command.conversation_id
         head = self._slices[cid].head
@@ -121,14 +171,15 @@ class Group:
         if self._slices[cid].whole or not missing - self._slices[cid].asked:
             raise AssertionError(f"what was loaded does not answer: {missing}")
         if ledger:
-            self._loader.load_ledger(self._slices, cid)
-        self._loader.load(self._slices, {cid: missing})
+            loading.load_ledger(self._connection, self._tenant_id, self._slices, cid)
+        loading.load(self._connection, self._tenant_id, self._slices, {cid: missing})
 
     @property
     def erases(self) -> bool:
         return any(change.erased for change in self._changes.values())
 
     def save(self) -> None:
+        self._act()
         changes = {cid: (self._before[cid], change) for cid, change in self._changes.items()}
         self._seals = Saving(self._connection, self._tenant_id, changes).everything()
 

@@ -1,22 +1,20 @@
-"""A command on its way: who asked for it, what came of it, and how the receipt gets back."""
+"""A command on its way: who asked for it, what came of it."""
 
 import asyncio
 import concurrent.futures
-import logging
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from app.core.ledger.slice import Command
 from app.core.value import dataclass
 
-log = logging.getLogger(__name__)
-
-LARGEST_GROUP = 256
-
+PERHAPS = (
+    "This may have been stored: it is safe to send it again only with an `Idempotency-Key` or turn"
+    " ids."
+)
 Future: TypeAlias = asyncio.Future[Any] | concurrent.futures.Future[Any]
 
 
@@ -28,44 +26,22 @@ class Outcome:
     error: Exception | None = None
     postponed: bool = False
 
-
-class Caller(Protocol):
-    """Who waits for commands: tasks of a loop, a thread, or another process."""
-
-    def settle(self, outcomes: Sequence[tuple[Any, Outcome]]) -> None:
-        """Tells what came of commands, each by what the caller knows it by."""
-
-
-@dataclass(frozen=True, slots=True)
-class InLoop:
-    """Tasks that wait for futures of their loop."""
-
-    loop: asyncio.AbstractEventLoop
-
-    def settle(self, outcomes: Sequence[tuple[Future, Outcome]]) -> None:
-        try:
-            self.loop.call_soon_threadsafe(settle, outcomes)
-        except RuntimeError:
-            log.warning("%d receipts came after their loop was closed", len(outcomes))
-
-
-@dataclass(frozen=True, slots=True)
-class InThread:
-    """A caller who waits for a future in a thread of its own."""
-
-    def settle(self, outcomes: Sequence[tuple[Future, Outcome]]) -> None:
-        settle(outcomes)
+    @classmethod
+    def failed(cls, error: BaseException) -> "Outcome":
+        """Futures take neither StopIteration nor what ends a thread."""
+        if not isinstance(error, Exception) or isinstance(error, StopIteration):
+            return cls(error=RuntimeError(f"a command raised {type(error).__name__}"))
+        return cls(error=error)
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A command, whose it is, and whom to tell. `ticket`: the future that waits for it, or the
-    number that another process knows it by."""
+    """A command and whose it is. `ticket`: the future that waits for it, or the number that another
+    process knows it by."""
 
     tenant_id: str
     command: Command[Any]
-    ticket: Future | int
-    caller: Caller
+    ticket: Any
     since: float = field(default_factory=time.monotonic)
     # Who acquires it first has it: the writer that begins, or the caller who leaves before that.
     claim: threading.Lock = field(default_factory=threading.Lock)
@@ -82,33 +58,22 @@ class Job:
 
 @dataclass(slots=True)
 class Counts:
-    """What a writer did; `group_sizes[n]` counts the transactions that held n commands."""
+    """What a writer did."""
 
     commits: int = 0
     commands: int = 0
     retries: int = 0
     unavailable: int = 0
-    group_sizes: list[int] = field(default_factory=lambda: [0] * (LARGEST_GROUP + 1))
 
     def add(self, other: "Counts") -> None:
         self.commits += other.commits
         self.commands += other.commands
         self.retries += other.retries
         self.unavailable += other.unavailable
-        sizes = zip(self.group_sizes, other.group_sizes, strict=True)
-        self.group_sizes = [mine + its for mine, its in sizes]
-
-
-def deliver(settled: Sequence[tuple[Job, Outcome]]) -> None:
-    """Tell the callers, each once."""
-    by_caller = defaultdict(list)
-    for job, outcome in settled:
-        by_caller[job.caller].append((job.ticket, outcome))
-    for caller, outcomes in by_caller.items():
-        caller.settle(outcomes)
 
 
 def settle(outcomes: Sequence[tuple[Future, Outcome]]) -> None:
+    """Tells those who wait in this loop, or in threads."""
     for future, outcome in outcomes:
         if future.done():
             continue

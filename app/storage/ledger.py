@@ -30,7 +30,6 @@ from app.storage.scope import (
     Scope,
     or_all,
     owned,
-    pieces,
     ranges,
 )
 from app.storage.tables import provider_ids, tool_calls, tool_results, turn_revisions
@@ -72,7 +71,7 @@ _PROVIDER_IDS = select(
 ).where(owned(provider_ids))
 # Sorted by us: to save the sorting, SQLite would rather read the whole conversation in order.
 _RESULTS = select(*RESULT).where(owned(tool_results))
-PROVIDER_IDS_OF = _PROVIDER_IDS.where(provider_ids.c.call_id.in_(IDS))
+_PROVIDER_IDS_OF = _PROVIDER_IDS.where(provider_ids.c.call_id.in_(IDS))
 _RESULTS_OF = _RESULTS.where(tool_results.c.call_id.in_(IDS))
 _TARGET = provider_ids.c.target == bindparam("target")
 _LINK = [tool_results.c[name] for name in ("seq", "place", "call_id", "matched_by")]
@@ -128,64 +127,48 @@ class Ledger(Scope):
     """The stored ledger: calls, their provider ids, results and which calls they answer."""
 
     def calls(
-        self, cid: str, *, limit: int | None = None, after: tuple[int, int] | None = None
-    ) -> list[CallRecord]:
-        """The calls in order; `after` is the seq and call index of the last one seen."""
-        seq, call_index = after or (0, -1)
-        most = ALL if limit is None else limit
-        rows = self._run(_PAGES[False], cid, seq=seq, call_index=call_index, most=most)
-        calls = [Call(*row) for row in rows]
-        return self.call_records(cid, calls, whole=limit is None)
-
-    def call_page(
         self,
         cid: str,
         *,
-        limit: int,
-        at: tuple[int, int] | None = None,
+        limit: int | None = None,
+        after: tuple[int, int] | None = None,
         answered: bool | None = None,
-        newest_first: bool = True,
+        newest_first: bool = False,
     ) -> list[CallRecord]:
-        """Calls behind the one `at` this seq and call index, from either end of the conversation.
-
-        `answered`: only those with a result, or only those without.
-        """
-        seq, index = at or ((ALL, 0) if newest_first else (0, 0))
+        """The calls from either end of the conversation; `after` is the seq and call index of the
+        last one seen. `answered`: only those with a result, or only those without."""
+        seq, index = after or ((ALL, 0) if newest_first else (0, 0))
         statement = (_PAGES if answered is None else _ANSWERED_PAGES)[newest_first]
         only = {} if answered is None else {"answered": answered}
-        rows = self._run(statement, cid, seq=seq, call_index=index, most=limit, **only)
-        return self.call_records(cid, [Call(*row) for row in rows])
+        rows = self._run(statement, cid, seq=seq, call_index=index, most=or_all(limit), **only)
+        return self.call_records(cid, [Call(*row) for row in rows], whole=limit is None)
 
     def made_in(self, cid: str, *, after: int, until: int) -> list[Call]:
         """The calls that turns with after < seq <= until make, or made once, with their ids."""
         rows = self._run(_MADE_IN, cid, after=after, until=until)
         calls = {call.id: call for call in (Call(*row) for row in rows)}
-        for piece in pieces(calls):
-            for call_id, target, provider_id in self._run(PROVIDER_IDS_OF, cid, ids=piece):
-                calls[call_id].provider_ids[target] = provider_id
+        for call_id, target, provider_id in self._among(_PROVIDER_IDS_OF, cid, calls):
+            calls[call_id].provider_ids[target] = provider_id
         return list(calls.values())
 
     def results(self, cid: str) -> list[ResultRecord]:
-        return in_order(ResultRecord(*row) for row in self._run(_RESULTS, cid))
+        return _results(self._run(_RESULTS, cid))
 
     def call_records(
         self, cid: str, calls: Sequence[Call], *, whole: bool = False
     ) -> list[CallRecord]:
         """The calls, completed from the rows of the whole conversation or only from their own."""
         records = {call.id: CallRecord(call) for call in calls}
-        given: list[AnyRow] = []
-        results: list[ResultRecord] = []
+        given: Iterable[AnyRow]
         if whole:
-            given += self._run(_PROVIDER_IDS, cid)
-            results += self.results(cid)
+            given, results = self._run(_PROVIDER_IDS, cid), self.results(cid)
         else:
-            for piece in pieces(records):
-                given += self._run(PROVIDER_IDS_OF, cid, ids=piece)
-                results += [ResultRecord(*row) for row in self._run(_RESULTS_OF, cid, ids=piece)]
+            given = self._among(_PROVIDER_IDS_OF, cid, records)
+            results = _results(self._among(_RESULTS_OF, cid, records))
         for call_id, target, provider_id in given:
             if call_id in records:
                 records[call_id].call.provider_ids[target] = provider_id
-        for result in in_order(results):
+        for result in results:
             if result.call_id in records:
                 records[result.call_id].results.append(result)
         return list(records.values())
@@ -247,27 +230,22 @@ class Ledger(Scope):
 
     def results_of(self, cid: str, seq: int) -> list[ResultRecord]:
         """The results of one turn."""
-        return in_order(ResultRecord(*row) for row in self._run(_RESULTS_OF_TURN, cid, seq=seq))
+        return _results(self._run(_RESULTS_OF_TURN, cid, seq=seq))
 
-    def provider_ids(self, cid: str, target: str) -> dict[str, str]:
-        """The ids that this target assigned, by canonical id."""
-        return {row.call_id: row.provider_id for row in self._run(_GIVEN, cid, target=target)}
-
-    def provider_ids_of(self, cid: str, target: str, call_ids: Collection[str]) -> dict[str, str]:
-        """The ids that this target assigned to these calls, by canonical id."""
-        return {
-            row.call_id: row.provider_id
-            for piece in pieces(call_ids)
-            for row in self._run(_GIVEN_TO, cid, target=target, ids=piece)
-        }
+    def provider_ids(
+        self, cid: str, target: str, call_ids: Collection[str] | None = None
+    ) -> dict[str, str]:
+        """The ids that this target assigned to these calls, or to all, by canonical id."""
+        rows: Iterable[AnyRow] = (
+            self._run(_GIVEN, cid, target=target)
+            if call_ids is None
+            else self._among(_GIVEN_TO, cid, call_ids, target=target)
+        )
+        return {row.call_id: row.provider_id for row in rows}
 
     def calls_named(self, cid: str, call_ids: Collection[str]) -> list[Call]:
         """These calls, without what targets call them."""
-        return [
-            Call(*row)
-            for piece in pieces(call_ids)
-            for row in self._run(_CALLS_NAMED, cid, ids=piece)
-        ]
+        return [Call(*row) for row in self._among(_CALLS_NAMED, cid, call_ids)]
 
     def calls_at(self, cid: str, seq: int, call_index: int) -> list[Call]:
         """The call at this place, if it is still there."""
@@ -275,5 +253,6 @@ class Ledger(Scope):
         return [Call(*row) for row in rows]
 
 
-def in_order(results: Iterable[ResultRecord]) -> list[ResultRecord]:
-    return sorted(results, key=lambda result: (result.seq, result.place))
+def _results(rows: Iterable[AnyRow]) -> list[ResultRecord]:
+    found = (ResultRecord(*row) for row in rows)
+    return sorted(found, key=lambda result: (result.seq, result.place))

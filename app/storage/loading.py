@@ -8,7 +8,6 @@ stretch of them.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
@@ -22,11 +21,10 @@ from sqlalchemy import (
 )
 
 from app.core.identity import ids
-from app.core.ledger.book import Book, Loaded, Names, names_of
+from app.core.ledger.book import Loaded, Names, names_of
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import (
     PARTS,
-    SMALL,
     Call,
     ConversationRecord,
     KeyRecord,
@@ -36,11 +34,19 @@ from app.core.ledger.records import (
     TurnRecord,
 )
 from app.core.ledger.seals import key_seal
-from app.core.ledger.slice import Custom, History, Slice, TurnPlace
+from app.core.ledger.slice import History, Slice, TurnPlace
 from app.storage import sweeping
 from app.storage.keyed import Key, Keyed, of_key
-from app.storage.memory import Memory
-from app.storage.rows import CALL, CONVERSATION, NEW_KEY, RESULT, TOOL_SET, Columns, conversation
+from app.storage.rows import (
+    CALL,
+    CONVERSATION,
+    NEW_KEY,
+    PROVIDER_ID,
+    RESULT,
+    TOOL_SET,
+    Columns,
+    conversation,
+)
 from app.storage.scope import AnySelect
 from app.storage.store import ReadStore
 from app.storage.tables import (
@@ -67,12 +73,6 @@ def _heads(keys: CTE, _: str) -> AnySelect:
 
 _HEADS = Keyed("cid", build=_heads)
 _CID = tool_calls.c.conversation_id
-_PROVIDER_ID = (
-    provider_ids.c.target,
-    provider_ids.c.provider_id,
-    provider_ids.c.call_id,
-    provider_ids.c.ordinal,
-)
 
 
 def _joined(table: Table, columns: Columns, *matching: tuple[str, str]) -> Keyed:
@@ -100,8 +100,8 @@ _CALLS = _joined(tool_calls, CALL, ("id", "call_id"))
 _CALLS_OF_TURNS = _joined(tool_calls, CALL, ("seq", "seq"))
 _RESULTS_OF_TURNS = _joined(tool_results, RESULT, ("seq", "seq"))
 _RESULTS_OF_CALLS = _joined(tool_results, RESULT, ("id", "call_id"))
-_PROVIDER_IDS_OF_CALLS = _joined(provider_ids, _PROVIDER_ID, ("id", "call_id"))
-_PROVIDER_IDS_NAMED = _joined(provider_ids, _PROVIDER_ID, ("sha256", "provider_sha256"))
+_PROVIDER_IDS_OF_CALLS = _joined(provider_ids, PROVIDER_ID, ("id", "call_id"))
+_PROVIDER_IDS_NAMED = _joined(provider_ids, PROVIDER_ID, ("sha256", "provider_sha256"))
 
 
 def _newest(table: Table, columns: Columns, by: str) -> Keyed:
@@ -128,7 +128,7 @@ _NEWEST_REVISION = _newest(turn_revisions, [turn_revisions.c.number], "number")
 
 _EVERY_TURN_ID = _joined(turns, [turns.c.turn_id])
 _EVERY_CALL = _joined(tool_calls, CALL)
-_EVERY_PROVIDER_ID = _joined(provider_ids, _PROVIDER_ID)
+_EVERY_PROVIDER_ID = _joined(provider_ids, PROVIDER_ID)
 
 
 def _ordinals(keys: CTE, _: str) -> AnySelect:
@@ -202,113 +202,70 @@ def _waiting(column: str) -> Keyed:
 _WAITING = {"raw": _waiting("raw_sha256"), "normalized": _waiting("normalized_sha256")}
 
 
-class Loader:
-    """The slices of a group of commands, in the transaction that will save their changes."""
+def heads(
+    connection: Connection, tenant_id: str, cids: Iterable[str]
+) -> dict[str, ConversationRecord]:
+    """The heads of these conversations, ours until the commit."""
+    rows = _HEADS.rows(connection, tenant_id, [(cid,) for cid in cids])
+    return {row[0]: conversation(row) for row in rows}
 
-    def __init__(
-        self,
-        connection: Connection,
-        tenant_id: str,
-        now: datetime,
-        memory: Memory,
-        custom: Custom,
-    ) -> None:
-        self._connection = connection
-        self._tenant_id = tenant_id
-        self._now = now
-        self._memory = memory
-        self._custom = custom
 
-    def heads(self, cids: Iterable[str]) -> dict[str, Slice]:
-        """Slices of which only the head is known, ours until the commit."""
-        wanted = sorted(set(cids))
-        heads: dict[str, ConversationRecord] = {}
-        for row in _HEADS.rows(self._connection, self._tenant_id, [(cid,) for cid in wanted]):
-            heads[row[0]] = conversation(row)
-        return {cid: self._slice(cid, heads.get(cid)) for cid in wanted}
+def names(connection: Connection, tenant_id: str, cid: str) -> Names:
+    """All that occur in a conversation."""
+    turn_ids, calls, given = (
+        statement.rows(connection, tenant_id, [(cid,)])
+        for statement in (_EVERY_TURN_ID, _EVERY_CALL, _EVERY_PROVIDER_ID)
+    )
+    of_calls = names_of((Call(*row) for _, *row in calls), (ProviderId(*row) for _, *row in given))
+    return {*(turn_id for _, turn_id in turn_ids), *of_calls}
 
-    def _slice(self, cid: str, head: ConversationRecord | None) -> Slice:
-        if head is None:
-            return self.absent(cid)
-        book = self._memory.recall(self._tenant_id, head)
-        if book is None:
-            names = self._names(cid) if self._memory.comes_back(self._tenant_id, head) else None
-            start = head.version + 1
-            counts = {"orphans": head.orphans, "open_calls": head.open_calls}
-            book = Book(whole=False, **counts, names=names, start=start)
-        return Slice(cid, self._now, self._custom, head, book)
 
-    def unread(self, cid: str, expires_at: datetime | None) -> Slice:
-        """A slice of a conversation whose head is damaged, with one in its place of which nothing
-        is true but that it may be long."""
-        now = self._now
-        head = ConversationRecord(cid, None, b"{}", SMALL + 1, b"", 0, now, now)
-        head = replace(head, expires_at=expires_at)
-        return Slice(cid, now, self._custom, head, Book(whole=False))
-
-    def has_rows(self, cid: str) -> bool:
-        """Whether there are rows of a conversation that has no head."""
-        return bool(ReadStore(self._connection, self._tenant_id).damage.headless(cid))
-
-    def absent(self, cid: str) -> Slice:
-        return Slice.absent(cid, self._now, self._custom)
-
-    def _names(self, cid: str) -> Names:
-        """All that occur in a conversation."""
-        turn_ids, calls, given = (
-            statement.rows(self._connection, self._tenant_id, [(cid,)])
-            for statement in (_EVERY_TURN_ID, _EVERY_CALL, _EVERY_PROVIDER_ID)
+def load(
+    connection: Connection, tenant_id: str, slices: dict[str, Slice], wanted: Mapping[str, Keys]
+) -> None:
+    """Fills the slices with what is wanted and not known yet."""
+    new = {cid: keys - slices[cid].asked for cid, keys in wanted.items() if not slices[cid].whole}
+    wanted = {cid: keys for cid, keys in new.items() if keys}
+    if not wanted:
+        return
+    rows = _Rows(connection, tenant_id, wanted)
+    keys, places = rows.keys(), rows.places()
+    tool_sets, revisions = rows.tool_sets(), rows.revisions()
+    ledgers = rows.ledgers()
+    for cid, asked in wanted.items():
+        known = slices[cid]
+        known.book.load(ledgers[cid])
+        slices[cid] = replace(
+            known,
+            asked=known.asked | asked,
+            keys={**known.keys, **keys.get(cid, {})},
+            places={**known.places, **places.get(cid, {})},
+            turns={**rows.turns(cid), **known.turns},
+            tool_sets=_by_number(*tool_sets.get(cid, ()), *known.tool_sets),
+            revisions=revisions.get(cid, known.revisions),
+            history=rows.history(cid) or known.history,
+            parts=rows.parts(cid) if asked.parts else known.parts,
         )
-        of_calls = names_of(
-            (Call(*row) for _, *row in calls), (ProviderId(*row) for _, *row in given)
-        )
-        return {*(turn_id for _, turn_id in turn_ids), *of_calls}
 
-    def load(self, slices: dict[str, Slice], wanted: Mapping[str, Keys]) -> None:
-        """Fills the slices with what is wanted and not known yet."""
-        new = {
-            cid: keys - slices[cid].asked for cid, keys in wanted.items() if not slices[cid].whole
-        }
-        wanted = {cid: keys for cid, keys in new.items() if keys}
-        if not wanted:
-            return
-        rows = _Rows(self._connection, self._tenant_id, wanted)
-        keys, places = rows.keys(), rows.places()
-        tool_sets, revisions = rows.tool_sets(), rows.revisions()
-        ledgers = rows.ledgers()
-        for cid, asked in wanted.items():
-            known = slices[cid]
-            known.book.load(ledgers[cid])
-            slices[cid] = replace(
-                known,
-                asked=known.asked | asked,
-                keys={**known.keys, **keys.get(cid, {})},
-                places={**known.places, **places.get(cid, {})},
-                turns={**rows.turns(cid), **known.turns},
-                tool_sets=_by_number(*tool_sets.get(cid, ()), *known.tool_sets),
-                revisions=revisions.get(cid, known.revisions),
-                history=rows.history(cid) or known.history,
-                parts=rows.parts(cid) if asked.parts else known.parts,
-            )
 
-    def load_ledger(self, slices: dict[str, Slice], cid: str) -> None:
-        """The whole ledger and all turn ids, for a command whose questions find no end."""
-        known, store = slices[cid], ReadStore(self._connection, self._tenant_id)
-        records = store.ledger.calls(cid)
-        calls = {record.call.id: record.call for record in records}
-        every = [(cid, call_id) for call_id in calls]
-        given = _PROVIDER_IDS_OF_CALLS.rows(self._connection, self._tenant_id, every)
-        known.book.load(
-            Loaded(
-                Keys(),
-                {name: replace(call, provider_ids={}) for name, call in calls.items()},
-                {(row[0], row[1]): ProviderId(*row) for _, *row in given},
-                set(store.ledger.results(cid)),
-                whole=True,
-            )
+def load_ledger(connection: Connection, tenant_id: str, slices: dict[str, Slice], cid: str) -> None:
+    """The whole ledger and all turn ids, for a command whose questions find no end."""
+    known, store = slices[cid], ReadStore(connection, tenant_id)
+    records = store.ledger.calls(cid)
+    calls = {record.call.id: record.call for record in records}
+    every = [(cid, call_id) for call_id in calls]
+    given = _PROVIDER_IDS_OF_CALLS.rows(connection, tenant_id, every)
+    known.book.load(
+        Loaded(
+            Keys(),
+            {name: replace(call, provider_ids={}) for name, call in calls.items()},
+            {(row[0], row[1]): ProviderId(*row) for _, *row in given},
+            set(store.ledger.results(cid)),
+            whole=True,
         )
-        places = dict(store.turns.places(cid))
-        slices[cid] = replace(known, places=places | dict(known.places), all_places=True)
+    )
+    places = dict(store.turns.places(cid))
+    slices[cid] = replace(known, places=places | dict(known.places), all_places=True)
 
 
 class _Rows:

@@ -13,13 +13,14 @@ from psycopg import generators, sql
 from psycopg.pq import ExecStatus, TransactionStatus
 from sqlalchemy import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.storage.verdicts import Ending, Purpose, Verdict
 
 DRIVER = "postgresql+psycopg"
 # The conversations of a group stay locked for other processes until its commit.
 GROUP = 64
-Error: tuple[type[Exception], ...] = (psycopg.Error,)
+Error: tuple[type[Exception], ...] = (psycopg.Error, SQLAlchemyError)
 
 # Sent as one message. SET LOCAL, because poolers hand the connection on after each transaction.
 # The transaction's number is asked for so that a COMMIT that nothing was heard of can be looked up.

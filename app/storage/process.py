@@ -19,7 +19,7 @@ import struct
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -30,10 +30,10 @@ from typing import Any, NoReturn
 
 from app.core.errors import TurnkeepError, Unavailable
 from app.core.json.large import PIECE, StaysHere
-from app.storage.jobs import Counts, Future, Job, Outcome, settle
+from app.storage.jobs import PERHAPS, Counts, Future, Job, Outcome, settle
 from app.storage.transactions import Transactions
 from app.storage.verdicts import Ending
-from app.storage.writer import STUCK, Writer
+from app.storage.writer import STUCK, Settled, Writer
 
 log = logging.getLogger(__name__)
 
@@ -41,10 +41,7 @@ log = logging.getLogger(__name__)
 PATIENCE = 2.0
 # Commands with more bytes stay here: they would be held in both processes.
 LARGEST = PIECE
-_PERHAPS = (
-    "The process that writes has died. This may have been stored: it is safe to send it again only"
-    " with an `Idempotency-Key` or turn ids."
-)
+_PERHAPS = f"The process that writes has died. {PERHAPS}"
 _READ = 256 * 1024
 # Seconds in which what was sent must be carried out when the service ends, and between two signs
 # of life while commands wait for a conversation that is locked.
@@ -153,7 +150,6 @@ class WriterProcess:
 
     def put(self, job: Job, packed: bytes) -> bool:
         """Sends a command; False where nobody is there to take it."""
-        assert not isinstance(job.ticket, int)
         with self._lock:
             if self.is_dead:
                 return False
@@ -164,10 +160,6 @@ class WriterProcess:
             self.counts.commands += 1
         self._send(_HEAD.pack(len(packed), number) + packed)
         return True
-
-    def mended(self) -> None:
-        """Until it says something else, which it does with the next command."""
-        self.failure = None
 
     def held(self) -> Held:
         """What it said that it remembers when it was asked last."""
@@ -204,7 +196,7 @@ class WriterProcess:
             os.kill(self._pid, _END_SOON)
         return bool(self._sent)
 
-    def has_ended(self, until: float | None = None) -> bool:
+    def has_ended(self, until: float | None) -> bool:
         """Whether it has, where that is not waited for longer; it is killed then. The loop stands
         still meanwhile, so what is left is sent and heard here."""
         until, told = until or time.monotonic() + _LONGEST, False
@@ -329,7 +321,7 @@ def _be_writer(its: socket.socket, make: Callable[[], Transactions], ending: End
         _close_others(its.fileno())
         # Nobody collects what has lived for a while here, unless Python does it by itself.
         gc.set_threshold(5_000, 5, 50)
-        _Inbox(its, make()).writer.work()
+        _WriterHere(its, make()).work()
         status = 0
     except BaseException:
         log.exception("the process that writes failed")
@@ -346,29 +338,26 @@ def _close_others(kept: int) -> None:
     os.closerange(kept + 1, most)
 
 
-class _Inbox:
-    """The other end: the jobs of a writer, and the caller who is told of them."""
+class _WriterHere(Writer):
+    """The other end: it takes commands from a socket, and tells there what came of them."""
 
     def __init__(self, its: socket.socket, made: Transactions) -> None:
-        self.writer = Writer(self, made)
+        super().__init__(made)
         self._socket = its
         self._frames = Frames()
         self._jobs: deque[Job | None] = deque()
         self._said_at = 0.0
 
-    def get(self, *, timeout: float | None) -> Job | None:
+    def take(self, timeout: float | None) -> Job | None:
         while not self._jobs:
             if not select([self._socket], [], [], timeout)[0]:
                 if timeout and time.monotonic() - self._said_at > _SIGN:
                     self._say([])
                 raise Empty
-            self._take()
+            self._read()
         return self._jobs.popleft()
 
-    def get_nowait(self) -> Job | None:
-        return self.get(timeout=0)
-
-    def _take(self) -> None:
+    def _read(self) -> None:
         piece = b""
         # Of a service that was killed with something unread, the end looks like this.
         with suppress(ConnectionResetError):
@@ -378,23 +367,23 @@ class _Inbox:
         for number, said in self._frames.feed(piece):
             match said:
                 case Forget(owner):
-                    self.writer.memory.forget(owner)
+                    self.memory.forget(owner)
                 case Call(function):
                     function()
-                    self._say([], self.writer.memory.held())
+                    self._say([], self.memory.held())
                 case tenant_id, command, since:
-                    self._jobs.append(Job(tenant_id, command, number, self, since))
+                    self._jobs.append(Job(tenant_id, command, number, since))
 
-    def settle(self, outcomes: Sequence[tuple[int, Outcome]]) -> None:
-        for _, outcome in outcomes:
+    def tell(self, settled: Settled) -> None:
+        for _, outcome in settled:
             if outcome.error and not isinstance(outcome.error, TurnkeepError):
                 # Where it was raised cannot be told to another process.
                 log.error("a command failed", exc_info=outcome.error)
-        self._say(list(outcomes))
+        self._say([(job.ticket, outcome) for job, outcome in settled])
 
     def _say(self, outcomes: list[tuple[int, Outcome]], held: Held | None = None) -> None:
-        self._said_at, writer = time.monotonic(), self.writer
-        state = (writer.counts, writer.failure, writer.is_lost, held)
+        self._said_at = time.monotonic()
+        state = (self.counts, self.failure, self.is_lost, held)
         try:
             said = framed(News(outcomes, *state))
         except Exception:

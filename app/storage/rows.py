@@ -1,11 +1,11 @@
 """Rows as the values of `core.ledger.records`, and back; columns in the order of the fields."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import Column, ColumnElement, Table
 
 from app.core.identity import ids
 from app.core.json.large import Bytes, Chunks
@@ -15,13 +15,14 @@ from app.core.ledger.records import (
     ProviderId,
     ResultRecord,
     RevisionRecord,
+    ToolSetRecord,
     TurnRecord,
 )
 from app.storage.driver import Values
-from app.storage.packing import packed, unpacked, unpacked_blocks
-from app.storage.scope import AnyRow
+from app.storage.packing import packed, unpacked
 from app.storage.tables import (
     conversations,
+    provider_ids,
     tool_calls,
     tool_results,
     tool_sets,
@@ -32,30 +33,23 @@ from app.storage.tables import (
 Columns = Sequence[ColumnElement[Any]]
 
 
-def _named(table: Any, names: str) -> Columns:
-    return [table.c[name] for name in names.split()]
+def _columns(table: Table, record: type[Any], id_name: str = "") -> list[Column[Any]]:
+    """The columns of a record's fields. What it has beside them stands behind the others."""
+    names = [id_name if one.name == "id" else one.name for one in fields(record)]
+    found = [name for name in names if name in table.c]
+    assert found == names[: len(found)]
+    return [table.c[name] for name in found]
 
 
-CONVERSATION = _named(
-    conversations,
-    "conversation_id title metadata version head_hash orphans created_at updated_at"
-    " input_tokens output_tokens cached_tokens reasoning_tokens indexed tools_hash expires_after"
-    " expires_at open_calls",
-)
-TURN = _named(
-    turns,
-    "seq turn_id speaker provider format model payload blocks metadata content_hash hash"
-    " created_at status",
-)
-REVISION = _named(
-    turn_revisions,
-    "number at_version seq format model payload blocks metadata content_hash hash created_at"
-    " status",
-)
-TURN_WITHOUT_PAYLOAD = [column for column in TURN if column is not turns.c.payload]
-CALL = _named(tool_calls, "call_id raw_id name provider model turn_id seq call_index answered")
-RESULT = _named(tool_results, "seq place turn_id raw_id name status call_id matched_by repeat")
-TOOL_SET = _named(tool_sets, "number at_version provider format payload definitions created_at")
+CONVERSATION = _columns(conversations, ConversationRecord, "conversation_id")
+TURN = _columns(turns, TurnRecord)
+# What a later version may have changed.
+_REVISED = [column.name for column in TURN if column.name in turn_revisions.c]
+REVISION = [turn_revisions.c[name] for name in ("number", "at_version", *_REVISED)]
+CALL = _columns(tool_calls, Call, "call_id")
+RESULT = _columns(tool_results, ResultRecord)
+PROVIDER_ID = _columns(provider_ids, ProviderId)
+TOOL_SET = _columns(tool_sets, ToolSetRecord)
 
 # The columns of new rows, in the order of their values.
 NEW_CONVERSATION = [*(column.name for column in CONVERSATION[1:]), "seal"]
@@ -63,12 +57,15 @@ NEW_TURN = [*(column.name for column in TURN), "response_sha256"]
 NEW_REVISION = [*(column.name for column in REVISION), "response_sha256"]
 NEW_CALL = [*(column.name for column in CALL), "raw_sha256", "normalized_sha256"]
 NEW_RESULT = [*(column.name for column in RESULT), "raw_sha256", "normalized_sha256"]
-NEW_PROVIDER_ID = ["target", "provider_id", "call_id", "ordinal", "provider_sha256"]
+NEW_PROVIDER_ID = [*(column.name for column in PROVIDER_ID), "provider_sha256"]
 NEW_TOOL_SET = [*(column.name for column in TOOL_SET), "hash"]
 NEW_KEY = ["key_sha256", "body_sha256", "status", "answer", "seal", "created_at"]
 
-_TURN_HEAD = attrgetter("seq", "turn_id", "speaker", "provider", "format", "model")
-_TURN_REST = attrgetter("metadata", "content_hash", "hash", "created_at", "status")
+# Payload and blocks stand beside each other.
+_PAYLOAD = NEW_TURN.index("payload")
+_TURN_HEAD = attrgetter(*NEW_TURN[:_PAYLOAD])
+_TURN_REST = attrgetter(*NEW_TURN[_PAYLOAD + 2 : -1])
+_REVISION_HEAD = attrgetter(*_REVISED[: _REVISED.index("payload")])
 _CALL = attrgetter("id", *(column.name for column in CALL[1:]))
 
 conversation_values = attrgetter(*NEW_CONVERSATION[:-1])
@@ -78,6 +75,7 @@ _NUMBERS = attrgetter(
 )
 tool_set_values = attrgetter(*NEW_TOOL_SET[:-1])
 _RESULT = attrgetter(*(column.name for column in RESULT))
+_PROVIDER_ID = attrgetter(*NEW_PROVIDER_ID[:-1])
 
 
 def conversation(row: Sequence[Any]) -> ConversationRecord:
@@ -91,35 +89,16 @@ def conversation(row: Sequence[Any]) -> ConversationRecord:
 
 
 def turn(row: Sequence[Any]) -> TurnRecord:
-    seq, turn_id, speaker, provider, form, model, payload, blocks, *rest = row
-    payload, blocks = unpacked(payload, blocks)
-    return TurnRecord(seq, turn_id, speaker, provider, form, model, payload, blocks, *rest)
+    content: Values = unpacked(row[_PAYLOAD], row[_PAYLOAD + 1])
+    return TurnRecord(*row[:_PAYLOAD], *content, *row[_PAYLOAD + 2 :])
 
 
-def turn_without_payload(row: Sequence[Any]) -> TurnRecord:
-    seq, turn_id, speaker, provider, form, model, blocks, *rest = row
-    blocks = unpacked_blocks(blocks)
-    return TurnRecord(seq, turn_id, speaker, provider, form, model, b"", blocks, *rest)
-
-
-def revision(row: AnyRow, turn: TurnRecord) -> RevisionRecord:
+def revision(row: Sequence[Any], turn: TurnRecord) -> RevisionRecord:
     """A later version of a turn."""
-    number, at_version, _, form, model, payload, blocks, metadata, content, mine, when, status = row
-    payload, blocks = unpacked(payload, blocks)
-    later = replace(
-        turn,
-        format=form,
-        model=model,
-        payload=payload,
-        blocks=blocks,
-        metadata=metadata,
-        content_hash=content,
-        hash=mine,
-        created_at=when,
-        status=status,
-        completed_at=at_version,
-    )
-    return RevisionRecord(number, at_version, later)
+    number, at_version, *values = row
+    new = dict(zip(_REVISED, values, strict=True))
+    new["payload"], new["blocks"] = unpacked(new["payload"], new["blocks"])
+    return RevisionRecord(number, at_version, replace(turn, **new, completed_at=at_version))
 
 
 def turn_values(turn: TurnRecord) -> Values:
@@ -127,9 +106,8 @@ def turn_values(turn: TurnRecord) -> Values:
 
 
 def revision_values(record: RevisionRecord) -> Values:
-    turn = record.turn
-    where = (record.number, record.at_version, turn.seq, turn.format, turn.model)
-    return (*where, *_turn_content(turn))
+    where = (record.number, record.at_version, *_REVISION_HEAD(record.turn))
+    return (*where, *_turn_content(record.turn))
 
 
 def _turn_content(turn: TurnRecord) -> Values:
@@ -151,8 +129,7 @@ def result_values(result: ResultRecord) -> Values:
 
 
 def provider_id_values(given: ProviderId) -> Values:
-    known = (given.target, given.provider_id, given.call_id, given.ordinal)
-    return (*known, ids.fingerprint(given.provider_id))
+    return (*_PROVIDER_ID(given), ids.fingerprint(given.provider_id))
 
 
 def _fingerprints(raw_id: str | None) -> tuple[bytes | None, bytes | None]:

@@ -40,6 +40,7 @@ from app.storage.rows import (
 from app.storage.scope import owned
 from app.storage.sweeping import mend_numbers
 from app.storage.tables import (
+    OWNER,
     conversation_facets,
     conversations,
     idempotency_keys,
@@ -57,15 +58,10 @@ T = TypeVar("T")
 # The changes of one conversation as one, and what was there before.
 Saved: TypeAlias = tuple[Slice, Change[object]]
 
-_OWNER = ("tenant_id", "conversation_id")
-# The names of the same two where rows are looked for.
+# The names of the owner where rows are looked for.
 _WHERE = ("tenant", "conversation")
-_ADVANCED = (
-    *("version", "head_hash", "orphans", "open_calls", "updated_at", "indexed", "tools_hash"),
-    "expires_at",
-    *("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"),
-)
-_DESCRIBED = (*_ADVANCED, "title", "metadata", "expires_after")
+_DESCRIBED = [name for name in NEW_CONVERSATION if name not in ("created_at", "seal")]
+_ADVANCED = [name for name in _DESCRIBED if name not in ("title", "metadata", "expires_after")]
 _advanced_values = attrgetter(*_ADVANCED)
 _described_values = attrgetter(*_DESCRIBED)
 _changed_call = attrgetter("id", "answered", "call_index")
@@ -73,7 +69,7 @@ _changed_result = attrgetter("seq", "place", "call_id", "matched_by", "repeat")
 
 
 def _insert(table: Table, names: Iterable[str]) -> Many:
-    return Many(insert(table), [*_OWNER, *names])
+    return Many(insert(table), [*OWNER, *names])
 
 
 def _set(table: Table, key: Iterable[str], names: Iterable[str]) -> Many:
@@ -106,7 +102,7 @@ _FACET_KEY = list(conversation_facets.primary_key.columns)
 _ADD_FACET = {
     name: Many(
         dialect.insert(conversation_facets).on_conflict_do_nothing(index_elements=_FACET_KEY),
-        [*_OWNER, "kind", "value_sha256"],
+        [*OWNER, "kind", "value_sha256"],
     )
     for name, dialect in (("sqlite", sqlite), ("postgresql", postgresql))
 }
@@ -120,7 +116,7 @@ _REMOVE_WORDS = Many(
     delete(search_texts).where(owned(search_texts), search_texts.c.part == bindparam("the_part")),
     [*_WHERE, "the_part"],
 )
-_WORDS = [*_OWNER, "part", "words"]
+_WORDS = [*OWNER, "part", "words"]
 _ADD_WORDS = {
     # One writer at a time, so the next number is nobody else's.
     "sqlite": Many(

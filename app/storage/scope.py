@@ -52,6 +52,17 @@ class Scope:
             values["conversation"] = conversation_id
         return self._connection.execute(statement, values)
 
+    def _among(
+        self,
+        statement: Executable,
+        conversation_id: str | None,
+        ids: Iterable[object],
+        **values: object,
+    ) -> Iterator[AnyRow]:
+        """The rows that a statement with a list of ids finds, however many there are."""
+        for piece in pieces(ids):
+            yield from self._run(statement, conversation_id, ids=piece, **values)
+
     def _found(
         self, query: Query, conversation_id: str, *values: object
     ) -> Iterator[Sequence[Any]]:

@@ -12,10 +12,9 @@ from traceback import clear_frames
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.errors import Unavailable
-from app.storage.engines import driver_of, kind_of, original, reason
+from app.storage.engines import discard, driver_of, kind_of, original, reason
 from app.storage.verdicts import Ending
 
 T = TypeVar("T")
@@ -32,7 +31,6 @@ class Snapshots:
         self._most = most
         self._ending = ending
         self._kind = kind_of(engine.url)
-        self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
         self._check = self._kind.watch(engine.url)
         self._idle: list[Connection] = []
 
@@ -62,33 +60,27 @@ class Snapshots:
         raise Unavailable.silent(why)
 
     def _ask(self, tenant_id: str, question: Callable[[Connection], T]) -> T:
-        connection = self._begun(tenant_id)
-        try:
-            found = question(connection)
-        except BaseException as error:
-            # Before anybody else is given the connection: SQLite goes on with an old snapshot as
-            # long as rows of it are not read.
-            _let_go(error)
-            is_own = isinstance(error, Exception) and not isinstance(error, self._refusals)
-            self._end(connection, sound=is_own)
-            raise
-        self._end(connection)
-        return found
-
-    def _begun(self, tenant_id: str) -> Connection:
         try:
             connection = self._idle.pop()
         except IndexError:
             connection = self._engine.connect()
+        sound = False
         try:
             self._check()
             self._kind.begin(driver_of(connection), "read", tenant_id)
-        except BaseException:
-            _close(connection)
+            sound = True
+            return question(connection)
+        except BaseException as error:
+            # Before anybody else is given the connection: SQLite goes on with an old snapshot as
+            # long as rows of it are not read.
+            _let_go(error)
+            is_own = isinstance(error, Exception) and not isinstance(error, self._kind.Error)
+            sound = sound and is_own
             raise
-        return connection
+        finally:
+            self._end(connection, sound=sound)
 
-    def _end(self, connection: Connection, *, sound: bool = True) -> None:
+    def _end(self, connection: Connection, *, sound: bool) -> None:
         kept = False
         try:
             if sound:
@@ -98,23 +90,17 @@ class Snapshots:
             if kept:
                 self._idle.append(connection)
             else:
-                _close(connection)
+                discard(connection)
 
     def drop(self) -> None:
         """Closes the connections that nobody uses now."""
         with suppress(IndexError):
             while True:
-                _close(self._idle.pop())
+                discard(self._idle.pop())
 
     def close(self) -> None:
         self._most = 0
         self.drop()
-
-
-def _close(connection: Connection) -> None:
-    # It may be broken, or in the middle of a transaction.
-    connection.invalidate()
-    connection.close()
 
 
 def _let_go(error: BaseException | None) -> None:

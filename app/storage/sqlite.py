@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.storage.verdicts import Ending, Purpose, Verdict
 
@@ -21,7 +22,7 @@ BUSY_SECONDS = 2.5
 PAGE = 8192
 # Pages of the full-text index that are merged at a time.
 _MERGED = 64
-Error: tuple[type[Exception], ...] = (sqlite3.Error,)
+Error: tuple[type[Exception], ...] = (sqlite3.Error, SQLAlchemyError)
 
 _BEGIN: Mapping[Purpose, str] = {
     # A deferred transaction that turns to writing fails at once when another writer was first.

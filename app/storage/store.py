@@ -8,7 +8,6 @@ from app.core.ledger.slice import History
 from app.storage.conversations import Conversations
 from app.storage.damage import Damage
 from app.storage.finding import Finder
-from app.storage.keys import IdempotencyKeys
 from app.storage.ledger import Ledger
 from app.storage.lookup import Lookup
 from app.storage.stored import Stored
@@ -35,7 +34,6 @@ class ReadStore:
         self.turns = Turns(connection, tenant_id, short=short)
         self.ledger = Ledger(connection, tenant_id)
         self.tools = ToolSets(connection, tenant_id)
-        self.keys = IdempotencyKeys(connection, tenant_id)
         self.lookup = Lookup(connection, tenant_id)
         self.finder = Finder(connection, tenant_id)
         self.damage = Damage(connection, tenant_id)

@@ -44,7 +44,7 @@ metadata = MetaData(
     }
 )
 
-_OWNER = ("tenant_id", "conversation_id")
+OWNER = ("tenant_id", "conversation_id")
 
 
 def _owner() -> tuple[Column[str], Column[str]]:
@@ -56,7 +56,7 @@ def _owner() -> tuple[Column[str], Column[str]]:
 
 def _of_conversation() -> ForeignKeyConstraint:
     return ForeignKeyConstraint(
-        _OWNER,
+        OWNER,
         ["conversations.tenant_id", "conversations.conversation_id"],
         ondelete="CASCADE",
     )
@@ -120,7 +120,7 @@ conversations = Table(
         server_default="0",
         doc="calls that wait for a result",
     ),
-    PrimaryKeyConstraint(*_OWNER),
+    PrimaryKeyConstraint(*OWNER),
     Index(
         "ix_conversations_updated",
         "tenant_id",
@@ -166,14 +166,14 @@ turns = Table(
         "status", Text, nullable=False, server_default="complete", doc="complete or interrupted"
     ),
     Column("response_sha256", LargeBinary, doc="sha256 of the id of the response"),
-    PrimaryKeyConstraint(*_OWNER, "seq"),
+    PrimaryKeyConstraint(*OWNER, "seq"),
     _of_conversation(),
     info={"about": "what was said, as it was posted"},
 )
 
 Index(
     "ix_turns_interrupted",
-    *(turns.c[name] for name in (*_OWNER, "seq")),
+    *(turns.c[name] for name in (*OWNER, "seq")),
     **_asked("which turns are interrupted?", "status = 'interrupted'"),
 )
 
@@ -191,9 +191,9 @@ turn_revisions = Table(
     Column("created_at", UtcTime, nullable=False, doc="when it was stored"),
     Column("status", Text, nullable=False, doc="complete or interrupted"),
     Column("response_sha256", LargeBinary, doc="sha256 of the id of the response"),
-    PrimaryKeyConstraint(*_OWNER, "number"),
+    PrimaryKeyConstraint(*OWNER, "number"),
     UniqueConstraint(
-        *_OWNER,
+        *OWNER,
         "seq",
         "number",
         name="uq_turn_revisions_seq",
@@ -225,7 +225,7 @@ turn_pieces = Table(
     Column("part", IdText, nullable=False, doc="blocks or payload"),
     Column("place", BigInteger, nullable=False, doc="counts the pieces"),
     Column("data", LargeBinary, nullable=False, doc="a piece, packed"),
-    PrimaryKeyConstraint(*_OWNER, "seq", "revision", "part", "place"),
+    PrimaryKeyConstraint(*OWNER, "seq", "revision", "part", "place"),
     _of_conversation(),
     info={"about": "what is too long for the row of a turn or revision, in pieces"},
 )
@@ -260,7 +260,7 @@ tool_calls = Table(
     Column("answered", Boolean, nullable=False, doc="whether it has a result"),
     PrimaryKeyConstraint("tenant_id", "call_id", "conversation_id"),
     UniqueConstraint(
-        *_OWNER,
+        *OWNER,
         "seq",
         "call_index",
         name="uq_tool_calls_place",
@@ -288,13 +288,13 @@ Index(
     "ix_tool_calls_normalized",
     *(
         tool_calls.c[name]
-        for name in (*_OWNER, "normalized_sha256", "answered", "seq", "call_index")
+        for name in (*OWNER, "normalized_sha256", "answered", "seq", "call_index")
     ),
     **_asked("which calls have this id, but for prefix and state?"),
 )
 Index(
     "ix_tool_calls_open",
-    *(tool_calls.c[name] for name in (*_OWNER, "answered", "seq", "call_index")),
+    *(tool_calls.c[name] for name in (*OWNER, "answered", "seq", "call_index")),
     **_asked("which calls are open, and where is the newest?"),
 )
 
@@ -313,7 +313,7 @@ tool_results = Table(
     Column("call_id", IdText, doc="its call; NULL: it waits for one"),
     Column("matched_by", Text, nullable=False, doc="the rule that found the call"),
     Column("repeat", Boolean, nullable=False, doc="whether the call had one already"),
-    PrimaryKeyConstraint(*_OWNER, "seq", "place"),
+    PrimaryKeyConstraint(*OWNER, "seq", "place"),
     _of_conversation(),
     info={"about": "the results of the ledger, with the calls that they belong to"},
 )
@@ -321,7 +321,7 @@ tool_results = Table(
 for _name, _columns, _when, _question in (
     (
         "ix_tool_results_call",
-        (*_OWNER, "call_id"),
+        (*OWNER, "call_id"),
         "call_id IS NOT NULL",
         "which results has this call?",
     ),
@@ -333,7 +333,7 @@ for _name, _columns, _when, _question in (
     ),
     (
         "ix_tool_results_waiting_normalized",
-        (*_OWNER, "normalized_sha256"),
+        (*OWNER, "normalized_sha256"),
         "call_id IS NULL AND normalized_sha256 IS NOT NULL",
         "which wait for one with this id, but for prefix and state?",
     ),
@@ -349,7 +349,7 @@ provider_ids = Table(
     Column("provider_id", AnyText, nullable=False, doc="what the call is named there"),
     Column("provider_sha256", LargeBinary, nullable=False, doc="sha256 of that name"),
     Column("ordinal", BigInteger, doc="the number in a Kimi id"),
-    PrimaryKeyConstraint(*_OWNER, "call_id", "target"),
+    PrimaryKeyConstraint(*OWNER, "call_id", "target"),
     # The target comes last, so that one probe finds an id whichever target showed it.
     UniqueConstraint(
         "tenant_id",
@@ -364,7 +364,7 @@ provider_ids = Table(
 )
 Index(
     "ix_provider_ids_ordinal",
-    *(provider_ids.c[name] for name in (*_OWNER, "target", "ordinal")),
+    *(provider_ids.c[name] for name in (*OWNER, "target", "ordinal")),
     sqlite_where=provider_ids.c.ordinal.is_not(None),
     postgresql_where=provider_ids.c.ordinal.is_not(None),
     **_asked("what is the highest number of a Kimi id so far?"),
@@ -380,7 +380,7 @@ idempotency_keys = Table(
     Column("answer", LargeBinary, doc="the receipt"),
     Column("seal", LargeBinary, doc="the hash of this row"),
     Column("created_at", UtcTime, doc="when it was stored"),
-    PrimaryKeyConstraint(*_OWNER, "key_sha256"),
+    PrimaryKeyConstraint(*OWNER, "key_sha256"),
     Index(
         "ix_idempotency_keys_created",
         "tenant_id",
@@ -403,7 +403,7 @@ tool_sets = Table(
     Column("definitions", LargeBinary, nullable=False, doc="the same in the neutral form"),
     Column("created_at", UtcTime, nullable=False, doc="when it was stored"),
     Column("hash", LargeBinary, doc="hash of this set and of the one before"),
-    PrimaryKeyConstraint(*_OWNER, "number"),
+    PrimaryKeyConstraint(*OWNER, "number"),
     _of_conversation(),
     info={"about": "tool definitions, and from which version on they are in force"},
 )
@@ -416,7 +416,7 @@ conversation_facets = Table(
     Column(
         "value_sha256", LargeBinary, nullable=False, doc="sha256 of the name, or of key and value"
     ),
-    PrimaryKeyConstraint(*_OWNER, "kind", "value_sha256"),
+    PrimaryKeyConstraint(*OWNER, "kind", "value_sha256"),
     Index(
         "ix_conversation_facets_value",
         "tenant_id",
@@ -438,7 +438,7 @@ search_texts = Table(
     Column("part", BigInteger, nullable=False, doc="the turn; 0: title; -1: id; -2: metadata"),
     Column("words", SEARCHED_WORDS, nullable=False, doc="the words that are found"),
     Column("number", BigInteger, doc="for SQLite's index; empty elsewhere"),
-    PrimaryKeyConstraint(*_OWNER, "part"),
+    PrimaryKeyConstraint(*OWNER, "part"),
     _of_conversation(),
     info={"about": "the words of each turn, of titles, of conversation ids and of metadata"},
 )

@@ -5,18 +5,16 @@ It keeps one connection. Where a COMMIT got no answer, the database is asked wha
 
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from math import inf
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from sqlalchemy import Connection, Engine, RootTransaction
-from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import SQLAlchemyError
 
-from app.core.ledger.slice import Command, Custom
-from app.storage.engines import TENANT, TRANSACTION, driver_of, kind_of, original, reason
-from app.storage.groups import Group, Postponed
+from app.core.ledger.slice import Custom
+from app.storage.engines import TENANT, TRANSACTION, discard, driver_of, kind_of, original, reason
+from app.storage.groups import Group
 from app.storage.jobs import Counts, Job, Outcome
 from app.storage.memory import Memory
 from app.storage.verdicts import Ending, Verdict
@@ -58,7 +56,6 @@ class Transactions:
         self.tried_at = self.lost_at = -inf
         self._engine = engine
         self._kind = kind_of(engine.url)
-        self._refusals: tuple[type[Exception], ...] = (*self._kind.Error, SQLAlchemyError)
         self._ending = ending
         self._custom = custom
         # Whether traces of what was erased are left, and what is left to do on this connection.
@@ -81,13 +78,18 @@ class Transactions:
         `Unknown` nobody knows."""
         connection, transaction = self._begin(jobs[0].tenant_id)
         driver, number = driver_of(connection), connection.info[TRANSACTION]
-        groups: dict[str, Group] = {}
+        groups: list[Group] = []
+        outcomes: list[Outcome] = []
         commits = False
         try:
-            outcomes = self._decided(connection, groups, jobs)
+            # The jobs are in the order of their tenants.
+            for tenant_id, theirs in groupby(jobs, lambda job: job.tenant_id):
+                groups.append(Group(connection, tenant_id, self.memory, self._custom))
+                outcomes += groups[-1].decide([job.command for job in theirs])
             if any(outcome.error is None for outcome in outcomes):
                 with self._kind.together(driver):
-                    self._save(driver, groups)
+                    for group in groups:
+                        group.save()
                     commits = True
                     transaction.commit()
         except Exception as error:
@@ -97,15 +99,14 @@ class Transactions:
                     self.memory.forget(job.owner)
                 return [self._refused(error, alone=len(jobs) == 1)]
             self._settle_commit(number, groups, error)
-        for group in groups.values():
+        for group in groups:
             group.remember()
         if not commits:
             self._rollback(connection)
             return outcomes
-        if any(group.erases for group in groups.values()):
+        if any(group.erases for group in groups):
             self._erased, self._scrubbing = True, None
         self.counts.commits += 1
-        self.counts.group_sizes[len(jobs)] += 1
         return outcomes
 
     def _begin(self, tenant_id: str) -> tuple[Connection, RootTransaction]:
@@ -122,39 +123,6 @@ class Transactions:
         self.lost_at = -inf
         return self._connection, transaction
 
-    def _decided(
-        self, connection: Connection, groups: dict[str, Group], jobs: Sequence[Job]
-    ) -> list[Outcome]:
-        """What comes of the jobs, tenant by tenant, in whose order they are: what all their
-        commands ask for is loaded, then each decides."""
-        outcomes: list[Outcome] = []
-        for tenant_id, theirs in groupby(jobs, lambda job: job.tenant_id):
-            if groups:
-                self._kind.act_for(driver_of(connection), tenant_id)
-            group = groups[tenant_id] = Group(connection, tenant_id, self.memory, self._custom)
-            commands = [job.command for job in theirs]
-            group.load(commands)
-            outcomes += [self._outcome(group, command) for command in commands]
-        return outcomes
-
-    def _outcome(self, group: Group, command: Command[Any]) -> Outcome:
-        """A command decides on the slice with the changes of those before it applied. What it
-        raises is its outcome, and there is nothing to undo."""
-        try:
-            return Outcome(group.decide(command))
-        except Postponed:
-            return Outcome(postponed=True)
-        except self._refusals:
-            raise
-        except BaseException as error:
-            return Outcome(error=_deliverable(error))
-
-    def _save(self, driver: DBAPIConnection, groups: Mapping[str, Group]) -> None:
-        for tenant_id, group in groups.items():
-            if len(groups) > 1:
-                self._kind.act_for(driver, tenant_id)
-            group.save()
-
     def _refused(self, error: Exception, *, alone: bool) -> Outcome:
         """The database refused. Returns what the caller of a lone command may see, if no new try
         may help; a group is tried again one by one."""
@@ -162,11 +130,9 @@ class Transactions:
         if verdict != "own" or not alone:
             self._fail(error)
         self.disconnect()
-        return Outcome(error=_deliverable(error))
+        return Outcome.failed(error)
 
-    def _settle_commit(
-        self, number: str | None, groups: Mapping[str, Group], error: Exception
-    ) -> None:
+    def _settle_commit(self, number: str | None, groups: Sequence[Group], error: Exception) -> None:
         """A COMMIT failed. Returns when it was carried out all the same."""
         self.disconnect()
         since = time.monotonic()
@@ -178,7 +144,7 @@ class Transactions:
                 with self._engine.connect() as connection:
                     known = self._kind.committed(driver_of(connection), number or "")
                     if known:
-                        told = [group.is_stored(connection) for group in groups.values()]
+                        told = [group.is_stored(connection) for group in groups]
                         known = True in told or (False if False in told else None)
             except Exception as another:
                 log.info("a commit cannot be looked up yet: %s", original(another))
@@ -205,8 +171,7 @@ class Transactions:
         self._scrubbing = None
         if connection is not None:
             try:
-                connection.invalidate()
-                connection.close()
+                discard(connection)
             except Exception as error:
                 log.info("a connection did not close well: %s", original(error))
 
@@ -229,10 +194,3 @@ class Transactions:
     def is_late(self, since: float) -> bool:
         """Whether what has failed since then is not tried again."""
         return self._ending.begun or time.monotonic() - since > PATIENCE
-
-
-def _deliverable(error: BaseException) -> Exception:
-    """Futures take neither StopIteration nor what ends a thread."""
-    if not isinstance(error, Exception) or isinstance(error, StopIteration):
-        return RuntimeError(f"a command raised {type(error).__name__}")
-    return error

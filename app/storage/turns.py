@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from sqlalchemy import Connection, LargeBinary, bindparam, literal_column, select
+from sqlalchemy import Connection, LargeBinary, bindparam, cast, literal_column, select
 
 from app.core.json.large import Bytes, Chunks
 from app.core.ledger.records import (
@@ -17,23 +17,21 @@ from app.core.ledger.records import (
 from app.core.ledger.slice import TurnPlace
 from app.storage.driver import Query
 from app.storage.packing import unpacked_piece
-from app.storage.rows import (
-    REVISION,
-    TURN,
-    TURN_WITHOUT_PAYLOAD,
-    Columns,
-    revision,
-    turn,
-    turn_without_payload,
-)
-from app.storage.scope import ALL, IDS, LIMIT, AnySelect, Scope, or_all, owned, pieces, ranges
+from app.storage.rows import REVISION, TURN, Columns, revision, turn
+from app.storage.scope import ALL, IDS, LIMIT, AnySelect, Scope, or_all, owned, ranges
 from app.storage.tables import (
     turn_pieces,
     turn_revisions,
     turns,
 )
 
+# Without payloads, they are empty.
+_NO_PAYLOAD = cast(literal_column("''"), LargeBinary).label("payload")
 _RANGE = (turns.c.seq > bindparam("after"), turns.c.seq <= bindparam("until"))
+
+
+def _without_payload(columns: Columns) -> Columns:
+    return [_NO_PAYLOAD if column.name == "payload" else column for column in columns]
 
 
 def _turns(columns: Columns, *, newest_first: bool) -> Query:
@@ -44,7 +42,7 @@ def _turns(columns: Columns, *, newest_first: bool) -> Query:
 
 _TURNS = {first: _turns(TURN, newest_first=first) for first in (False, True)}
 _TURNS_WITHOUT_PAYLOADS = {
-    first: _turns(TURN_WITHOUT_PAYLOAD, newest_first=first) for first in (False, True)
+    first: _turns(_without_payload(TURN), newest_first=first) for first in (False, True)
 }
 _NEXT_BY_MODEL = (
     select(turns.c.seq)
@@ -53,7 +51,6 @@ _NEXT_BY_MODEL = (
     .limit(1)
 )
 _TURN = select(*TURN).where(owned(turns), turns.c.turn_id == bindparam("turn_id"))
-_NO_PAYLOAD = literal_column("''", LargeBinary).label("payload")
 
 
 def _revisions(columns: Columns) -> AnySelect:
@@ -69,9 +66,7 @@ def _revisions(columns: Columns) -> AnySelect:
 
 
 _REVISIONS = _revisions(REVISION)
-_REVISIONS_WITHOUT_PAYLOADS = _revisions(
-    [_NO_PAYLOAD if column is turn_revisions.c.payload else column for column in REVISION]
-)
+_REVISIONS_WITHOUT_PAYLOADS = _revisions(_without_payload(REVISION))
 # Not a parameter: the index holds these turns only, and must be recognised.
 _INTERRUPTED = select(turns.c.seq).where(
     owned(turns), turns.c.status == literal_column("'interrupted'")
@@ -137,8 +132,7 @@ class Turns(Scope):
         """
         statement = (_TURNS if payloads else _TURNS_WITHOUT_PAYLOADS)[newest_first]
         most = min(or_all(limit), SHORT + 1) if self._short else or_all(limit)
-        read = turn if payloads else turn_without_payload
-        found = map(read, self._found(statement, cid, after, or_all(until), most))
+        found = map(turn, self._found(statement, cid, after, or_all(until), most))
         records = list(_brief(found) if self._short else found)
         newest = {
             one.turn.seq: (one.turn, one.number)
@@ -172,7 +166,7 @@ class Turns(Scope):
         # In ranges: for a list, PostgreSQL would rather look through the whole conversation.
         statement = _TURNS_WITHOUT_PAYLOADS[False]
         first = [
-            turn_without_payload(row)
+            turn(row)
             for after, until in ranges(seqs)
             for row in self._found(statement, cid, after, until, ALL)
         ]
@@ -189,11 +183,7 @@ class Turns(Scope):
 
     def numbers(self, cid: str, turn_ids: Collection[str]) -> dict[str, int]:
         """Where these turns stand."""
-        return {
-            row.turn_id: row.seq
-            for piece in pieces(turn_ids)
-            for row in self._run(_NUMBERS, cid, ids=piece)
-        }
+        return {row.turn_id: row.seq for row in self._among(_NUMBERS, cid, turn_ids)}
 
     def posted(self, cid: str) -> list[TurnRecord]:
         """All turns as they were posted first."""

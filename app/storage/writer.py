@@ -7,19 +7,23 @@ the others go on. No command is lost, none is carried out twice: where a COMMIT 
 database is asked what became of it before anything is repeated.
 """
 
+import asyncio
 import logging
 import threading
 import time
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from math import inf
 from operator import attrgetter
 from queue import Empty, SimpleQueue
-from typing import Protocol
+from typing import Any, TypeAlias
 
 from app.core.errors import Unavailable
 from app.storage import transactions
-from app.storage.jobs import Counts, Job, Outcome, deliver
+from app.storage.jobs import Future, Job, Outcome, settle
 from app.storage.transactions import GroupFailed, Transactions, Unknown
 
 log = logging.getLogger(__name__)
@@ -28,32 +32,31 @@ log = logging.getLogger(__name__)
 # between two looks at conversations that are locked.
 STUCK = 5.0
 _LOOK = 0.05
+Settled: TypeAlias = Sequence[tuple[Job, Outcome]]
 
 
-class Jobs(Protocol):
-    """Where a writer takes its commands from. None: it is time to end."""
-
-    def get(self, *, timeout: float | None) -> Job | None:
-        """The next one; raises `Empty` where none comes in that time."""
-
-    def get_nowait(self) -> Job | None:
-        """The next one, if it is there; raises `Empty`."""
-
-
-class Writer:
+class Writer(ABC):
     """One transaction at a time, in the thread that calls `work`."""
 
-    def __init__(self, jobs: Jobs, made: Transactions) -> None:
+    def __init__(self, made: Transactions) -> None:
         self.counts = made.counts
         self.memory = made.memory
         # Why the last command was given up, until one is carried out.
         self.failure: str | None = None
         self._transactions = made
-        self._jobs = jobs
         # Commands on conversations that were locked, in order.
         self._held: list[Job] = []
         # When the last group was begun, while it is carried out.
         self._busy_since: float | None = None
+
+    @abstractmethod
+    def take(self, timeout: float | None) -> Job | None:
+        """The next command, None when it is time to end; raises `Empty` where none comes in that
+        time."""
+
+    @abstractmethod
+    def tell(self, settled: Settled) -> None:
+        """Tells the callers what came of their commands."""
 
     @property
     def is_lost(self) -> bool:
@@ -84,7 +87,7 @@ class Writer:
                 log.exception("the writer failed")
                 self._transactions.disconnect()
                 held_now, self._held = self._held, []
-                deliver([(job, self._give_up("a defect")) for job in (*group, *held_now)])
+                self._deliver([(job, self._give_up("a defect")) for job in (*group, *held_now)])
             self._busy_since = None
             # They may be large, and the next ones may be long in coming.
             group.clear()
@@ -94,7 +97,7 @@ class Writer:
         """Wait for a job, then take along all that wait already; True when it is time to end."""
         group: list[Job] = []
         try:
-            job = self._jobs.get(timeout=_LOOK if self._held or self._transactions.scrubs else None)
+            job = self.take(_LOOK if self._held or self._transactions.scrubs else None)
         except Empty:
             return group, False
         while job is not None:
@@ -103,7 +106,7 @@ class Writer:
             if len(group) == self._transactions.most:
                 return group, False
             try:
-                job = self._jobs.get_nowait()
+                job = self.take(0)
             except Empty:
                 return group, False
         return group, True
@@ -112,14 +115,14 @@ class Writer:
         wanted = [job for job in group if job.is_wanted]
         # Who waited while the database was tried in vain need not wait as long again.
         lost = [job for job in wanted if job.since <= self._transactions.lost_at]
-        deliver([(job, self._give_up(self.failure or "")) for job in lost])
+        self._deliver([(job, self._give_up(self.failure or "")) for job in lost])
         wanted = [job for job in wanted if job.since > self._transactions.lost_at]
         # All processes lock conversations in the same order, so they cannot lock each other out.
         jobs = sorted(wanted, key=attrgetter("owner"))
         if not jobs:
             return
         try:
-            outcomes = self._transaction(jobs)
+            outcomes = self._transactions.carry_out(jobs)
         except Unknown as unknown:
             outcomes = [self._give_up(str(unknown)) for _ in jobs]
         except GroupFailed as failure:
@@ -127,7 +130,7 @@ class Writer:
             self._one_by_one(jobs)
             return
         settled = list(zip(jobs, outcomes, strict=True))
-        deliver([(job, outcome) for job, outcome in settled if not outcome.postponed])
+        self._deliver([(job, outcome) for job, outcome in settled if not outcome.postponed])
         self._carry_out([job for job, outcome in settled if outcome.postponed])
 
     def _one_by_one(self, jobs: list[Job]) -> None:
@@ -141,7 +144,7 @@ class Writer:
             if not self._transactions.reachable:
                 self._transactions.lost_at = self._transactions.tried_at
             if outcome is not None:
-                deliver([(job, outcome)])
+                self._deliver([(job, outcome)])
                 continue
             locked.add(job.owner)
             self._held.append(job)
@@ -159,7 +162,7 @@ class Writer:
         late = inf if closing else time.monotonic() - transactions.PATIENCE
         given_up = [job for job in self._held if job.since <= late]
         self._held = [job for job in self._held if job.since > late]
-        deliver([(job, self._give_up("the conversation is locked")) for job in given_up])
+        self._deliver([(job, self._give_up("the conversation is locked")) for job in given_up])
 
     def _alone(self, job: Job) -> Outcome | None:
         """What comes of a command by itself; None while its conversation is locked."""
@@ -168,7 +171,7 @@ class Writer:
             time.sleep(pause)
             self.counts.retries += 1
             try:
-                return self._transaction([job])[0]
+                return self._transactions.carry_out([job])[0]
             except GroupFailed as failure:
                 why = str(failure)
                 if failure.verdict == "locked":
@@ -181,11 +184,11 @@ class Writer:
                 break
         return self._give_up(why)
 
-    def _transaction(self, jobs: list[Job]) -> list[Outcome]:
-        outcomes = self._transactions.carry_out(jobs)
-        if any(outcome.error is None for outcome in outcomes):
+    def _deliver(self, settled: Settled) -> None:
+        if any(outcome.error is None for _, outcome in settled):
             self.failure = None
-        return outcomes
+        if settled:
+            self.tell(settled)
 
     def _give_up(self, why: str) -> Outcome:
         self.counts.unavailable += 1
@@ -193,39 +196,40 @@ class Writer:
         return Outcome(error=Unavailable.silent(why))
 
 
-class WriterThread:
+class WriterThread(Writer):
     """A writer in a thread of its own, with a queue."""
 
     def __init__(self, name: str, made: Transactions) -> None:
+        super().__init__(made)
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
-        self.writer = Writer(self._jobs, made)
-        self._thread = threading.Thread(target=self.writer.work, name=name, daemon=True)
+        self._thread = threading.Thread(target=self.work, name=name, daemon=True)
         self._thread.start()
 
-    @property
-    def counts(self) -> Counts:
-        return self.writer.counts
+    def take(self, timeout: float | None) -> Job | None:
+        return self._jobs.get(timeout=timeout)
 
-    @property
-    def failure(self) -> str | None:
-        return self.writer.failure
-
-    def mended(self) -> None:
-        """What it failed for last is not so any more."""
-        self.writer.failure = None
+    def tell(self, settled: Settled) -> None:
+        by_loop: dict[Any, list[tuple[Future, Outcome]]] = defaultdict(list)
+        for job, outcome in settled:
+            # Others wait in threads of their own.
+            is_in_loop = isinstance(job.ticket, asyncio.Future)
+            by_loop[job.ticket.get_loop() if is_in_loop else None].append((job.ticket, outcome))
+        settle(by_loop.pop(None, ()))
+        for loop, outcomes in by_loop.items():
+            try:
+                loop.call_soon_threadsafe(settle, outcomes)
+            except RuntimeError:
+                log.warning("%d receipts came after their loop was closed", len(outcomes))
 
     def held(self) -> set[tuple[str, str, datetime]]:
         """The conversations that it remembers: tenant, id, and when it was made."""
-        return self.writer.memory.held()
+        return self.memory.held()
 
     def forget(self, tenant_id: str, cid: str) -> None:
-        self.writer.memory.forget((tenant_id, cid))
+        self.memory.forget((tenant_id, cid))
 
     def waiting(self) -> int:
         return self._jobs.qsize()
-
-    def is_stuck(self) -> bool:
-        return self.writer.is_stuck()
 
     def put(self, job: Job) -> None:
         self._jobs.put(job)
@@ -243,7 +247,7 @@ class WriterThread:
         self._jobs.put(None)
         return bool(waiting)
 
-    def has_ended(self, until: float | None = None) -> bool:
+    def has_ended(self, until: float | None) -> bool:
         """Whether it has, where that is not waited for longer."""
         self._thread.join(None if until is None else max(0, until - time.monotonic()))
         return not self._thread.is_alive()

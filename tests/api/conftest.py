@@ -4,7 +4,7 @@ Its commands are written by a thread, but go there and come back as they would f
 """
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -16,7 +16,8 @@ from app.core.json.large import StaysHere
 from app.main import create_app
 from app.settings import Settings
 from app.storage.database import Database
-from app.storage.jobs import Future, InLoop, Job, Outcome
+from app.storage.jobs import Job
+from app.storage.writer import Settled, WriterThread
 
 
 class Api:
@@ -41,7 +42,7 @@ class Api:
 
 @pytest.fixture(autouse=True)
 def as_by_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    put, settle = Database._put, InLoop.settle
+    put, tell = Database._put, WriterThread.tell
 
     def sent(self: Database, job: Job) -> None:
         # What is long stays where it is.
@@ -49,11 +50,11 @@ def as_by_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
             job = replace(job, command=pickle.loads(pickle.dumps(job.command)))
         put(self, job)
 
-    def heard(self: InLoop, outcomes: Sequence[tuple[Future, Outcome]]) -> None:
-        settle(self, [(one, pickle.loads(pickle.dumps(outcome))) for one, outcome in outcomes])
+    def heard(self: WriterThread, settled: Settled) -> None:
+        tell(self, [(job, pickle.loads(pickle.dumps(outcome))) for job, outcome in settled])
 
     monkeypatch.setattr(Database, "_put", sent)
-    monkeypatch.setattr(InLoop, "settle", heard)
+    monkeypatch.setattr(WriterThread, "tell", heard)
 
 
 @pytest.fixture

@@ -721,7 +721,7 @@ FAULTS = (
     Fault(
         "the process that writes remembers what is gone",
         "app/storage/process.py",
-        "                    self.writer.memory.forget(owner)\n",
+        "                    self.memory.forget(owner)\n",
         "                    pass\n",
         ("tests/storage/test_process.py",),
     ),

@@ -9,7 +9,7 @@ from app.storage.database import Database
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
     """Its writers remember nothing: here the database itself is asked."""
-    with Database(database_url, memory=0) as database:
+    with Database(database_url, memory=0, pg_writers=2) as database:
         yield database
 
 

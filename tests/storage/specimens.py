@@ -164,6 +164,6 @@ def append_many(url: str, groups: list[list[str]], writer: str, count: int) -> N
         )
         await asyncio.gather(*writes)
 
-    with Database(url) as database:
+    with Database(url, pg_writers=2) as database:
         for cids in groups:
             asyncio.run(all_at_once(database, cids))

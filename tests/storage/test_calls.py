@@ -104,9 +104,7 @@ def test_a_call_takes_the_place_that_another_leaves(ledger: Database) -> None:
         return Change(None, book=book, entries=book.entries())
 
     ledger.write_now(Do("c1", how, Keys(ledgers_of=frozenset({1}))))
-    calls = ledger.read_now(
-        lambda store: store.ledger.call_page("c1", limit=10, newest_first=False)
-    )
+    calls = ledger.read_now(lambda store: store.ledger.calls("c1", limit=10))
     assert [(one.call.id, one.call.call_index) for one in calls if one.call.seq == 1] == [
         (FIRST.id, -1),
         (late.id, 0),

@@ -17,9 +17,7 @@ from app.core.ledger.slice import Custom, Slice
 from app.storage import loading, postgres, sqlite, sweeping
 from app.storage.database import Database
 from app.storage.keyed import Keyed
-from app.storage.loading import Loader
 from app.storage.lookup import NEWEST, RANKS
-from app.storage.memory import Memory
 from app.storage.store import ReadStore
 from tests.long import IS_LONG
 from tests.statements import noted
@@ -70,11 +68,11 @@ def load(cid: str) -> Callable[[ReadStore], None]:
 
     def query(store: ReadStore) -> None:
         # A reader may not lock, and need not here.
-        loader = Loader(store._connection, "default", NOON, Memory(0), Custom())
         head = store.conversations.head(cid)
         assert head is not None
         book = Book(whole=False, orphans=head.orphans)
-        loader.load({cid: Slice(cid, NOON, Custom(), head, book)}, {cid: keys})
+        known = Slice(cid, NOON, Custom(), head, book)
+        loading.load(store._connection, "default", {cid: known}, {cid: keys})
 
     return query
 
@@ -84,11 +82,11 @@ def ask(cid: str) -> Callable[[ReadStore], None]:
         load(cid)(store)
         store.turns.one(cid, "turn-5")
         store.turns.page(cid, after=4, limit=2)
-        store.keys.has(cid, "key")
+        store.conversations.has_key(cid, "key")
         store.ledger.calls(cid, limit=1, after=(5, 0))
         for answered in (None, False, True):
-            store.ledger.call_page(cid, limit=1, answered=answered)
-            store.ledger.call_page(cid, limit=1, at=(5, 0), answered=answered, newest_first=False)
+            store.ledger.calls(cid, limit=1, answered=answered, newest_first=True)
+            store.ledger.calls(cid, limit=1, after=(5, 0), answered=answered)
         store.turns.versions(cid, [4, 5])
         for kind in RANKS:
             for prefix in ("", cid[:2]):

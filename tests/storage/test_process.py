@@ -20,7 +20,7 @@ from app.core.json.values import ReadText
 from app.service.conversations import Create
 from app.storage.database import Database
 from app.storage.jobs import Outcome
-from app.storage.process import Call, Forget, Frames, News, _Inbox, framed
+from app.storage.process import Call, Forget, Frames, News, _WriterHere, framed
 
 VALUES = st.lists(st.binary(max_size=300) | st.integers() | st.text(), max_size=8)
 
@@ -71,7 +71,7 @@ def other(database_url: str) -> Iterator[Other]:
     ours, its = socket.socketpair()
     ours.settimeout(20)
     with Database(database_url) as database, ours, its:
-        thread = Thread(target=_Inbox(its, database._transactions()).writer.work)
+        thread = Thread(target=_WriterHere(its, database._transactions()).work)
         thread.start()
         yield Other(ours)
         ours.shutdown(socket.SHUT_WR)
@@ -102,14 +102,14 @@ def test_it_gives_a_sign_of_life_while_it_waits_for_something_else(
     ours, its = socket.socketpair()
     ours.settimeout(20)
     with Database(sqlite_database_url) as database, ours, its:
-        inbox = _Inbox(its, database._transactions())
+        writer = _WriterHere(its, database._transactions())
         with pytest.raises(Empty):
-            inbox.get(timeout=0.01)
+            writer.take(0.01)
         assert [news.outcomes for _, news in Frames().feed(ours.recv(65_536))] == [[]]
         # Once a second is enough, and one that only looks says nothing.
         for timeout in (0.01, 0):
             with pytest.raises(Empty):
-                inbox.get(timeout=timeout)
+                writer.take(timeout)
         ours.setblocking(False)
         with pytest.raises(BlockingIOError):
             ours.recv(1)
@@ -119,11 +119,11 @@ def test_the_end_of_a_service_that_was_killed_is_an_end(sqlite_database_url: str
     ours, its = socket.socketpair()
     ours.settimeout(20)
     with Database(sqlite_database_url) as database, its:
-        inbox = _Inbox(its, database._transactions())
+        writer = _WriterHere(its, database._transactions())
         ours.sendall(framed(("default", Create("c1", None, {}, None), 0.0), 1))
         its.sendall(b"what nobody reads")
         ours.close()
-        job = inbox.get(timeout=1)
+        job = writer.take(1)
         assert job is not None
         assert job.ticket == 1
-        assert inbox.get(timeout=1) is None
+        assert writer.take(1) is None

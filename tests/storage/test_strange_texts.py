@@ -24,7 +24,8 @@ def test_any_text_survives_in_every_column_that_comes_from_outside(
     database.write_now(Describe(conversation, text, None, frozenset({"title"})))
     database.write_now(rows(conversation, [odd_turn], [odd_call], [assigned], [odd_result]))
     read = database.read_now
-    assert [head.title for head in read(lambda store: store.conversations.page(1))] == [text]
+    heads = read(lambda store: store.conversations.heads([conversation]))
+    assert [head.title for head in heads.values()] == [text]
     assert read(lambda store: store.turns.page(conversation)) == [odd_turn]
     [record] = read(lambda store: store.ledger.calls(conversation))
     assert record.call == replace(odd_call, provider_ids={"kimi": text})

@@ -98,7 +98,7 @@ def test_prepared_statements_can_be_switched_off(
         asyncio.run(story(database))
         for _ in range(20):
             database.read_now(lambda store: store.conversations.head("c1"))
-        writer = database._threads[0].writer._transactions._connection
+        writer = database._threads[0]._transactions._connection
         assert writer is not None
         assert (kept(ReadStore(writer, "default")) > 0) is prepared
         writer.rollback()
