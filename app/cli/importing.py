@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from app.cli.databases import add_tenant, check_schema
+from app.cli.databases import add_tenant, opened
 from app.cli.options import add_database, settings_of
 from app.cli.sources import STDIN, Source, found_in, sources
 from app.cli.targets import OneOf
@@ -75,7 +75,6 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
-    check_schema(settings.database_url)
     how = Reading(
         # Nobody waits for others here: `import_bytes` is enough of a bound.
         replace(settings.limits, json_values=sys.maxsize),
@@ -87,9 +86,7 @@ def run(args: argparse.Namespace) -> int:
         edited=args.edited,
     )
     work = _Work(how, args.model, strict=args.strict)
-    with Database(
-        settings.database_url, tenant_id=args.tenant, pg_writers=1, search=settings.search
-    ) as database:
+    with opened(settings, args.tenant) as database:
         try:
             return work.all(database, args.file, quiet=args.quiet)
         except KeyboardInterrupt:
