@@ -162,22 +162,11 @@ def described(known: Slice, title: str | None, metadata: bytes) -> Change[None]:
     return Change(None, head=head, described=description(known, title, metadata))
 
 
-def _made(
-    known: Slice, title: str | None, metadata: bytes, expires_after: int | None
-) -> Change[None]:
-    head = ConversationRecord(
-        known.conversation_id,
-        title,
-        metadata,
-        0,
-        b"",
-        0,
-        known.now,
-        known.now,
-        expires_after=expires_after,
-    )
-    head = head.renewed(known.now)
-    return Change(None, head=head, described=description(known, title, metadata))
+def _made(known: Slice, title: str | None, metadata: bytes, seconds: int | None) -> Change[None]:
+    cid, now = known.conversation_id, known.now
+    head = ConversationRecord(cid, title, metadata, 0, b"", 0, now, now, expires_after=seconds)
+    described = description(known, title, metadata)
+    return Change(None, head=head.renewed(now), described=described)
 
 
 def read(store: ReadStore, conversation_id: str) -> JsonObject:
@@ -232,7 +221,4 @@ def shown(record: ConversationRecord) -> JsonObject:
 def _expiry(record: ConversationRecord) -> JsonObject:
     if record.expires_at is None:
         return {}
-    return {
-        "expires_after": record.expires_after,
-        "expires_at": record.expires_at.isoformat(),
-    }
+    return {"expires_after": record.expires_after, "expires_at": record.expires_at.isoformat()}

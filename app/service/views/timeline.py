@@ -231,11 +231,7 @@ class _Known:
 
 
 def _card(
-    record: TurnRecord,
-    turn: Turn,
-    blocks: Sequence[tuple[int, Block]],
-    known: _Known,
-    room: Room,
+    record: TurnRecord, turn: Turn, blocks: Sequence[tuple[int, Block]], known: _Known, room: Room
 ) -> TurnCard:
     cards: list[Card] = []
     left = room.all_text
