@@ -81,8 +81,7 @@ def _write(database: Database, ids: Iterator[str], args: argparse.Namespace, out
             if not may_be_damage(error) or database.read_now(partial(verify, cid=cid))["ok"]:
                 raise
             bad = True
-            words = f"{cid}: it is damaged and left out; turnkeep verify says where"
-            progress.say(words)
+            progress.say(f"{cid}: it is damaged and left out; turnkeep verify says where")
             continue
         out.write(done.line + b"\n")
         conversations += 1
