@@ -30,7 +30,6 @@ _NOTED = 20
 _AHEAD = 64
 # Bytes of them from which on the oldest must be stored first.
 _HELD = 16 * 1024 * 1024
-_PROGRAMS = [importer.program for importer in IMPORTERS.values()]
 FORMATS = ("auto", "messages", *TARGETS, *IMPORTERS)
 
 
@@ -38,8 +37,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser = commands.add_parser(
         "import",
         description="Stores whole histories: message lists and requests of any provider, OpenAI's"
-        f" fine-tuning lines, exports of our own, sessions of {' and of '.join(_PROGRAMS)}."
-        " The same command again stores only what is new, also after it was interrupted.",
+        " fine-tuning lines, exports of our own, sessions of"
+        f" {' and of '.join(one.program for one in IMPORTERS.values())}. The same"
+        " command again stores only what is new, also after it was interrupted.",
         epilog="Exit status: 0 all well; 1 with problems, which are named; 2 nothing was begun: a"
         " wrong setting, no such database, an old schema; 130 interrupted.",
     )

@@ -110,8 +110,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """A kind of session file: its name, whose sessions, how its first line is known, how it is
-    read."""
+    """A kind of session file: its name, its program, how its first line is known, how read."""
 
     name: str
     program: str

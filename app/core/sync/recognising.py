@@ -158,11 +158,11 @@ class Recognising:
         for turn in self.told.turns:
             for place, result in turn.results():
                 link = self.told.links.get((turn.seq, place))
-                name = result.call_id or result.raw_id
-                if name and name in self._stored_calls:
-                    # In the list another call may have that canonical id for its raw id.
-                    if link is None or link.call_id != name:
-                        named[turn.seq, place] = name
+                canonical = result.call_id or result.raw_id
+                if canonical and canonical in self._stored_calls:
+                    # In the list another call may have that for its raw id.
+                    if link is None or link.call_id != canonical:
+                        named[turn.seq, place] = canonical
                     continue
                 if link:
                     continue
