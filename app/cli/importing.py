@@ -127,7 +127,6 @@ class _Begun:
 
     where: str
     plan: Plan
-    first: Future[Counted]
     batches: Iterator[Future[Counted]]
     source: Source
     before: int
@@ -194,11 +193,9 @@ class _Work:
             return
         self.counts.skipped.update(plan.ignored)
         batches = store_history(database, plan)
-        first = next(batches)
-        begun = _Begun(
-            where, plan, first, batches, source, self._before, self._read, read - self._read
-        )
-        self._begun.append(begun)
+        batches = chain([next(batches)], batches)
+        size = read - self._read
+        self._begun.append(_Begun(where, plan, batches, source, self._before, self._read, size))
         alone = self._strict or len(plan.turns) > self._how.limits.turns
         while self._begun and (
             alone or len(self._begun) > _AHEAD or sum(one.size for one in self._begun) > _HELD
@@ -210,10 +207,10 @@ class _Work:
         while self._begun:
             self._settle(self._begun.popleft())
 
-    def _settle(self, begun: "_Begun") -> None:
+    def _settle(self, begun: _Begun) -> None:
         done, before = 0, self.counts.stored
         try:
-            for batch in chain([begun.first], begun.batches):
+            for batch in begun.batches:
                 counted = batch.result()
                 self.counts.conversations.add(begun.plan.history.conversation_id)
                 self.counts.stored += counted.stored

@@ -78,8 +78,7 @@ def _found(
 def _cells(record: CallRecord, state: str) -> Iterator[str | int | None]:
     call, chosen = record.call, chosen_result(record.results)
     yield from (call.seq, telling.cell(call.turn_id), call.call_index)
-    yield telling.cell(call.provider)
-    yield from map(telling.cell, (call.model, call.name, call.raw_id))
+    yield from map(telling.cell, (call.provider, call.model, call.name, call.raw_id))
     yield from (call.id, state)
     yield from (chosen.matched_by, telling.cell(chosen.turn_id)) if chosen else (None, None)
     yield telling.cell(hash_input(call))

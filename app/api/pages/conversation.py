@@ -33,8 +33,11 @@ class AtQuery(In):
     at: int = Query(1, ge=0, le=2**62)
 
 
-class RangeQuery(In):
+class FromQuery(In):
     after: int = Query(0, ge=0, le=2**62)
+
+
+class RangeQuery(FromQuery):
     until: int | None = Query(None, ge=0, le=2**62)
 
 
@@ -42,10 +45,6 @@ class IdentityQuery(In):
     # An empty field of a form is sent, too.
     state: Annotated[CallState | None, BeforeValidator(lambda given: given or None)] = None
     cursor: str | None = None
-
-
-class FromQuery(In):
-    after: int = Query(0, ge=0, le=2**62)
 
 
 @router.get("/c/{cid}")
