@@ -5,7 +5,6 @@ Long texts are cut, and say how long they are; the page of a turn has them whole
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TypeAlias, assert_never
 
 from app.core.conversation import (
@@ -134,22 +133,13 @@ Card: TypeAlias = WordsCard | MediaCard | CallCard | ResultCard
 
 @dataclass(frozen=True, slots=True)
 class TurnCard:
-    """A turn. `blocks` is None where it cannot be read any more."""
+    """A turn. `blocks` is None where it cannot be read any more; `more` of them found no room."""
 
-    seq: int
-    turn_id: str
-    speaker: str
-    provider: str
-    model: str | None
-    format: str
+    record: TurnRecord
     status: str
-    created_at: datetime
-    was_completed: bool
     usage: Usage | None
-    hash: str
     blocks: Sequence[Card] | None
-    # Blocks that found no room.
-    more: int = 0
+    more: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,21 +231,8 @@ def _card(
         card = _block(record.seq, place, block, known, min(room.text, left))
         cards.append(card)
         left -= _length(card)
-    return TurnCard(
-        record.seq,
-        record.turn_id,
-        record.speaker,
-        record.provider,
-        record.model,
-        record.format,
-        turn.status,
-        record.created_at,
-        record.completed_at is not None,
-        usage_of(record.format, turn),
-        record.hash.hex(),
-        None if turn.blocks is None else cards,
-        len(turn.blocks or ()) - len(cards),
-    )
+    usage, shown = usage_of(record.format, turn), None if turn.blocks is None else cards
+    return TurnCard(record, turn.status, usage, shown, len(turn.blocks or ()) - len(cards))
 
 
 def _length(card: Card) -> int:
