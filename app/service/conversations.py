@@ -19,7 +19,7 @@ from app.core.ledger.records import PARTS, SMALL, ConversationRecord
 from app.core.ledger.slice import Change, Plain, Removal, Slice
 from app.service.indexing import description
 from app.service.turnform import read_object
-from app.storage.damage import may_be_damage
+from app.storage.damage import UnlessDamaged
 from app.storage.store import ReadStore
 
 
@@ -175,19 +175,13 @@ def read(store: ReadStore, conversation_id: str) -> JsonObject:
 
 def heads_of(store: ReadStore, cids: Sequence[str]) -> dict[str, ConversationRecord | None]:
     """The heads of conversations; None where one is gone, nothing where it is damaged."""
-    try:
+    with UnlessDamaged():
         found = store.conversations.heads(cids)
         return {cid: found.get(cid) for cid in cids}
-    except Exception as error:
-        if not may_be_damage(error):
-            raise
     sound: dict[str, ConversationRecord | None] = {}
     for cid in cids:
-        try:
+        with UnlessDamaged():
             sound[cid] = store.conversations.head(cid)
-        except Exception as error:
-            if not may_be_damage(error):
-                raise
     return sound
 
 
