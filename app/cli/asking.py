@@ -115,13 +115,21 @@ def asking(args: argparse.Namespace) -> AbstractContextManager[Asking]:
 
 
 def all_of(
-    ask: Callable[..., Told], most: int | None = None, *, size: int | None = None, **wish: Any
+    ask: Callable[..., Told],
+    most: int | None = None,
+    *,
+    size: int | None = None,
+    damaged: dict[str, None] | None = None,
+    **wish: Any,
 ) -> Iterator[Told]:
-    """What all pages hold, one by one; at most so many. `size`: of a page."""
+    """What all pages hold, one by one; at most so many. `size`: of a page; `damaged` is told which
+    conversations cannot be read."""
     size = size or PAGE
     cursor: str | None = None
     while most is None or most > 0:
         page = ask(**wish, limit=min(size, most or size), cursor=cursor)
+        if damaged is not None:
+            damaged |= dict.fromkeys(page.get("damaged", ()))
         yield from page["data"]
         cursor = page["next_cursor"]
         if cursor is None:

@@ -10,15 +10,10 @@ from app.cli.find import by_provider
 from app.cli.jsontext import json_line
 from app.cli.looks import Cell, Look, add_looks, state_cell, value_text
 from app.cli.words import complain, printable
-from app.core.ledger.records import CALL_STATES
+from app.core.ledger.records import CALL_COLUMNS, CALL_STATES
 from app.core.telling import cell
 
 _HEADINGS = ("TURN", "CALL", "TOOL", "STATE", "RESULT", "MATCHED BY", "RAW ID", "CANONICAL ID")
-# Those of `format=csv` of the service, and then the targets.
-_COLUMNS = (
-    *("seq", "turn_id", "call_index", "provider", "model", "name", "raw_id", "canonical_id"),
-    *("state", "matched_by", "result_turn_id", "hash_input"),
-)
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -58,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 def _write_csv(calls: list[Told]) -> None:
     targets = list(dict.fromkeys(target for call in calls for target in call["ids"]))
     out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow([*_COLUMNS, *targets])
+    out.writerow([*CALL_COLUMNS, *targets])
     for call in calls:
         result = call["result"] or {}
         known = {
@@ -66,9 +61,9 @@ def _write_csv(calls: list[Told]) -> None:
             "canonical_id": call["id"],
             "matched_by": result.get("matched_by"),
             "result_turn_id": result.get("turn_id"),
+            **call["ids"],
         }
-        row = [known.get(name) for name in _COLUMNS]
-        row += [call["ids"].get(target) for target in targets]
+        row = [known.get(name) for name in (*CALL_COLUMNS, *targets)]
         out.writerow([cell(printable(one)) if isinstance(one, str) else one for one in row])
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import BinaryIO
 
 from app.cli.anchors import Anchor, anchored, read_anchors
-from app.cli.databases import all_ids, check_schema
+from app.cli.databases import all_ids, opened
 from app.cli.options import settings_of
 from app.cli.output import output
 from app.cli.verify import Reports
@@ -22,11 +22,9 @@ from app.storage.store import ReadStore
 
 
 def run(args: argparse.Namespace) -> int:
-    url = settings_of(args).database_url
-    check_schema(url)
     try:
-        anchors = read_anchors(args.anchor) if args.anchor else {}
-        with Database(url) as database, ExitStack() as stack:
+        with opened(settings_of(args)) as database, ExitStack() as stack:
+            anchors = read_anchors(args.anchor) if args.anchor else {}
             written = stack.enter_context(output(args.write_anchor)) if args.write_anchor else None
             work = _Work(anchors, written, as_json=args.json)
             return 1 if work.of(database, args.conversation, args.tenant) else 0

@@ -48,26 +48,25 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What can be typed behind a command: its flags, or the commands below it."""
+    """What can be typed behind a command: its flags, the commands below it, or a few values."""
 
     so_far: str
     words: Sequence[Word]
-    values: Sequence[str] = ()
 
 
 def levels(parser: argparse.ArgumentParser, so_far: str = "") -> Iterator[Level]:
     """The tree of a parser, level by level. Each word of `so_far` has a blank before it."""
-    words, below, values = list[Word](), dict[str, argparse.ArgumentParser](), list[str]()
+    words, below = list[Word](), dict[str, argparse.ArgumentParser]()
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             below |= action.choices
         elif action.option_strings:
             words.append(_word(action))
         else:
-            values += _values(action)
+            words += [Word([value], "") for value in _values(action)]
     helps = {name: what for group in GROUPS.values() for name, (_, what) in group.items()}
     words += [Word([name], "" if so_far else helps[name]) for name in below]
-    yield Level(so_far, words, values)
+    yield Level(so_far, words)
     for name, inner in below.items():
         yield from levels(inner, f"{so_far} {name}")
 
@@ -97,8 +96,8 @@ def _bash(tree: list[Level]) -> Iterator[str]:
         yield f'        {at}) offered="{" ".join(values)}" ;;'
     yield '        *) case "$so_far" in'
     for level in tree:
-        words = [name for word in level.words for name in word.names]
-        yield f'            "{level.so_far}") offered="{" ".join([*words, *level.values])}" ;;'
+        names = " ".join(name for word in level.words for name in word.names)
+        yield f'            "{level.so_far}") offered="{names}" ;;'
     yield "        esac ;;"
     yield "    esac"
     yield '    COMPREPLY=($(compgen -W "$offered" -- "$word"))'
@@ -124,8 +123,7 @@ def _zsh(tree: list[Level]) -> Iterator[str]:
     yield '    case "$so_far" in'
     for level in tree:
         described = [_quoted(f"{name}:{word.what}") for word in level.words for name in word.names]
-        offered = " ".join([*described, *map(_quoted, level.values)])
-        yield f'        ("{level.so_far}") offered=({offered}) ;;'
+        yield f'        ("{level.so_far}") offered=({" ".join(described)}) ;;'
     yield "    esac"
     yield "    _describe turnkeep offered || _files"
     yield "}"
@@ -147,8 +145,6 @@ def _fish(tree: list[Level]) -> Iterator[str]:
         here = f"complete -c turnkeep -n \"__turnkeep_at '{level.so_far}'\""
         for word in level.words:
             yield f"{here} {_fish_word(word)}"
-        if level.values:
-            yield f"{here} -f -a {_quoted(' '.join(level.values))}"
 
 
 def _fish_word(word: Word) -> str:

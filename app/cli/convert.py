@@ -12,6 +12,7 @@ from app.cli.options import settings_of
 from app.cli.words import complain
 from app.codecs import CODECS, TARGETS
 from app.core.errors import NotJson, TooLarge
+from app.core.json.fields import objects
 from app.core.json.reading import loads, loads_object
 from app.core.json.values import Json, JsonObject
 from app.core.json.writing import dumps_utf8
@@ -188,15 +189,11 @@ def _write(*outcomes: JsonObject) -> None:
 
 def _summary(outcome: JsonObject) -> Iterator[str]:
     """A line for each tool that is left out, and one for each kind of change."""
-    for dropped in _objects(outcome.get("dropped")):
+    for dropped in objects(outcome.get("dropped")):
         name = "" if dropped["name"] is None else f" {str(dropped['name'])[:_SHOWN]!r}"
         yield f"tool {dropped['index']}{name} is left out: {dropped['reason']}"
-    changes = [*_objects(outcome.get("repairs")), *_objects(outcome.get("notes"))]
+    changes = [*objects(outcome.get("repairs")), *objects(outcome.get("notes"))]
     # Codes of repairs are explained; a note on what was read says itself what it is about.
     told = {str(change["code"]): str(change["detail"]) for change in changes} | CODES
     for code, count in Counter(str(change["code"]) for change in changes).items():
         yield f"{code} ({count}): {told[code]}"
-
-
-def _objects(value: Json) -> list[JsonObject]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -1,9 +1,10 @@
-"""What commands need of a database: the check of its schema, all conversations, whose."""
+"""What commands need of a database: opening it, its schema, all conversations, whose."""
 
 import argparse
 from collections.abc import Iterator
 
 from app.core.errors import Unavailable
+from app.settings import Settings
 from app.storage.database import DEFAULT_TENANT, Database
 from app.storage.engines import database_file, described, is_sqlite
 from app.storage.migrations import current_and_head
@@ -16,6 +17,13 @@ def add_tenant(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tenant", default=DEFAULT_TENANT, help=f"whose conversations (default {DEFAULT_TENANT})"
     )
+
+
+def opened(settings: Settings, tenant_id: str = DEFAULT_TENANT) -> Database:
+    """The database, if it is there and has the newest schema."""
+    url = settings.database_url
+    check_schema(url)
+    return Database(url, tenant_id=tenant_id, search=settings.search)
 
 
 def check_schema(url: str) -> None:

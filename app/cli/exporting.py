@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import BinaryIO
 
-from app.cli.databases import add_tenant, all_ids, check_schema
+from app.cli.databases import add_tenant, all_ids, opened
 from app.cli.options import add_database, settings_of
 from app.cli.output import output
 from app.cli.targets import OneOf
@@ -51,10 +51,8 @@ def run(args: argparse.Namespace) -> int:
     if bool(args.conversation) == args.all:
         complain("name conversations, or give --all (not both)")
         return 2
-    url = settings_of(args).database_url
-    check_schema(url)
     try:
-        with Database(url, tenant_id=args.tenant) as database, output(args.output) as out:
+        with opened(settings_of(args), args.tenant) as database, output(args.output) as out:
             ids = all_ids(database) if args.all else iter(args.conversation)
             return _write(database, ids, args, out)
     except BrokenPipeError:
@@ -83,8 +81,7 @@ def _write(database: Database, ids: Iterator[str], args: argparse.Namespace, out
             if not may_be_damage(error) or database.read_now(partial(verify, cid=cid))["ok"]:
                 raise
             bad = True
-            words = f"{cid}: it is damaged and left out; turnkeep verify says where"
-            progress.say(words)
+            progress.say(f"{cid}: it is damaged and left out; turnkeep verify says where")
             continue
         out.write(done.line + b"\n")
         conversations += 1

@@ -41,13 +41,8 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def run(args: argparse.Namespace) -> int:
     look, damaged, count = Look(args), dict[str, None](), 0
     with asking(args) as ask:
-
-        def page(**wish: object) -> Told:
-            found = ask.lookup(id=args.id, **wish)
-            damaged.update(dict.fromkeys(found.get("damaged", ())))
-            return found
-
-        for found in _all(ask, args.id, list(all_of(page, args.limit))):
+        known = list(all_of(ask.lookup, args.limit, damaged=damaged, id=args.id))
+        for found in _all(ask, args.id, known):
             lines = [json_line(found)] if args.json else _lines(args.id, found, look)
             print("\n".join([*([""] if count and not args.json else []), *lines]))
             count += 1

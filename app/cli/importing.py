@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from app.cli.databases import add_tenant, check_schema
+from app.cli.databases import add_tenant, opened
 from app.cli.options import add_database, settings_of
 from app.cli.sources import STDIN, Source, found_in, sources
 from app.cli.targets import OneOf
@@ -37,8 +37,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser = commands.add_parser(
         "import",
         description="Stores whole histories: message lists and requests of any provider, OpenAI's"
-        " fine-tuning lines, exports of our own, sessions of Claude Code and of the Codex CLI."
-        " The same command again stores only what is new, also after it was interrupted.",
+        " fine-tuning lines, exports of our own, sessions of"
+        f" {' and of '.join(one.program for one in IMPORTERS.values())}. The same"
+        " command again stores only what is new, also after it was interrupted.",
         epilog="Exit status: 0 all well; 1 with problems, which are named; 2 nothing was begun: a"
         " wrong setting, no such database, an old schema; 130 interrupted.",
     )
@@ -75,7 +76,6 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
-    check_schema(settings.database_url)
     how = Reading(
         # Nobody waits for others here: `import_bytes` is enough of a bound.
         replace(settings.limits, json_values=sys.maxsize),
@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
         edited=args.edited,
     )
     work = _Work(how, args.model, strict=args.strict)
-    with Database(settings.database_url, tenant_id=args.tenant, search=settings.search) as database:
+    with opened(settings, args.tenant) as database:
         try:
             return work.all(database, args.file, quiet=args.quiet)
         except KeyboardInterrupt:
@@ -127,7 +127,6 @@ class _Begun:
 
     where: str
     plan: Plan
-    first: Future[Counted]
     batches: Iterator[Future[Counted]]
     source: Source
     before: int
@@ -194,11 +193,9 @@ class _Work:
             return
         self.counts.skipped.update(plan.ignored)
         batches = store_history(database, plan)
-        first = next(batches)
-        begun = _Begun(
-            where, plan, first, batches, source, self._before, self._read, read - self._read
-        )
-        self._begun.append(begun)
+        batches = chain([next(batches)], batches)
+        size = read - self._read
+        self._begun.append(_Begun(where, plan, batches, source, self._before, self._read, size))
         alone = self._strict or len(plan.turns) > self._how.limits.turns
         while self._begun and (
             alone or len(self._begun) > _AHEAD or sum(one.size for one in self._begun) > _HELD
@@ -210,10 +207,10 @@ class _Work:
         while self._begun:
             self._settle(self._begun.popleft())
 
-    def _settle(self, begun: "_Begun") -> None:
+    def _settle(self, begun: _Begun) -> None:
         done, before = 0, self.counts.stored
         try:
-            for batch in chain([begun.first], begun.batches):
+            for batch in begun.batches:
                 counted = batch.result()
                 self.counts.conversations.add(begun.plan.history.conversation_id)
                 self.counts.stored += counted.stored

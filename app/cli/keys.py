@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from app.cli.databases import add_tenant, check_schema
+from app.cli.asking import number
+from app.cli.databases import add_tenant, opened
 from app.cli.jsontext import json_line
-from app.cli.looks import add_json
+from app.cli.looks import Cell, Look, add_json
 from app.cli.options import add_database, settings_of
 from app.cli.words import complain, printable
 from app.core.access import SCOPES, ApiKey, KeyScope, read
 from app.service.apikeys import made
 from app.storage.apikeys import ApiKeys
-from app.storage.database import Database
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _STATUS = """\
@@ -52,12 +52,13 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     create.add_argument(
         "--expires-in", type=_duration, metavar="TIME", help="such as 30m, 12h or 90d"
     )
-    create.add_argument("--requests", type=_number, metavar="N", help="at most N requests a minute")
+    many = number(1)
+    create.add_argument("--requests", type=many, metavar="N", help="at most N requests a minute")
     create.add_argument(
-        "--body-bytes", type=_number, metavar="N", help="at most N bytes of bodies a minute"
+        "--body-bytes", type=many, metavar="N", help="at most N bytes of bodies a minute"
     )
     create.add_argument(
-        "--conversations", type=_number, metavar="N", help="make no conversation beyond N"
+        "--conversations", type=many, metavar="N", help="make no conversation beyond N"
     )
     create.add_argument(
         "--if-none",
@@ -97,7 +98,7 @@ def _create(args: argparse.Namespace) -> int:
         body_bytes=args.body_bytes,
         conversations=args.conversations,
     )
-    with _database(args) as database:
+    with opened(settings_of(args)) as database:
         if args.if_none and database.ask_keys_now(lambda keys: keys.any()):
             print("There is a key already; none is made.")
             return 0
@@ -123,7 +124,7 @@ def _create(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    with _database(args) as database:
+    with opened(settings_of(args)) as database:
         found = database.ask_keys_now(lambda keys: keys.every())
         damaged = database.ask_keys_now(lambda keys: keys.damaged())
     now = datetime.now(UTC)
@@ -133,12 +134,10 @@ def _list(args: argparse.Namespace) -> int:
         for one in damaged:
             print(json_line({"id": one, "state": "damaged"}))
         return 0
-    rows = [_HEADINGS, *(_row(key, now) for key in found)]
-    rows += [(printable(one), "-", "-", "damaged", "-", "-", "-") for one in damaged]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        print(line.rstrip())
+    rows = [_row(key, now) for key in found]
+    rows += [(one, "-", "-", "damaged", "-", "-", "-") for one in damaged]
+    for line in Look(args).table(_HEADINGS, [list(map(Cell, row)) for row in rows]):
+        print(line)
     return 0
 
 
@@ -176,7 +175,7 @@ def _row(key: ApiKey, now: datetime) -> tuple[str, ...]:
         state,
         f"{key.created_at:%Y-%m-%d}",
         " ".join(limits) or "-",
-        printable(key.name),
+        key.name,
     )
 
 
@@ -186,7 +185,7 @@ def _revoke(args: argparse.Namespace) -> int:
     def revoked(keys: ApiKeys) -> list[str]:
         return [one for one in args.id if keys.revoke(one, now)]
 
-    with _database(args) as database:
+    with opened(settings_of(args)) as database:
         done = database.change_keys(revoked)
     for one in args.id:
         if one in done:
@@ -194,12 +193,6 @@ def _revoke(args: argparse.Namespace) -> int:
         else:
             complain(f"there is no valid key {one}; `turnkeep keys list` shows all")
     return 0 if len(done) == len(args.id) else 1
-
-
-def _database(args: argparse.Namespace) -> Database:
-    url = settings_of(args).database_url
-    check_schema(url)
-    return Database(url)
 
 
 def _move_aside(path: Path) -> None:
@@ -232,9 +225,3 @@ def _duration(given: str) -> timedelta:
     if not found:
         raise argparse.ArgumentTypeError(f"must be a time such as 30m, 12h or 90d, not {given!r}")
     return timedelta(**{_UNITS[found[2]]: int(found[1])})
-
-
-def _number(given: str) -> int:
-    if not re.fullmatch(r"[1-9][0-9]{0,14}", given):
-        raise argparse.ArgumentTypeError(f"must be a number from 1 on, not {given!r}")
-    return int(given)

@@ -56,15 +56,10 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def run(args: argparse.Namespace) -> int:
     damaged: dict[str, None] = {}
     with asking(args) as ask:
-
-        def page(**wish: object) -> Told:
-            found = ask.conversations(**wish)
-            damaged.update(dict.fromkeys(found.get("damaged", ())))
-            return found
-
         wish = {name: getattr(args, name) for name in _WISHES}
         # One more than is shown tells whether there are more.
-        found = all_of(page, args.limit + 1, order="updated", **wish)
+        most = args.limit + 1
+        found = all_of(ask.conversations, most, damaged=damaged, order="updated", **wish)
         if args.json:
             for one in islice(found, args.limit):
                 print(json_line(one))

@@ -51,7 +51,9 @@ class Look:
 
     def __init__(self, args: argparse.Namespace) -> None:
         wanted = sys.stdout.isatty() and client_from_environment().colour
-        self._on = args.color == "always" or (args.color == "auto" and wanted)
+        # A command may have no such flag.
+        colour = getattr(args, "color", "never")
+        self._on = colour == "always" or (colour == "auto" and wanted)
 
     def paint(self, text: object, colour: str) -> str:
         """The text, harmless, in a colour."""

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Self
 
 from app.cli.asking import Refused, Told, looked_at
-from app.cli.databases import check_schema
+from app.cli.databases import opened
 from app.cli.jsontext import read_json
 from app.cli.options import settings_of
 from app.cli.words import complain
@@ -32,10 +32,7 @@ class Stored:
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> Self:
-        settings = settings_of(args)
-        check_schema(settings.database_url)
-        tenant_id = args.tenant or DEFAULT_TENANT
-        return cls(Database(settings.database_url, tenant_id=tenant_id, search=settings.search))
+        return cls(opened(settings_of(args), args.tenant or DEFAULT_TENANT))
 
     def __enter__(self) -> Self:
         return self

@@ -3,7 +3,7 @@
 import argparse
 from functools import partial
 
-from app.cli.databases import add_tenant, all_ids, check_schema
+from app.cli.databases import add_tenant, all_ids, opened
 from app.cli.options import add_database, settings_of
 from app.cli.words import Progress
 from app.core.errors import ConversationNotFound
@@ -30,10 +30,9 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
-    check_schema(settings.database_url)
     progress = Progress(0)
     count = bad = 0
-    with Database(settings.database_url, tenant_id=args.tenant, search=settings.search) as database:
+    with opened(settings, args.tenant) as database:
         for cid in args.conversation:
             database.read_now(partial(_demand, cid=cid))
         for count, cid in enumerate(args.conversation or all_ids(database), 1):

@@ -85,7 +85,8 @@ def run(args: argparse.Namespace) -> int:
 def _serve(settings: Settings, sockets: list[socket.socket]) -> int:
     if not _schema_is_ready(settings):
         return CANNOT_START
-    has_keys = _has_keys(settings.database_url)
+    with Database(settings.database_url) as database:
+        has_keys = database.ask_keys_now(lambda keys: keys.any())
     if not is_loopback(settings.host) and not has_keys:
         complain(
             f"others could reach {settings.host} and read everything: there is no API key yet. Run"
@@ -141,11 +142,6 @@ def _schema_is_ready(settings: Settings) -> bool:
         whose = f"the schema of {described(settings.database_url)}"
         complain(str(Unavailable.behind(whose, current, head)))
     return current == head
-
-
-def _has_keys(url: str) -> bool:
-    with Database(url) as database:
-        return database.ask_keys_now(lambda keys: keys.any())
 
 
 def _announce(settings: Settings, listening: int, *, has_keys: bool) -> None:

@@ -3,15 +3,7 @@
 import argparse
 from collections.abc import Iterator
 
-from app.cli.asking import (
-    Told,
-    add_asking,
-    all_turns,
-    asking,
-    conversation_id,
-    number,
-    one_turn,
-)
+from app.cli.asking import Told, add_asking, all_turns, asking, conversation_id, number, one_turn
 from app.cli.jsontext import json_line, json_lines
 from app.cli.looks import Look, add_looks, moment, value_text
 from app.cli.timeline import INDENT, Timeline, calls_of, result_text, told_briefly
@@ -101,12 +93,10 @@ def _one(turn: Told, look: Look, args: argparse.Namespace) -> Iterator[str]:
     if args.raw:
         yield from _posted(turn)
         return
-    for name in ("seq", "turn_id", "speaker", "provider", "model", "status", "created_at", "hash"):
+    facts = ("seq", "turn_id", "speaker", "provider", "model", "status", "created_at", "hash")
+    for name in (*facts, "usage", "metadata"):
         if name in turn:
-            yield f"{look.paint(f'{name:<11}', 'bold')} {printable(str(turn[name]))}"
-    for name in ("usage", "metadata"):
-        if name in turn:
-            yield f"{look.paint(f'{name:<11}', 'bold')} {json_line(turn[name])}"
+            yield f"{look.paint(f'{name:<11}', 'bold')} {printable(value_text(turn[name]))}"
     for block in turn["blocks"]:
         yield ""
         yield look.paint(_named(block), "bold")

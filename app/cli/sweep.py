@@ -4,12 +4,12 @@ import argparse
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
-from app.cli.databases import check_schema
+from app.cli.databases import opened
 from app.cli.jsontext import json_line
 from app.cli.looks import add_json
 from app.cli.options import add_database, settings_of
 from app.cli.words import Progress
-from app.storage.database import Database, all_tenants
+from app.storage.database import all_tenants
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -27,11 +27,10 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
-    check_schema(settings.database_url)
     progress = Progress(0)
     removed: Counter[str] = Counter()
     keys_before = datetime.now(UTC) - timedelta(seconds=settings.keep_keys)
-    with Database(settings.database_url) as database:
+    with opened(settings) as database:
         for mine in map(database.of, database.ask_keys_now(all_tenants)):
             while step := mine.sweep_now(keys_before=keys_before):
                 removed += step

@@ -25,8 +25,7 @@ IMPORTERS = MappingProxyType(_found())
 
 
 def kind_of(first: Json) -> Kind | Importer:
-    """What kind of file begins with this line: a session file has its importer."""
-    for importer in IMPORTERS.values():
-        if isinstance(first, dict) and importer.recognises(first):
-            return importer
-    return plain_kind(first)
+    """What kind of file begins with this line: a session file has its importer, the first in the
+    order of the modules' names that recognises it."""
+    told = (one for one in IMPORTERS.values() if isinstance(first, dict) and one.recognises(first))
+    return next(told, None) or plain_kind(first)

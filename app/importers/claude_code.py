@@ -49,7 +49,7 @@ def read(lines: Iterable[Line], how: Reading) -> Found:
     return found
 
 
-IMPORTER = Importer("claude-code", recognises, read)
+IMPORTER = Importer("claude-code", "Claude Code", recognises, read)
 
 
 def _apart(lines: Sequence[Line], file_name: str, limits: Limits) -> Iterable[Sequence[Line]]:

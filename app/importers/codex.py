@@ -7,7 +7,7 @@ first `{id, timestamp, instructions}`, then bare items. docs/import-export.md ha
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from app.core.errors import RuleBroken
 from app.core.identity.forms import PROVIDER
@@ -44,7 +44,7 @@ def read(lines: Iterable[Line], how: Reading) -> Found:
     return rollout.found
 
 
-IMPORTER = Importer("codex", recognises, read)
+IMPORTER = Importer("codex", "the Codex CLI", recognises, read)
 
 
 class _Rollout:
@@ -130,15 +130,15 @@ class _Rollout:
         name, whole = f"line-{line.number}", line.text.strip()
         self._messages.append(Message(item, whole, name, line.number, self._model, about))
 
-    def histories(self) -> list[History]:
+    def histories(self) -> Iterator[History]:
         if not self._messages:
-            return []
+            return
         meta = self._meta or {}
         spoken = meta.get("model_provider")
         named = isinstance(spoken, str) and PROVIDER.fits(spoken)
         about: JsonObject = {"format": "codex", "file": self._how.file_name}
         about |= {key: meta[key] for key in ("cwd", "forked_from_id", "git") if meta.get(key)}
-        history = History(
+        yield History(
             self._how.cid or self._session_id(meta.get("id")),
             self._how.provider or (str(spoken) if named else _PROVIDER),
             WIRE,
@@ -146,7 +146,6 @@ class _Rollout:
             title=self._title,
             metadata={"imported": about},
         )
-        return [history]
 
     def _session_id(self, given: Json) -> str:
         """The id that the file says; else the one in its name; else the name."""

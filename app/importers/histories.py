@@ -110,8 +110,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """A kind of session file: its name, how its first line is known, and how it is read."""
+    """A kind of session file: its name, its program, how its first line is known, how read."""
 
     name: str
+    program: str
     recognises: Callable[[JsonObject], bool]
     read: Callable[[Iterable[Line], Reading], Found]

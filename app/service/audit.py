@@ -17,7 +17,7 @@ from app.core.conversation import STATUSES, is_real, last_real
 from app.core.errors import RuleBroken
 from app.core.identity import ids
 from app.core.json.values import JsonObject
-from app.core.ledger.records import RULES, Call, CallRecord, ResultRecord
+from app.core.ledger.records import CALL_COLUMNS, RULES, Call, CallRecord, ResultRecord
 from app.core.neutral.excerpts import given_excerpt, result_excerpt
 from app.service.conversations import known
 from app.service.turnform import read_turn
@@ -31,10 +31,6 @@ _HELD = 32
 # A hashed id that somebody had forged before is salted; hardly ever once, never so often.
 _SALTS = ("", "~", "~~")
 _PLACES = 1_024
-_COLUMNS = (
-    *("seq", "turn_id", "call_index", "provider", "model", "name", "raw_id", "canonical_id"),
-    *("state", "matched_by", "result_turn_id", "hash_input"),
-)
 _STATES = frozenset({"denied", "interrupted", "unknown"})
 
 
@@ -64,7 +60,7 @@ def table(store: ReadStore, cid: str, page: Page) -> tuple[bytes, str | None]:
     text = StringIO()
     lines = csv.writer(text)
     if page.cursor is None:
-        lines.writerow((*_COLUMNS, *TARGETS))
+        lines.writerow((*CALL_COLUMNS, *TARGETS))
     lines.writerows(_cells(record, state) for record, state in shown)
     return text.getvalue().encode(errors="backslashreplace"), place
 
@@ -82,8 +78,7 @@ def _found(
 def _cells(record: CallRecord, state: str) -> Iterator[str | int | None]:
     call, chosen = record.call, chosen_result(record.results)
     yield from (call.seq, telling.cell(call.turn_id), call.call_index)
-    yield telling.cell(call.provider)
-    yield from map(telling.cell, (call.model, call.name, call.raw_id))
+    yield from map(telling.cell, (call.provider, call.model, call.name, call.raw_id))
     yield from (call.id, state)
     yield from (chosen.matched_by, telling.cell(chosen.turn_id)) if chosen else (None, None)
     yield telling.cell(hash_input(call))

@@ -19,7 +19,7 @@ from app.core.ledger.records import PARTS, SMALL, ConversationRecord
 from app.core.ledger.slice import Change, Plain, Removal, Slice
 from app.service.indexing import description
 from app.service.turnform import read_object
-from app.storage.damage import may_be_damage
+from app.storage.damage import UnlessDamaged
 from app.storage.store import ReadStore
 
 
@@ -162,22 +162,11 @@ def described(known: Slice, title: str | None, metadata: bytes) -> Change[None]:
     return Change(None, head=head, described=description(known, title, metadata))
 
 
-def _made(
-    known: Slice, title: str | None, metadata: bytes, expires_after: int | None
-) -> Change[None]:
-    head = ConversationRecord(
-        known.conversation_id,
-        title,
-        metadata,
-        0,
-        b"",
-        0,
-        known.now,
-        known.now,
-        expires_after=expires_after,
-    )
-    head = head.renewed(known.now)
-    return Change(None, head=head, described=description(known, title, metadata))
+def _made(known: Slice, title: str | None, metadata: bytes, seconds: int | None) -> Change[None]:
+    cid, now = known.conversation_id, known.now
+    head = ConversationRecord(cid, title, metadata, 0, b"", 0, now, now, expires_after=seconds)
+    described = description(known, title, metadata)
+    return Change(None, head=head.renewed(now), described=described)
 
 
 def read(store: ReadStore, conversation_id: str) -> JsonObject:
@@ -186,19 +175,13 @@ def read(store: ReadStore, conversation_id: str) -> JsonObject:
 
 def heads_of(store: ReadStore, cids: Sequence[str]) -> dict[str, ConversationRecord | None]:
     """The heads of conversations; None where one is gone, nothing where it is damaged."""
-    try:
+    with UnlessDamaged():
         found = store.conversations.heads(cids)
         return {cid: found.get(cid) for cid in cids}
-    except Exception as error:
-        if not may_be_damage(error):
-            raise
     sound: dict[str, ConversationRecord | None] = {}
     for cid in cids:
-        try:
+        with UnlessDamaged():
             sound[cid] = store.conversations.head(cid)
-        except Exception as error:
-            if not may_be_damage(error):
-                raise
     return sound
 
 
@@ -232,7 +215,4 @@ def shown(record: ConversationRecord) -> JsonObject:
 def _expiry(record: ConversationRecord) -> JsonObject:
     if record.expires_at is None:
         return {}
-    return {
-        "expires_after": record.expires_after,
-        "expires_at": record.expires_at.isoformat(),
-    }
+    return {"expires_after": record.expires_after, "expires_at": record.expires_at.isoformat()}

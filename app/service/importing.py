@@ -69,7 +69,7 @@ class ImportBatch:
     plan: Plan
     start: int
     end: int
-    size: int = 0
+    size = 0
 
     @property
     def conversation_id(self) -> str:

@@ -16,7 +16,7 @@ from app.core.ledger.slice import Change, Description, Plain, Slice
 from app.core.search.texts import conversation_words, metadata_words, title_words, turn_words
 from app.core.search.wanted import ID_PART, METADATA_PART, TITLE_PART, Facet, metadata_facets
 from app.service.turnform import read_object, read_turn
-from app.storage.damage import may_be_damage
+from app.storage.damage import UnlessDamaged
 from app.storage.scope import ALL
 from app.storage.store import ReadStore
 
@@ -105,14 +105,10 @@ def behind(
     found: list[Index] = []
     left = most
     for head in heads:
-        try:
+        # What is damaged is not found by words; everything else must be.
+        with UnlessDamaged():
             found.append(_next(store, head, left))
-        except Exception as error:
-            # What is damaged is not found by words; everything else must be.
-            if not may_be_damage(error):
-                raise
-            continue
-        left -= found[-1].until - head.indexed
+            left -= found[-1].until - head.indexed
         if left <= 0:
             break
     return found

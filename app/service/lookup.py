@@ -54,7 +54,7 @@ def lookup(
             data += records
         except Exception as error:
             cid = spot.conversation_id
-            if not (may_be_damage(error) and not verify(store, cid)["ok"]):
+            if not may_be_damage(error) or verify(store, cid)["ok"]:
                 raise
             damaged.add(cid)
     more = len(found) > limit

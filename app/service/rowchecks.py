@@ -102,16 +102,10 @@ def _content(record: TurnRecord, response_sha256: bytes | None) -> Iterator[Json
 
 def pieces(store: ReadStore, cid: str) -> Iterator[JsonObject]:
     """Long values stand in pieces: without gaps, all but the last of one size; others have none."""
-    in_pieces = {
-        *((row[0], 0) for row in store.stored.rows("turns", ("seq", "blocks"), cid) if not row[1]),
-        *(
-            (seq, number)
-            for seq, number, blocks in store.stored.rows(
-                "turn_revisions", ("seq", "number", "blocks"), cid
-            )
-            if not blocks
-        ),
-    }
+    posted = store.stored.rows("turns", ("seq", "blocks"), cid)
+    revised = store.stored.rows("turn_revisions", ("seq", "number", "blocks"), cid)
+    in_pieces = {(seq, 0) for seq, blocks in posted if not blocks}
+    in_pieces |= {(seq, number) for seq, number, blocks in revised if not blocks}
     names = ("seq", "revision", "part", "place", "data")
     found: dict[tuple[int, int, str], dict[int, int]] = {}
     for seq, revision, part, place, data in store.stored.rows("turn_pieces", names, cid):

@@ -11,6 +11,7 @@ from itertools import islice
 from app.codecs import ID_RULES
 from app.core.conversation import Draft, ToolResult, Turn
 from app.core.errors import RuleBroken, TurnIdTaken
+from app.core.json.fields import objects
 from app.core.json.reading import loads
 from app.core.json.values import Json, JsonObject
 from app.core.json.writing import dumps
@@ -91,10 +92,8 @@ def told_by(
 
 def _earlier(given: Json, seq: int, turns: int) -> list[tuple[JsonObject, tuple[int, int]]]:
     """Earlier versions, each with the version and the number of the one that came next."""
-    listed = given if isinstance(given, list) else []
-    versions = [one for one in listed if isinstance(one, dict) and _UNTIL[0] in one]
     found: list[tuple[JsonObject, tuple[int, int]]] = []
-    for one in versions:
+    for one in (one for one in objects(given) if _UNTIL[0] in one):
         at, number = (one[key] if type(one.get(key)) is int else -1 for key in _UNTIL)
         assert isinstance(at, int)
         assert isinstance(number, int)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, insert, literal_column, select, up
 
 from app.core.access import SCOPES, ApiKey
 from app.core.ledger.seals import api_key_seal
-from app.storage.damage import may_be_damage, sound
+from app.storage.damage import UnlessDamaged, sound
 from app.storage.scope import AnySelect
 from app.storage.tables import api_keys
 
@@ -48,12 +48,9 @@ class ApiKeys:
 
     def find(self, key_id: str) -> ApiKey | None:
         """None, too, for one that is damaged; the log names it."""
-        try:
+        with UnlessDamaged():
             row = self._connection.execute(_ONE, {"id": key_id}).one_or_none()
             return _sealed(row) if row else None
-        except Exception as error:
-            if not may_be_damage(error):
-                raise
         log.warning("the API key %s is damaged and not let in", key_id)
         return None
 

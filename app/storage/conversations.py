@@ -8,7 +8,7 @@ from sqlalchemy.exc import DBAPIError
 
 from app.core.identity import ids
 from app.core.ledger.records import ConversationRecord
-from app.storage.damage import may_be_damage, sound
+from app.storage.damage import UnlessDamaged, may_be_damage, sound
 from app.storage.driver import Query
 from app.storage.rows import CONVERSATION, conversation
 from app.storage.scope import (
@@ -93,11 +93,8 @@ class Conversations(Scope):
     def behind(self, limit: int) -> list[ConversationRecord]:
         """Conversations with turns that are not indexed yet; damaged ones never will be."""
         now = datetime.now(UTC)
-        try:
+        with UnlessDamaged():
             return [conversation(row) for row in self._run(_BEHIND, most=limit, now=now)]
-        except Exception as error:
-            if not may_be_damage(error):
-                raise
         # With all that are damaged the limit may be reached before the others come.
         values = {"tenant": self._tenant_id, "most": ALL, "now": now}
         rows, _ = sound(self._connection, _BEHIND, values)

@@ -65,6 +65,15 @@ def may_be_damage(error: Exception) -> bool:
     return not isinstance(error, TurnkeepError | OSError)
 
 
+class UnlessDamaged:
+    """A block that ends early, and quietly, where what it reads may be damaged."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        return isinstance(error, Exception) and may_be_damage(error)
+
+
 class Damage(Scope):
     """The part of a store that says what is damaged in form."""
 

@@ -501,11 +501,8 @@ FAULTS = (
     Fault(
         "a damaged key is an error of the service",
         "app/storage/apikeys.py",
-        """            if not may_be_damage(error):
-                raise
-        log""",
-        """            raise Exception from error
-        log""",
+        "        with UnlessDamaged():\n",
+        "        if True:\n",
         DAMAGED_KEYS,
     ),
     Fault(

@@ -11,8 +11,9 @@ from app.api.pages.drawing import drawn
 from app.api.pages.page import pages, shown
 from app.api.schemas.shapes import In
 from app.codecs import TARGETS
+from app.core.json.fields import objects
 from app.core.ledger.records import CALL_STATES, CallState
-from app.service import audit
+from app.service import audit, conversations
 from app.service.conversations import known, read
 from app.service.verify import verify
 from app.service.views.picture import picture
@@ -32,8 +33,11 @@ class AtQuery(In):
     at: int = Query(1, ge=0, le=2**62)
 
 
-class RangeQuery(In):
+class FromQuery(In):
     after: int = Query(0, ge=0, le=2**62)
+
+
+class RangeQuery(FromQuery):
     until: int | None = Query(None, ge=0, le=2**62)
 
 
@@ -43,24 +47,18 @@ class IdentityQuery(In):
     cursor: str | None = None
 
 
-class FromQuery(In):
-    after: int = Query(0, ge=0, le=2**62)
-
-
 @router.get("/c/{cid}")
 async def conversation_page(cid: Cid, query: Annotated[AtQuery, Query()], here: Here) -> Response:
     """Only the turns around `at` are written; the script fetches the others when they are seen."""
 
     def found(store: ReadStore) -> dict[str, Any]:
-        conversation = read(store, cid)
-        version = conversation["version"]
-        assert isinstance(version, int)
-        begin = (max(min(query.at, version), 1) - 1) // CHUNK * CHUNK
+        head = known(store, cid)
+        begin = (max(min(query.at, head.version), 1) - 1) // CHUNK * CHUNK
         return {
-            "conversation": conversation,
+            "conversation": conversations.shown(head),
             "tab": "timeline",
-            "version": version,
-            "open_calls": known(store, cid).open_calls,
+            "version": head.version,
+            "open_calls": head.open_calls,
             "chunk": CHUNK,
             "begin": begin,
             "turns": timeline(store, cid, after=begin, until=begin + CHUNK),
@@ -97,12 +95,11 @@ async def identity_page(cid: Cid, query: Annotated[IdentityQuery, Query()], here
     def found(store: ReadStore) -> dict[str, Any]:
         wish = audit.Page(_ROWS, query.cursor, query.state, "asc")
         page = audit.tool_calls(store, cid, wish)
-        calls = [one for one in page["data"] if isinstance(one, dict)]  # type: ignore[union-attr]
         return {
             "conversation": read(store, cid),
             "tab": "identity",
             "query": query,
-            "calls": calls,
+            "calls": list(objects(page["data"])),
             "page": page,
             "states": CALL_STATES,
             "targets": TARGETS,
@@ -114,18 +111,16 @@ async def identity_page(cid: Cid, query: Annotated[IdentityQuery, Query()], here
 @router.get("/c/{cid}/picture")
 async def picture_page(cid: Cid, query: Annotated[FromQuery, Query()], here: Here) -> Response:
     def found(store: ReadStore) -> dict[str, Any]:
-        conversation = read(store, cid)
-        version = conversation["version"]
-        assert isinstance(version, int)
-        after = min(query.after, max(version - 1, 0))
-        until = min(after + _PICTURED, version)
+        head = known(store, cid)
+        after = min(query.after, max(head.version - 1, 0))
+        until = min(after + _PICTURED, head.version)
         marks, until = picture(store, cid, after=after, until=until)
         return {
-            "conversation": conversation,
+            "conversation": conversations.shown(head),
             "tab": "picture",
             "after": after,
             "until": until,
-            "version": version,
+            "version": head.version,
             "size": _PICTURED,
             "marks": marks,
             "drawing": drawn(marks, after, until),
@@ -143,11 +138,8 @@ async def verify_page(cid: Cid, here: Here) -> Response:
         values = {"cid": cid, "tab": "verify", "verdict": verdict}
         if not verdict["ok"]:
             return {**values, "conversation": {"id": cid, "title": None}, "links": []}
-        conversation = read(store, cid)
-        records = store.turns.page(
-            cid, after=0, until=None, limit=_CHAIN, payloads=False, newest_first=True
-        )
+        records = store.turns.page(cid, limit=_CHAIN, payloads=False, newest_first=True)
         links = [(one.seq, one.turn_id, one.hash.hex(), one.created_at) for one in records]
-        return {**values, "conversation": conversation, "links": links}
+        return {**values, "conversation": read(store, cid), "links": links}
 
     return await shown(here, "verify.html", found, long=True)

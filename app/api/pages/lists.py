@@ -12,6 +12,7 @@ from app.api.pages.templates import rendered
 from app.api.schemas.shapes import In
 from app.codecs import TARGETS
 from app.core.identity.forms import CONVERSATION_ID
+from app.core.json.fields import objects
 from app.core.json.values import JsonObject
 from app.service import finding
 from app.service.lookup import lookup
@@ -77,7 +78,7 @@ async def go(query: Annotated[GoQuery, Query()], here: Here) -> Response:
         if is_ours and store.damage.has_head(wanted):
             return f"/c/{quote(wanted)}", b""
         page = lookup(store, wanted, limit=_PAGE, prefix=here.prefix)
-        places = [(one, _place(one)) for one in _objects(page["data"])]
+        places = [(one, _place(one)) for one in objects(page["data"])]
         if not places:
             return f"/?{urlencode({'q': wanted, 'looked_up': 'true'})}", b""
         if len({place for _, place in places}) == 1 and "damaged" not in page:
@@ -89,10 +90,6 @@ async def go(query: Annotated[GoQuery, Query()], here: Here) -> Response:
 
     where, body = await here.database.read(found)
     return moved(where) if where else html(body)
-
-
-def _objects(values: Any) -> Iterator[JsonObject]:
-    return (one for one in values if isinstance(one, dict))
 
 
 def _place(found: JsonObject) -> str:

@@ -18,10 +18,6 @@ _UNSEEN = re.compile(
 _HUES = 8
 
 
-def visible(text: str) -> str:
-    return _UNSEEN.sub(_sign, text)
-
-
 def _sign(found: re.Match[str]) -> str:
     code = ord(found[0])
     if code == 0x0D:
@@ -30,19 +26,14 @@ def _sign(found: re.Match[str]) -> str:
 
 
 def _finalized(value: Any) -> Any:
-    if isinstance(value, Markup):
-        return value
-    return visible(value) if isinstance(value, str) else value
+    is_text = isinstance(value, str) and not isinstance(value, Markup)
+    return _UNSEEN.sub(_sign, value) if is_text else value
 
 
 def _moment(value: datetime | str) -> str:
     """To the second, in UTC as everything here."""
     text = value.isoformat() if isinstance(value, datetime) else value
     return f"{text[:10]} {text[11:19]}"
-
-
-def _count(value: int) -> str:
-    return f"{value:,}"
 
 
 def _short(value: int) -> str:
@@ -66,7 +57,7 @@ _ENVIRONMENT = Environment(
     auto_reload=False,
     finalize=_finalized,
 )
-_ENVIRONMENT.filters |= {"moment": _moment, "count": _count, "short": _short, "hue": _hue}
+_ENVIRONMENT.filters |= {"moment": _moment, "count": "{:,}".format, "short": _short, "hue": _hue}
 
 
 def rendered(template: str, **values: Any) -> bytes:

@@ -15,10 +15,10 @@ from app.api.schemas.shapes import (
     left_out,
     said,
 )
+from app.core.ledger.records import LONGEST_EXPIRY
 from app.core.search.wanted import State
 
-# Up to a hundred years.
-ExpiresAfter: TypeAlias = Annotated[int, Field(ge=1, le=3_155_760_000, strict=True)]
+ExpiresAfter: TypeAlias = Annotated[int, Field(ge=1, le=LONGEST_EXPIRY, strict=True)]
 
 
 class ConversationIn(In):

@@ -18,7 +18,7 @@ def read_tools(value: Json, wire: str) -> list[Definition]:
             replace(_definition(name, one, wire), at=name.replace("~", "~0").replace("/", "~1"))
             for name, one in value.items()
         ]
-    return shared.definitions(value, lambda one: _definition(one.get("name"), one, wire))
+    return shared.for_each(lambda one: _definition(one.get("name"), one, wire))(value)
 
 
 def _definition(name: Json, value: Json, wire: str) -> Definition:

@@ -14,11 +14,8 @@ _HOSTED = re.compile(r"[a-z_]+_20[0-9]{6}")
 _MEMBERS = ("type", "name", "description", "input_schema", "strict")
 
 
-def read_tools(value: Json) -> list[Definition]:
-    return shared.definitions(value, _definition)
-
-
-def _definition(value: JsonObject) -> Definition:
+@shared.for_each
+def read_tools(value: JsonObject) -> Definition:
     kind = value.get("type", "custom")
     name = value.get("name")
     if isinstance(kind, str) and _HOSTED.fullmatch(kind):

@@ -8,11 +8,8 @@ from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, 
 WIRE = "bedrock"
 
 
-def read_tools(value: Json) -> list[Definition]:
-    return shared.definitions(value, _definition)
-
-
-def _definition(value: JsonObject) -> Definition:
+@shared.for_each
+def read_tools(value: JsonObject) -> Definition:
     spec = value.get("toolSpec")
     if isinstance(spec, dict):
         schema = spec.get("inputSchema")

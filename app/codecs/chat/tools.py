@@ -9,11 +9,8 @@ from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, 
 _MEMBERS = ("type", "function", "name", "description", "parameters", "strict")
 
 
-def read_tools(value: Json) -> list[Definition]:
-    return shared.definitions(value, _definition)
-
-
-def _definition(value: JsonObject) -> Definition:
+@shared.for_each
+def read_tools(value: JsonObject) -> Definition:
     if value.get("type") == "custom":
         custom = value.get("custom")
         name = custom.get("name") if isinstance(custom, dict) else None

@@ -6,11 +6,8 @@ from app.core.json.values import Json, JsonObject
 from app.core.tools.definitions import Choice, Definition, HostedTool, Tool, tool, with_own
 
 
-def read_tools(value: Json) -> list[Definition]:
-    return shared.definitions(value, _definition)
-
-
-def _definition(value: JsonObject) -> Definition:
+@shared.for_each
+def read_tools(value: JsonObject) -> Definition:
     name = value.get("name")
     native, wire = value.get("native"), value.get("wire")
     if isinstance(native, dict) and isinstance(wire, str):

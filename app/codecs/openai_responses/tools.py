@@ -17,11 +17,8 @@ _HOSTED = names(
 _MEMBERS = ("type", "name", "description", "parameters", "strict", "function")
 
 
-def read_tools(value: Json) -> list[Definition]:
-    return shared.definitions(value, _definition)
-
-
-def _definition(value: JsonObject) -> Definition:
+@shared.for_each
+def read_tools(value: JsonObject) -> Definition:
     kind = value.get("type")
     if isinstance(kind, str) and kind in _HOSTED:
         return HostedTool(_hosted_name(value, kind), value, WIRE)

@@ -8,10 +8,7 @@ from app.core.json.reading import loads
 from app.core.json.unicode import is_broken
 from app.core.json.values import Json, JsonObject, JsonText
 from app.core.json.writing import dumps
-from app.core.limits import Limits
 
-# What arrives as text inside events has not passed the limits of a body.
-_LIMITS = Limits()
 _MANY = 64
 
 
@@ -59,7 +56,8 @@ def value_of(text: str) -> "Json | JsonText":
     if len(text) > PIECE:
         return JsonText(text)
     try:
-        return loads(text, _LIMITS)
+        # What arrives as text inside events has not passed the limits of a body.
+        return loads(text)
     except TurnkeepError:
         return JsonText(text)
 

@@ -13,10 +13,11 @@ Offered: TypeAlias = Sequence[Tool | HostedTool]
 MODES: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
 
 
-def definitions(value: Json, read: Callable[[JsonObject], Definition]) -> list[Definition]:
-    """Each definition of a list; nothing and null count as the empty list."""
-    return [
-        read(one) if isinstance(one, dict) else Refused(None, "the definition is not a JSON object")
+def for_each(read: Callable[[JsonObject], Definition]) -> Callable[[Json], list[Definition]]:
+    """What reads one definition, made to read a list; nothing and null count as the empty list."""
+    strange = Refused(None, "the definition is not a JSON object")
+    return lambda value: [
+        read(one) if isinstance(one, dict) else strange
         for one in Fields({"tools": value}, "").items("tools")
     ]
 

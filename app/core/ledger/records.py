@@ -24,6 +24,11 @@ MatchedBy: TypeAlias = Literal[
 RULES: tuple[str, ...] = get_args(MatchedBy)
 CallState: TypeAlias = Literal["open", "answered", "denied", "interrupted", "unknown", "superseded"]
 CALL_STATES: tuple[CallState, ...] = get_args(CallState)
+# The columns of calls as a table; behind them stand the targets.
+CALL_COLUMNS = (
+    *("seq", "turn_id", "call_index", "provider", "model", "name", "raw_id", "canonical_id"),
+    *("state", "matched_by", "result_turn_id", "hash_input"),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from app.core.conversation import Block, Text, ToolCall, ToolResult, Turn, last_real
 from app.core.render.pairing import Links, Placed, Role, is_real, steps
@@ -158,7 +158,8 @@ class Recognising:
         for turn in self.told.turns:
             for place, result in turn.results():
                 link = self.told.links.get((turn.seq, place))
-                if canonical := self._canonical(result):
+                canonical = result.call_id or result.raw_id
+                if canonical and canonical in self._stored_calls:
                     # In the list another call may have that for its raw id.
                     if link is None or link.call_id != canonical:
                         named[turn.seq, place] = canonical
@@ -174,11 +175,6 @@ class Recognising:
                 elif call_id := self.find(result):
                     named[turn.seq, place] = call_id
         return named
-
-    def _canonical(self, result: ToolResult) -> str | None:
-        """The stored call whose canonical id a result has."""
-        name = result.call_id or result.raw_id
-        return name if name in self._stored_calls else None
 
     @cached_property
     def _stored_calls(self) -> set[str]:
@@ -316,12 +312,10 @@ class Recognising:
 
     def _is_known(self, call_id: str, result: ToolResult) -> bool:
         stored = self.stored.results.get(call_id, ())
-        if likeness.says_nothing(result) or any(
-            likeness.same_result(result, one) for one in stored
-        ):
+        is_same = partial(likeness.same_result, result)
+        if likeness.says_nothing(result) or any(map(is_same, stored)):
             return True
-        shown = self._shown.get(call_id, ()) if stored else ()
-        return any(likeness.same_result(result, one) for one in shown)
+        return bool(stored) and any(map(is_same, self._shown.get(call_id, ())))
 
     def _turn_of(self, call_id: str) -> Turn:
         """The turn with the newest result of a call that says something."""

@@ -1,7 +1,6 @@
 """Programs to copy: ask for a replay and hand it to the provider's own SDK."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from shlex import quote
 
@@ -65,41 +64,31 @@ for _target, _host in _HOSTS.items():
 
 
 def snippets(target: str, url: str) -> list[Snippet]:
-    return list(_snippets(target, url))
-
-
-def _snippets(target: str, url: str) -> Iterator[Snippet]:
     header = '-H "Authorization: Bearer $TURNKEEP_API_KEY" '
-    yield Snippet("curl", f"curl -s {header}\\\n  {quote(url)}")
     imported, call = _PYTHON.get(target, ("", "print(request)  # see docs/providers.md"))
-    yield Snippet(
-        "Python",
-        "\n".join(
-            [
-                "import os",
-                "",
-                "import httpx",
-                *([imported] if imported else []),
-                "",
-                f"url = {quoted(url)}",
-                'key = os.environ.get("TURNKEEP_API_KEY", "")',
-                'headers = {"Authorization": f"Bearer {key}"} if key else {}',
-                'request = httpx.get(url, headers=headers).raise_for_status().json()["request"]',
-                call,
-            ]
-        ),
-    )
+    python = [
+        "import os",
+        "",
+        "import httpx",
+        *([imported] if imported else []),
+        "",
+        f"url = {quoted(url)}",
+        'key = os.environ.get("TURNKEEP_API_KEY", "")',
+        'headers = {"Authorization": f"Bearer {key}"} if key else {}',
+        'request = httpx.get(url, headers=headers).raise_for_status().json()["request"]',
+        call,
+    ]
     imported, call = _TYPESCRIPT.get(target, ("", "console.log(request);"))
-    yield Snippet(
-        "TypeScript",
-        "\n".join(
-            [
-                *([imported, ""] if imported else []),
-                f"const url = {quoted(url)};",
-                "const key = process.env.TURNKEEP_API_KEY;",
-                "const headers = key ? { Authorization: `Bearer ${key}` } : undefined;",
-                "const { request } = await (await fetch(url, { headers })).json();",
-                call,
-            ]
-        ),
-    )
+    typescript = [
+        *([imported, ""] if imported else []),
+        f"const url = {quoted(url)};",
+        "const key = process.env.TURNKEEP_API_KEY;",
+        "const headers = key ? { Authorization: `Bearer ${key}` } : undefined;",
+        "const { request } = await (await fetch(url, { headers })).json();",
+        call,
+    ]
+    return [
+        Snippet("curl", f"curl -s {header}\\\n  {quote(url)}"),
+        Snippet("Python", "\n".join(python)),
+        Snippet("TypeScript", "\n".join(typescript)),
+    ]

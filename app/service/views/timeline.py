@@ -5,7 +5,6 @@ Long texts are cut, and say how long they are; the page of a turn has them whole
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TypeAlias, assert_never
 
 from app.core.conversation import (
@@ -134,22 +133,13 @@ Card: TypeAlias = WordsCard | MediaCard | CallCard | ResultCard
 
 @dataclass(frozen=True, slots=True)
 class TurnCard:
-    """A turn. `blocks` is None where it cannot be read any more."""
+    """A turn. `blocks` is None where it cannot be read any more; `more` of them found no room."""
 
-    seq: int
-    turn_id: str
-    speaker: str
-    provider: str
-    model: str | None
-    format: str
+    record: TurnRecord
     status: str
-    created_at: datetime
-    was_completed: bool
     usage: Usage | None
-    hash: str
     blocks: Sequence[Card] | None
-    # Blocks that found no room.
-    more: int = 0
+    more: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,11 +188,10 @@ def _cards(
         return []
     turns = [read_turn(record) for record in records]
     shown = {turn.seq: list(enumerate(turn.blocks or ()))[: room.blocks] for turn in turns}
-    named = {
-        block.id for blocks in shown.values() for _, block in blocks if isinstance(block, ToolCall)
-    }
+    blocks = (block for some in shown.values() for _, block in some)
+    named = {block.id for block in blocks if isinstance(block, ToolCall) and block.id}
     links = store.ledger.links(cid, after=records[0].seq - 1, until=records[-1].seq)
-    made = store.ledger.calls_named(cid, {one for one in named if one})
+    made = store.ledger.calls_named(cid, named)
     known = _Known(
         links,
         {one.call.id: one for one in store.ledger.call_records(cid, made)},
@@ -232,11 +221,7 @@ class _Known:
 
 
 def _card(
-    record: TurnRecord,
-    turn: Turn,
-    blocks: Sequence[tuple[int, Block]],
-    known: _Known,
-    room: Room,
+    record: TurnRecord, turn: Turn, blocks: Sequence[tuple[int, Block]], known: _Known, room: Room
 ) -> TurnCard:
     cards: list[Card] = []
     left = room.all_text
@@ -246,21 +231,8 @@ def _card(
         card = _block(record.seq, place, block, known, min(room.text, left))
         cards.append(card)
         left -= _length(card)
-    return TurnCard(
-        record.seq,
-        record.turn_id,
-        record.speaker,
-        record.provider,
-        record.model,
-        record.format,
-        turn.status,
-        record.created_at,
-        record.completed_at is not None,
-        usage_of(record.format, turn),
-        record.hash.hex(),
-        None if turn.blocks is None else cards,
-        len(turn.blocks or ()) - len(cards),
-    )
+    usage, shown = usage_of(record.format, turn), None if turn.blocks is None else cards
+    return TurnCard(record, turn.status, usage, shown, len(turn.blocks or ()) - len(cards))
 
 
 def _length(card: Card) -> int:
@@ -269,10 +241,10 @@ def _length(card: Card) -> int:
             return len(card.source or "")
         case CallCard():
             return len(card.given.text)
-        case ResultCard():
-            return len(card.said.text) + sum(map(_length, card.media))
         case WordsCard():
             return len(card.said.text)
+        case ResultCard():
+            return len(card.said.text) + sum(map(_length, card.media))
         case _:
             assert_never(card)
 
@@ -284,7 +256,7 @@ def _block(seq: int, place: int, block: Block, known: _Known, most: int) -> Card
         case Thinking():
             return WordsCard("thinking", "thinking", _said(block.text, most))
         case Opaque():
-            return _opaque(block, most)
+            return WordsCard("opaque", block.kind, _value_said(block.native, most))
         case Image() | File():
             return _media(block, most)
         case ToolCall():
@@ -293,10 +265,6 @@ def _block(seq: int, place: int, block: Block, known: _Known, most: int) -> Card
             return _result(seq, place, block, known, most)
         case _:
             assert_never(block)
-
-
-def _opaque(block: Opaque, most: int) -> WordsCard:
-    return WordsCard("opaque", block.kind, _value_said(block.native, most))
 
 
 def _media(block: Image | File, most: int) -> MediaCard:
@@ -326,8 +294,7 @@ def _result(seq: int, place: int, block: ToolResult, known: _Known, most: int) -
     link = known.links.get((seq, place))
     parts: Sequence[Part] = block.parts or ()
     if block.parts is None:
-        value = block.result
-        said = _value_said(value, most)
+        said = _value_said(block.result, most)
     else:
         texts = [part.text for part in parts if isinstance(part, Text)]
         texts += [value_text(part.native) for part in parts if isinstance(part, Opaque)]
@@ -350,20 +317,17 @@ def _said(text: str, most: int) -> Said:
 
 
 def _value_said(value: Json, most: int) -> Said:
-    return (
-        _said(value, most)
-        if isinstance(value, str)
-        else _json_said(dumps_utf8(value).decode(), most)
-    )
+    if isinstance(value, str):
+        return _said(value, most)
+    return _json_said(dumps_utf8(value).decode(), most)
 
 
 def _json_said(text: str, most: int) -> Said:
     """A JSON text over many lines. What is cut, or is no JSON, stays as it was written."""
     if len(text) > most:
-        return Said(text[:most], len(text))
+        return _said(text, most)
     try:
         loads(text, UNLIMITED)
     except (TurnkeepError, RecursionError):
-        return Said(text, len(text))
-    shown = indented(text)
-    return Said(shown[:most], len(shown))
+        return _said(text, most)
+    return _said(indented(text), most)

@@ -74,7 +74,7 @@ def without_formats(schema: JsonObject, known: frozenset[str]) -> JsonObject:
 
     def change(inner: JsonObject) -> JsonObject:
         unknown = isinstance(inner.get("format"), str) and inner["format"] not in known
-        return {key: value for key, value in inner.items() if key != "format"} if unknown else inner
+        return without_top(inner, ("format",)) if unknown else inner
 
     return mapped(schema, change)
 
@@ -151,9 +151,7 @@ def _changed(schema: JsonObject) -> JsonObject:
     if not isinstance(items, list):
         return schema
     rest = schema.get("additionalItems")
-    plain: JsonObject = {
-        key: member for key, member in schema.items() if key not in ("items", "additionalItems")
-    }
+    plain = without_top(schema, ("items", "additionalItems"))
     if items:
         plain["prefixItems"] = [_inner(one) for one in items]
     return plain if rest is None else plain | {"items": _inner(rest)}
@@ -168,6 +166,6 @@ def _with_bounds(schema: JsonObject) -> JsonObject:
         said = schema.get(word)
         if isinstance(said, bool):
             gone = (word, bound) if said and bound in schema else (word,)
-            kept: JsonObject = {key: value for key, value in schema.items() if key not in gone}
-            schema = kept | ({word: schema[bound]} if len(gone) > 1 else {})
+            moved: JsonObject = {word: schema[bound]} if len(gone) > 1 else {}
+            schema = without_top(schema, gone) | moved
     return schema
