@@ -17,6 +17,7 @@ from app.core.render.options import ReplayOptions
 from app.core.render.repairs import Repair
 from app.core.render.segments import Render
 from app.core.render.window import group_end, spoken
+from app.core.render.writing import Wire
 from app.service.conversations import known
 from app.service.kept import Kept, Key, Renders
 from app.service.loading import load
@@ -110,7 +111,7 @@ class _Replaying:
         """A part of the history, and what it took to let it end well."""
         loaded = load(self.store, self.head.id, until, self.options)
         offered = offered_by(_tools(self.store, self.head, until), self.options)
-        whole = render(loaded.turns, loaded.links, loaded.assigned, self.options, offered)
+        whole = render(loaded, self.options, offered)
         if not loaded.turns or self.options.until in (None, loaded.turns[-1].turn_id):
             return whole, []
         why = f"the window reaches on to turn {until} to keep a tool group whole"
@@ -120,11 +121,11 @@ class _Replaying:
         """The whole history: what is kept of it, and behind that what is new."""
         store, head, options = self.store, self.head, replace(self.options, since=None)
         offered = offered_by(tools, options)
-        has_tools = offered is not None and offered.has_tools
-        key = Key(store.tenant_id, head.id, options, has_tools=has_tools)
+        key = Key(store.tenant_id, head.id, options, has_tools=offered.has_tools)
         kept = renders.get(key)
         if kept is not None and kept.head_hash == head.head_hash:
-            return rendered(kept.render, options, offered, kept.hashes)
+            wire = Wire(CODECS[options.provider], options, {}, offered.has_tools)
+            return rendered(kept.render, wire, offered, kept.hashes)
         still = Render()
         # A turn may have been completed behind the version, in what others read and kept.
         if kept is not None and kept.version < head.version:
@@ -135,7 +136,7 @@ class _Replaying:
             still = Render()
             loaded = load(store, head.id, head.version, options)
         hashes = kept.hashes if kept else None
-        done = render(loaded.turns, loaded.links, loaded.assigned, options, offered, still, hashes)
+        done = render(loaded, options, offered, still, hashes)
         last = loaded.hashes.get(head.version, b"")
         made = head.created_at
         renders.put(key, Kept(made, head.version, head.head_hash, last, done.render, done.hashes))
@@ -151,7 +152,7 @@ class _Replaying:
         kept = Render() if options.is_window else whole.render.as_of(since)
         then = load(store, cid, since, options, first=max(kept.next, 1), as_of=since)
         offered = offered_by(_tools(store, self.head, since), options)
-        return render(then.turns, then.links, then.assigned, options, offered, kept, whole.hashes)
+        return render(then, options, offered, kept, whole.hashes)
 
     def _end(self) -> int:
         """The turn that the history ends with."""
