@@ -8,7 +8,7 @@ from app.core.conversation import Draft, Turn
 from app.core.identity import ids
 from app.core.ledger.append import enter, place
 from app.core.ledger.book import Book
-from app.core.render.pairing import Link, Links
+from app.core.render.pairing import Links, links_of
 from app.service.rendering import Loaded
 
 
@@ -18,11 +18,7 @@ class Remembered:
     ledger: Book
 
     def links(self) -> Links:
-        return {
-            at: Link(result.call_id, result.matched_by)
-            for at, result in self.ledger.results.items()
-            if result.call_id is not None
-        }
+        return links_of(self.ledger.results.values())
 
     def loaded(self, target: str) -> Loaded:
         """What would be loaded of it for a target."""

@@ -9,7 +9,7 @@ from app import __version__
 from app.codecs import CODECS
 from app.core import telling
 from app.core.errors import RuleBroken, TurnNotFound
-from app.core.identity.ids import CALLER_TURN_ID
+from app.core.identity.forms import TURN_ID
 from app.core.json.large import gathered
 from app.core.json.writing import dumps, dumps_utf8
 from app.core.ledger.records import ConversationRecord, ToolSetRecord
@@ -158,8 +158,8 @@ class _Replaying:
         """The turn that the history ends with."""
         cid, options, until = self.head.id, self.options, self.head.version
         if options.until is not None:
-            named = CALLER_TURN_ID.fullmatch(options.until)
-            record = self.store.turns.one(cid, options.until) if named else None
+            fits = TURN_ID.fits(options.until)
+            record = self.store.turns.one(cid, options.until) if fits else None
             if record is None:
                 raise TurnNotFound(cid, options.until)
             until = self._group_end(record.seq)
