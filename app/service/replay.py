@@ -1,9 +1,10 @@
 """The history of a conversation, rendered for one provider: always valid, always the same bytes."""
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Self
 
 from app import __version__
 from app.codecs import CODECS
@@ -28,42 +29,11 @@ from app.service.turnform import read_turn
 from app.storage.store import ReadStore
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
-    """The body in pieces and its strong tag; none when the caller has them already."""
-
-    etag: str
-    body: list[bytes] | None
-
-
 def replay(
-    store: ReadStore,
-    cid: str,
-    options: ReplayOptions,
-    has: Callable[[str], bool] = lambda _: False,
-    renders: Renders | None = None,
-) -> Replayed:
-    """`has`: whether the caller has the bytes of a tag. `renders`: what is kept of earlier ones."""
-    target_of(options.provider)
-    if options.tools == "flatten" and CODECS[options.provider].profile.verbatim:
-        raise RuleBroken(
-            f"`tools` must be include or omit for {options.provider}, which shows turns as they are"
-            " stored; flatten is for providers.",
-            pointer="?tools",
-        )
-    demand_request(options, "?ready")
-    head = known(store, cid)
-    tools = _tools(store, head, head.version)
-    # Renders depend on turns (the chain's head), tools, options and release, and no more.
-    defined = hashlib.sha256(tools.definitions).hexdigest() if tools else ""
-    shape = repr(options) + " with tokens" * options.tokens
-    facts = dumps([head.id, head.head_hash.hex(), head.version, defined, shape, __version__])
-    etag = f'"{hashlib.sha256(facts.encode()).hexdigest()[:32]}"'
-    if has(etag):
-        return Replayed(etag, None)
-    # What people look at is not kept.
-    kept = Renders() if options.tokens or renders is None else renders
-    return Replayed(etag, _Replaying(store, head, options).body(tools, kept))
+    store: ReadStore, cid: str, options: ReplayOptions, renders: Renders | None = None
+) -> list[bytes]:
+    """The body in pieces. `renders`: what is kept of earlier ones."""
+    return Replaying.of(store, cid, options).body(renders or Renders())
 
 
 def _tools(store: ReadStore, head: ConversationRecord, version: int) -> ToolSetRecord | None:
@@ -72,20 +42,44 @@ def _tools(store: ReadStore, head: ConversationRecord, version: int) -> ToolSetR
 
 
 @dataclass(frozen=True, slots=True)
-class _Replaying:
-    """One replay of a conversation."""
+class Replaying:
+    """One replay of a conversation, with the definitions that are in force."""
 
     store: ReadStore
     head: ConversationRecord
     options: ReplayOptions
+    tools: ToolSetRecord | None
 
-    def body(self, tools: ToolSetRecord | None, renders: Renders) -> list[bytes]:
+    @classmethod
+    def of(cls, store: ReadStore, cid: str, options: ReplayOptions) -> Self:
+        target_of(options.provider)
+        if options.tools == "flatten" and CODECS[options.provider].profile.verbatim:
+            raise RuleBroken(
+                f"`tools` must be include or omit for {options.provider}, which shows turns as they"
+                " are stored; flatten is for providers.",
+                pointer="?tools",
+            )
+        demand_request(options, "?ready")
+        head = known(store, cid)
+        return cls(store, head, options, _tools(store, head, head.version))
+
+    @property
+    def etag(self) -> str:
+        """Renders depend on turns (the chain's head), tools, options and release, and no more."""
+        head, tools = self.head, self.tools
+        defined = hashlib.sha256(tools.definitions).hexdigest() if tools else ""
+        shape = repr(self.options) + " with tokens" * self.options.tokens
+        facts = dumps([head.id, head.head_hash.hex(), head.version, defined, shape, __version__])
+        return f'"{hashlib.sha256(facts.encode()).hexdigest()[:32]}"'
+
+    def body(self, renders: Renders) -> list[bytes]:
         """The body, joined from the bytes of the messages: they are encoded once."""
         head, options, until = self.head, self.options, self._end()
         if options.is_window or options.until is not None:
             whole, aligned = self._window(until)
         else:
-            whole, aligned = self._current(tools, renders), []
+            # What people look at is not kept.
+            whole, aligned = self._current(Renders() if options.tokens else renders), []
         about = whole.told(aligned)
         request: Iterable[bytes] = whole.request()
         origins = whole.render.origins()
@@ -117,10 +111,10 @@ class _Replaying:
         why = f"the window reaches on to turn {until} to keep a tool group whole"
         return whole, [Repair("WINDOW_ALIGNED", why)]
 
-    def _current(self, tools: ToolSetRecord | None, renders: Renders) -> Rendered:
+    def _current(self, renders: Renders) -> Rendered:
         """The whole history: what is kept of it, and behind that what is new."""
         store, head, options = self.store, self.head, replace(self.options, since=None)
-        offered = offered_by(tools, options)
+        offered = offered_by(self.tools, options)
         key = Key(store.tenant_id, head.id, options, has_tools=offered.has_tools)
         kept = renders.get(key)
         if kept is not None and kept.head_hash == head.head_hash:

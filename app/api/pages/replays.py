@@ -95,7 +95,7 @@ def _options(query: SidesQuery, target: str) -> dict[str, Any]:
 def _body(store: ReadStore, cid: str, query: SidesQuery, target: str) -> JsonObject | None:
     """A replay; None for one that is too long to be laid out."""
     options = ReplayOptions(**_options(query, target), tokens=True)
-    text = b"".join(replay(store, cid, options).body or ())
+    text = b"".join(replay(store, cid, options))
     if len(text) > _SHOWN:
         return None
     body = loads(text.decode(), UNLIMITED)
