@@ -21,7 +21,7 @@ from tests.histories import posted, said
 
 APP = Path(__file__).parents[2] / "app"
 # Who makes repairs and notes, and which of its arguments is the code.
-MAKERS = {"Repair": 0, "repair": 0, "_repair": 0, "_report": 0, "Note": 0, "_note": 0}
+MAKERS = {"Repair": 0, "repair": 0, "_repair": 0, "_report": 0, "report": 0, "Note": 0, "_note": 0}
 PNG = "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
 
 
