@@ -68,8 +68,8 @@ class Replaying:
         """Renders depend on turns (the chain's head), tools, options and release, and no more."""
         head, tools = self.head, self.tools
         defined = hashlib.sha256(tools.definitions).hexdigest() if tools else ""
-        shape = repr(self.options) + " with tokens" * self.options.tokens
-        facts = dumps([head.id, head.head_hash.hex(), head.version, defined, shape, __version__])
+        asked = self.options.tagged
+        facts = dumps([head.id, head.head_hash.hex(), head.version, defined, asked, __version__])
         return f'"{hashlib.sha256(facts.encode()).hexdigest()[:32]}"'
 
     def body(self, renders: Renders) -> list[bytes]:

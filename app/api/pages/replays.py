@@ -84,12 +84,8 @@ def _options(query: SidesQuery, target: str) -> dict[str, Any]:
     given: dict[str, Any] = {"provider": target, "last": query.last}
     if query.max_tokens.strip("0"):
         given["max_tokens"] = int(query.max_tokens)
-    if query.until:
-        given["until"] = query.until
-    for name in ("reasoning", "tools", "ready"):
-        if (value := getattr(query, name)) != SidesQuery.model_fields[name].default:
-            given[name] = value
-    return given
+    of_sides = {"left", "right", "last", "max_tokens"}
+    return given | query.model_dump(exclude=of_sides, exclude_defaults=True)
 
 
 def _body(store: ReadStore, cid: str, query: SidesQuery, target: str) -> JsonObject | None:

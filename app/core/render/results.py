@@ -41,8 +41,9 @@ class _Answering:
         failed = result is None or result.status != "ok"
         pieces = self._pieces()
         call, showing = self.answer.call, self.showing
-        name, shown_id = shown_name(call.name, showing.profile.names), showing.provider_ids[call.id]
-        content = ResultShown(shown_id, name, tuple(pieces), failed, self._value())
+        name = shown_name(call.name, showing.profile.names)
+        provider_id = showing.provider_ids[call.id]
+        content = ResultShown(provider_id, name, tuple(pieces), failed, self._value())
         return Shown(content, self.answer.turn.turn_id if result else None)
 
     def _pieces(self) -> list[Piece]:
