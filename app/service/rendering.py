@@ -81,22 +81,23 @@ class Rendered:
     """A request for a provider, with what it took to make it.
 
     `beside`: all that stands beside the messages; in the place of those, an empty list.
+    `last_repairs`: those that belong to no message.
     """
 
     list_name: str
     beside: JsonObject
-    tool_repairs: tuple[Repair, ...]
+    last_repairs: tuple[Repair, ...]
     render: Render
     hashes: Hashes
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
-        return (*self.render.repairs(), *self.tool_repairs)
+        return (*self.render.repairs(), *self.last_repairs)
 
-    def told(self, more: Sequence[Repair]) -> dict[str, bytes]:
-        """What stands in a replay behind its request, as JSON; `more` repairs come last."""
+    def told(self) -> dict[str, bytes]:
+        """What stands in a replay behind its request, as JSON."""
         repairs, pending = joined_told(self.render.segments)
-        last = [dumps_utf8(repair.json()) for repair in (*self.tool_repairs, *more)]
+        last = [dumps_utf8(repair.json()) for repair in self.last_repairs]
         return {
             "repairs": joined_array([repairs, *last] if repairs else last),
             "pending": joined_array([pending]),

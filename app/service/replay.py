@@ -76,11 +76,11 @@ class Replaying:
         """The body, joined from the bytes of the messages: they are encoded once."""
         head, options, until = self.head, self.options, self._end()
         if options.is_window or options.until is not None:
-            whole, aligned = self._window(until)
+            whole = self._window(until)
         else:
             # What people look at is not kept.
-            whole, aligned = self._current(Renders() if options.tokens else renders), []
-        about = whole.told(aligned)
+            whole = self._current(Renders() if options.tokens else renders)
+        about = whole.told()
         request: Iterable[bytes] = whole.request()
         origins = whole.render.origins()
         if options.since is not None:
@@ -101,15 +101,15 @@ class Replaying:
         back = ((b",", dumps_utf8(name), b":", text) for name, text in about.items())
         return gathered([front, b',"request":', *request, *chain.from_iterable(back), b"}"])
 
-    def _window(self, until: int) -> tuple[Rendered, list[Repair]]:
+    def _window(self, until: int) -> Rendered:
         """A part of the history, and what it took to let it end well."""
         loaded = load(self.store, self.head.id, until, self.options)
         offered = offered_by(_tools(self.store, self.head, until), self.options)
         whole = render(loaded, self.options, offered)
         if not loaded.turns or self.options.until in (None, loaded.turns[-1].turn_id):
-            return whole, []
+            return whole
         why = f"the window reaches on to turn {until} to keep a tool group whole"
-        return whole, [Repair("WINDOW_ALIGNED", why)]
+        return replace(whole, last_repairs=(*whole.last_repairs, Repair("WINDOW_ALIGNED", why)))
 
     def _current(self, renders: Renders) -> Rendered:
         """The whole history: what is kept of it, and behind that what is new."""
