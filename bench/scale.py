@@ -81,9 +81,7 @@ def _operations(database: Database, forgetful: Database, length: int) -> Mapping
     return {
         "append": lambda: _append(database, "long", next(numbers), 2),
         "append, not remembered": lambda: _append(forgetful, "long", next(numbers), 2),
-        "replay last=4": lambda: read(
-            lambda store: replay(store, "long", last_turns, lambda _: False, Renders())
-        ),
+        "replay last=4": lambda: read(lambda store: replay(store, "long", last_turns, Renders())),
         "lookup of a raw id": lambda: read(partial(lookup, any_id=last)),
         "list of conversations": lambda: read(
             partial(finding.listed, wish=finding.Asked(order="updated", limit=10))

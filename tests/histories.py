@@ -1,7 +1,7 @@
 """Histories without a database, for tests of what is shown: post messages, look at renders."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.core.conversation import Draft
@@ -34,8 +34,8 @@ class History:
     def render(self, target: str, *, until: int | None = None, **options: Any) -> Render:
         """`until` is a seq here: the history as of that turn."""
         turns = [turn for turn in self.remembered.turns if until is None or turn.seq <= until]
-        wanted = ReplayOptions(target, **options)
-        done = render(turns, self.remembered.links(), self.remembered.assigned(target), wanted)
+        loaded = replace(self.remembered.loaded(target), turns=turns)
+        done = render(loaded, ReplayOptions(target, **options))
         raw = b"".join(done.request())
         return Render(raw, json.loads(raw), list(done.repairs))
 

@@ -11,7 +11,8 @@ from app.api.requests import demand_client, has_already
 from app.api.routes import routes
 from app.api.schemas.replay import ReplayOut, ReplayQuery
 from app.core.render.options import ReplayOptions
-from app.service.replay import replay
+from app.service.replay import Replaying
+from app.storage.store import ReadStore
 
 router = routes("/v1/conversations/{cid}", "replay")
 
@@ -28,11 +29,12 @@ async def replay_conversation(
 ) -> Response:
     """`request` goes into the provider's SDK; `repairs` says what it took to be valid."""
     options = ReplayOptions(**query.model_dump())
-    has = partial(has_already, request)
-    done = await here.database.read(
-        lambda store: replay(store, cid, options, has, here.renders),
-        check=partial(demand_client, request),
-    )
-    if done.body is None:
-        return Response(status_code=304, headers={"ETag": done.etag})
-    return Pieces(done.body, {"ETag": done.etag})
+
+    def found(store: ReadStore) -> Response:
+        replaying = Replaying.of(store, cid, options)
+        tag = {"ETag": replaying.etag}
+        if has_already(request, replaying.etag):
+            return Response(status_code=304, headers=tag)
+        return Pieces(replaying.body(here.renders), tag)
+
+    return await here.database.read(found, check=partial(demand_client, request))

@@ -64,12 +64,8 @@ class Stored:
         return self._read(lambda store: lookup(store, id, **page))
 
     def replay(self, cid: str, **options: Any) -> Told:
-        def rendered(store: ReadStore) -> bytes:
-            body = replay(store, cid, ReplayOptions(**options)).body
-            assert body is not None
-            return b"".join(body)
-
-        return self._read(rendered, cid)
+        asked = ReplayOptions(**options)
+        return self._read(lambda store: b"".join(replay(store, cid, asked)), cid)
 
     def verify(self, cid: str) -> Told:
         return self._read(lambda store: verify(store, cid), cid)

@@ -3,7 +3,7 @@
 import argparse
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any, Literal, get_args, get_origin
 
 from app.cli.asking import Asking, Told, add_asking, asking, conversation_id, number, one_turn
 from app.cli.jsontext import json_line, json_lines
@@ -11,10 +11,10 @@ from app.cli.looks import add_json
 from app.cli.targets import OneOf
 from app.cli.words import complain
 from app.codecs import TARGETS
-from app.core.render.options import REASONINGS, ToolsShown
+from app.core.render.options import OPTIONS
 from app.core.render.repairs import CODES
 
-_OPTIONS = ("model", "until", "last", "max_tokens", "reasoning", "tools", "since", "ready")
+_FLAGS = {one.name: one for one in OPTIONS if "flag" in one.metadata}
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -34,36 +34,29 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         help=f"one of {', '.join(TARGETS)}",
     )
     add_options(parser)
-    parser.add_argument(
-        "--since", type=number(0), metavar="VERSION", help="only what is new since this version"
-    )
+    _add_flag(parser, "since")
     add_json(parser)
     add_asking(parser)
     parser.set_defaults(run=run)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """What may be said of any replay."""
-    parser.add_argument("--model", metavar="NAME", help="the model that is to read it")
-    parser.add_argument(
-        "--until", metavar="TURN", help="the history as of this turn, by its id or number"
-    )
-    parser.add_argument("--last", type=number(1), metavar="N", help="the newest N turns")
-    parser.add_argument(
-        "--max-tokens", type=number(1), metavar="N", help="what fits into so many tokens, estimated"
-    )
-    parser.add_argument(
-        "--reasoning", choices=REASONINGS, default="auto", help="how thinking is shown"
-    )
-    parser.add_argument(
-        "--tools",
-        choices=get_args(ToolsShown),
-        default="include",
-        help="how calls and tools are shown",
-    )
-    parser.add_argument(
-        "--ready", action="store_true", help="add what the wire needs to be sent as it is"
-    )
+    """What may be said of any replay, and not only of the next one."""
+    for name in _FLAGS:
+        if name != "since":
+            _add_flag(parser, name)
+
+
+def _add_flag(parser: argparse.ArgumentParser, name: str) -> None:
+    one = _FLAGS[name]
+    how: dict[str, Any] = {"metavar": one.metadata.get("metavar")}
+    if one.type is bool:
+        how = {"action": "store_true"}
+    elif get_origin(one.type) is Literal:
+        how = {"choices": get_args(one.type), "default": one.default}
+    elif "least" in one.metadata:
+        how["type"] = number(one.metadata["least"])
+    parser.add_argument(f"--{name.replace('_', '-')}", help=one.metadata["flag"], **how)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -80,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def options_of(args: argparse.Namespace, ask: Asking) -> dict[str, Any]:
-    given = {name: getattr(args, name, None) for name in _OPTIONS}
+    given = {name: getattr(args, name, None) for name in _FLAGS}
     if args.until is not None and args.until.isdigit():
         given["until"] = one_turn(ask, args.conversation, args.until)["turn_id"]
     return {name: value for name, value in given.items() if value is not None}

@@ -17,7 +17,7 @@ from app.service.memory import remember
 from app.service.posting import read_post
 from app.service.receipts import post_notes
 from app.service.rendering import demand_request, render
-from app.service.tooldefs import offer, only_described, refuse_dropped, riding_order
+from app.service.tooldefs import NO_OFFER, offer, only_described, refuse_dropped, riding_order
 from app.service.toolreading import demand_tools, read_tool_set
 
 IdForm: TypeAlias = Literal["openai", "history", "anthropic"]
@@ -46,8 +46,8 @@ def convert_messages(members: JsonObject, texts: Texts, limits: Limits) -> JsonO
     model = member(members, "model", str)
     options = ReplayOptions(target, model=model, reasoning=reasoning, ready=ready)
     demand_request(options, "/ready")
-    offered = offer(riding.offered.tools, target) if riding else None
-    done = render(told.turns, told.links(), told.assigned(target), options, offered)
+    offered = offer(riding.offered.tools, target) if riding else NO_OFFER
+    done = render(told.loaded(target), options, offered)
     return {
         "request": loads(b"".join(done.request()).decode(), UNLIMITED),
         "repairs": [repair.json() for repair in done.repairs],

@@ -34,9 +34,8 @@ class Exported:
 def export(store: ReadStore, cid: str, options: ReplayOptions) -> Exported:
     if options.provider == "neutral":
         return _neutral(store, cid)
-    body = replay(store, cid, options).body
-    assert body is not None
-    return Exported(b"".join(body), known(store, cid).version)
+    body = b"".join(replay(store, cid, options))
+    return Exported(body, known(store, cid).version)
 
 
 def _neutral(store: ReadStore, cid: str) -> Exported:

@@ -18,7 +18,7 @@ from app.core.ledger.append import keys_of
 from app.core.ledger.keys import Keys
 from app.core.ledger.slice import Change, Slice
 from app.core.limits import UNLIMITED
-from app.core.render.pairing import Link
+from app.core.render.pairing import links_of
 from app.service.append import Append, append
 from app.service.conversations import described, ensured
 from app.service.exporting import exported_turn
@@ -225,12 +225,7 @@ def _is_stored(known: Slice, plan: Plan, draft: Draft) -> bool:
         return False
     if record.content_hash == content_hash(draft):
         return True
-    links = {
-        (result.seq, result.place): Link(result.call_id, result.matched_by)
-        for result in known.book.results_in(record.seq)
-        if result.call_id is not None
-    }
-    shown = exported_turn(read_turn(record), links)
+    shown = exported_turn(read_turn(record), links_of(known.book.results_in(record.seq)))
     said = loads(draft.payload, UNLIMITED)
     if isinstance(said, dict):
         said.pop("earlier", None)

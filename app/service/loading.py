@@ -15,24 +15,12 @@ from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Link, Links, steps
 from app.core.render.window import spoken
 from app.core.wire.codec import Prefixed
+from app.service.rendering import Loaded
 from app.service.turnform import read_turn
 from app.storage.store import ReadStore
 
 # Turns that are read at a time where it is not known how many are needed.
 _BATCH = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """Turns in order, what their results answer, and the ids that the target gave to calls.
-
-    `hashes`: the links of the chain that were read, by the seq of their turns.
-    """
-
-    turns: list[Turn]
-    links: Links
-    assigned: Mapping[str, str]
-    hashes: Mapping[int, bytes] = field(default_factory=dict)
 
 
 def load(

@@ -8,7 +8,8 @@ from app.core.conversation import Draft, Turn
 from app.core.identity import ids
 from app.core.ledger.append import enter, place
 from app.core.ledger.book import Book
-from app.core.render.pairing import Link, Links
+from app.core.render.pairing import Links, links_of
+from app.service.rendering import Loaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,19 +18,20 @@ class Remembered:
     ledger: Book
 
     def links(self) -> Links:
-        return {
-            at: Link(result.call_id, result.matched_by)
-            for at, result in self.ledger.results.items()
-            if result.call_id is not None
-        }
+        return links_of(self.ledger.results.values())
 
-    def assigned(self, target: str) -> dict[str, str]:
-        """What the mapping table would hold for a target."""
-        return {
-            call.id: call.provider_ids[target]
-            for call in self.ledger.calls.values()
-            if target in call.provider_ids
-        }
+    def loaded(self, target: str) -> Loaded:
+        """What would be loaded of it for a target."""
+        return Loaded(self.turns, self.links(), assigned(self.ledger, target))
+
+
+def assigned(book: Book, target: str) -> dict[str, str]:
+    """What the mapping table would hold for a target."""
+    return {
+        call.id: call.provider_ids[target]
+        for call in book.calls.values()
+        if target in call.provider_ids
+    }
 
 
 def remember(drafts: Iterable[Draft], conversation_id: str) -> Remembered:

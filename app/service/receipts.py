@@ -129,9 +129,8 @@ def note(code: str, turn_id: str | None, detail: str) -> JsonObject:
 
 
 def tool_notes(order: KeepTools | None) -> Iterator[JsonObject]:
-    for index, refused in order.offered.prepared.dropped if order else ():
-        named = refused.name or f"tool {index}"
-        yield note("TOOL_DROPPED", None, f"{named}: {refused.reason}")
+    for said in order.offered.dropped_words() if order else ():
+        yield note("TOOL_DROPPED", None, said)
     for one in order.offered.prepared.notes if order else ():
         if one.code == "DESCRIPTION_MISSING":
             yield note(one.code, None, f"{one.tool}: {one.detail}")

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import takewhile
 
 from app.codecs import CODECS, provider_id
@@ -16,7 +16,7 @@ from app.core.render.pipeline import extend
 from app.core.render.repairs import Repair
 from app.core.render.segments import Render, Segment, joined_lines, joined_told
 from app.core.render.writing import Wire
-from app.service.tooldefs import Offer
+from app.service.tooldefs import NO_OFFER, Offer
 
 
 def demand_request(options: ReplayOptions, pointer: str) -> None:
@@ -26,6 +26,27 @@ def demand_request(options: ReplayOptions, pointer: str) -> None:
             f"`ready` must be false for {options.provider}, which shows turns as they are stored.",
             pointer=pointer,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Turns in order, what their results answer, and the ids that the target gave to calls.
+
+    `hashes`: the links of the chain that were read, by the seq of their turns.
+    """
+
+    turns: Sequence[Turn]
+    links: Links
+    assigned: Mapping[str, str]
+    hashes: Mapping[int, bytes] = field(default_factory=dict)
+
+    def provider_ids(self, target: str) -> dict[str, str]:
+        """What the calls are named on the target."""
+        return {
+            call.id: provider_id(target, call.id, {target: self.assigned.get(call.id, "")})
+            for turn in self.turns
+            for call in turn.calls()
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,31 +81,28 @@ class Rendered:
     """A request for a provider, with what it took to make it.
 
     `beside`: all that stands beside the messages; in the place of those, an empty list.
+    `last_repairs`: those that belong to no message.
     """
 
     list_name: str
     beside: JsonObject
-    tool_repairs: tuple[Repair, ...]
+    last_repairs: tuple[Repair, ...]
     render: Render
     hashes: Hashes
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
-        return (*self.render.repairs(), *self.tool_repairs)
+        return (*self.render.repairs(), *self.last_repairs)
 
-    def told(self, more: Sequence[Repair]) -> dict[str, bytes]:
-        """What stands in a replay behind its request, as JSON; `more` repairs come last."""
-        repairs, pending = joined_told(self.segments)
-        last = [dumps_utf8(repair.json()) for repair in (*self.tool_repairs, *more)]
+    def told(self) -> dict[str, bytes]:
+        """What stands in a replay behind its request, as JSON."""
+        repairs, pending = joined_told(self.render.segments)
+        last = [dumps_utf8(repair.json()) for repair in self.last_repairs]
         return {
             "repairs": joined_array([repairs, *last] if repairs else last),
             "pending": joined_array([pending]),
             "prefix": dumps_utf8(self.prefix()),
         }
-
-    @property
-    def segments(self) -> tuple[Segment, ...]:
-        return self.render.segments
 
     def prefix(self) -> JsonObject:
         """How many messages there are, and a hash of all that a provider reads."""
@@ -98,7 +116,7 @@ class Rendered:
                 yield dumps_utf8(member)
                 continue
             sign = b"["
-            for segment in self.segments:
+            for segment in self.render.segments:
                 if segment.sizes:
                     yield sign
                     yield segment.text
@@ -113,8 +131,8 @@ class Rendered:
         """
         if self.beside != other.beside:
             return None
-        same = shared(self.segments, other.segments)
-        mine, theirs = (joined_lines(one.segments[same:]) for one in (self, other))
+        same = shared(self.render.segments, other.render.segments)
+        mine, theirs = (joined_lines(one.render.segments[same:]) for one in (self, other))
         if not mine.startswith(theirs):
             return None
         if not theirs or len(mine) == len(theirs):
@@ -130,53 +148,36 @@ def shared(some: Sequence[Segment], others: Sequence[Segment]) -> int:
 
 
 def render(
-    turns: Sequence[Turn],
-    links: Links,
-    assigned: Mapping[str, str],
+    loaded: Loaded,
     options: ReplayOptions,
-    offered: Offer | None = None,
+    offered: Offer = NO_OFFER,
     kept: Render | None = None,
     hashes: Hashes | None = None,
 ) -> Rendered:
-    """`assigned`: what the mapping table holds for the target; `offered`: the tools of the request.
-
-    `kept`: what of an earlier render is still true; `hashes`: those of the earlier render.
-    """
-    provider_ids = {
-        call.id: provider_id(
-            options.provider, call.id, {options.provider: assigned.get(call.id, "")}
-        )
-        for turn in turns
-        for call in turn.calls()
-    }
-    done = extend(kept or Render(), turns, links, _wire(options, offered, provider_ids))
-    return rendered(done, options, offered, hashes)
+    """`offered`: the tools of the request. `kept`: what of an earlier render is still true, and
+    `hashes`: those of the earlier render."""
+    target = options.provider
+    wire = Wire(CODECS[target], options, loaded.provider_ids(target), offered.has_tools)
+    done = extend(kept or Render(), loaded.turns, loaded.links, wire)
+    return rendered(done, wire, offered, hashes)
 
 
-def rendered(
-    done: Render, options: ReplayOptions, offered: Offer | None, hashes: Hashes | None
-) -> Rendered:
+def rendered(done: Render, wire: Wire, offered: Offer, hashes: Hashes | None) -> Rendered:
     """A render as a request."""
-    wire = _wire(options, offered, {})
     messages = wire.codec.messages
-    beside = wire.beside(done) | (offered.request if offered else {})
+    beside = wire.beside(done) | offered.request
     read_first = {name: one for name, one in beside.items() if name != messages}
     return Rendered(
         messages,
         beside,
-        tuple(_tool_repairs(offered)) if offered else (),
+        tuple(_tool_repairs(offered)),
         done,
         (hashes or Hashes(b"")).of(dumps_utf8(read_first), done.segments),
     )
 
 
-def _wire(options: ReplayOptions, offered: Offer | None, provider_ids: Mapping[str, str]) -> Wire:
-    has_tools = offered is not None and offered.has_tools
-    return Wire(CODECS[options.provider], options, provider_ids, has_tools)
-
-
 def _tool_repairs(offered: Offer) -> Iterator[Repair]:
     for note in offered.prepared.notes:
         yield Repair(note.code, f"{note.tool}: {note.detail}" if note.tool else note.detail)
-    for index, refused in offered.prepared.dropped:
-        yield Repair("TOOL_DROPPED", f"{refused.name or f'tool {index}'}: {refused.reason}")
+    for said in offered.dropped_words():
+        yield Repair("TOOL_DROPPED", said)

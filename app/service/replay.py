@@ -1,15 +1,16 @@
 """The history of a conversation, rendered for one provider: always valid, always the same bytes."""
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Self
 
 from app import __version__
 from app.codecs import CODECS
 from app.core import telling
 from app.core.errors import RuleBroken, TurnNotFound
-from app.core.identity.ids import CALLER_TURN_ID
+from app.core.identity.forms import TURN_ID
 from app.core.json.large import gathered
 from app.core.json.writing import dumps, dumps_utf8
 from app.core.ledger.records import ConversationRecord, ToolSetRecord
@@ -17,6 +18,7 @@ from app.core.render.options import ReplayOptions
 from app.core.render.repairs import Repair
 from app.core.render.segments import Render
 from app.core.render.window import group_end, spoken
+from app.core.render.writing import Wire
 from app.service.conversations import known
 from app.service.kept import Kept, Key, Renders
 from app.service.loading import load
@@ -27,42 +29,11 @@ from app.service.turnform import read_turn
 from app.storage.store import ReadStore
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
-    """The body in pieces and its strong tag; none when the caller has them already."""
-
-    etag: str
-    body: list[bytes] | None
-
-
 def replay(
-    store: ReadStore,
-    cid: str,
-    options: ReplayOptions,
-    has: Callable[[str], bool] = lambda _: False,
-    renders: Renders | None = None,
-) -> Replayed:
-    """`has`: whether the caller has the bytes of a tag. `renders`: what is kept of earlier ones."""
-    target_of(options.provider)
-    if options.tools == "flatten" and CODECS[options.provider].profile.verbatim:
-        raise RuleBroken(
-            f"`tools` must be include or omit for {options.provider}, which shows turns as they are"
-            " stored; flatten is for providers.",
-            pointer="?tools",
-        )
-    demand_request(options, "?ready")
-    head = known(store, cid)
-    tools = _tools(store, head, head.version)
-    # Renders depend on turns (the chain's head), tools, options and release, and no more.
-    defined = hashlib.sha256(tools.definitions).hexdigest() if tools else ""
-    shape = repr(options) + " with tokens" * options.tokens
-    facts = dumps([head.id, head.head_hash.hex(), head.version, defined, shape, __version__])
-    etag = f'"{hashlib.sha256(facts.encode()).hexdigest()[:32]}"'
-    if has(etag):
-        return Replayed(etag, None)
-    # What people look at is not kept.
-    kept = Renders() if options.tokens or renders is None else renders
-    return Replayed(etag, _Replaying(store, head, options).body(tools, kept))
+    store: ReadStore, cid: str, options: ReplayOptions, renders: Renders | None = None
+) -> list[bytes]:
+    """The body in pieces. `renders`: what is kept of earlier ones."""
+    return Replaying.of(store, cid, options).body(renders or Renders())
 
 
 def _tools(store: ReadStore, head: ConversationRecord, version: int) -> ToolSetRecord | None:
@@ -71,21 +42,45 @@ def _tools(store: ReadStore, head: ConversationRecord, version: int) -> ToolSetR
 
 
 @dataclass(frozen=True, slots=True)
-class _Replaying:
-    """One replay of a conversation."""
+class Replaying:
+    """One replay of a conversation, with the definitions that are in force."""
 
     store: ReadStore
     head: ConversationRecord
     options: ReplayOptions
+    tools: ToolSetRecord | None
 
-    def body(self, tools: ToolSetRecord | None, renders: Renders) -> list[bytes]:
+    @classmethod
+    def of(cls, store: ReadStore, cid: str, options: ReplayOptions) -> Self:
+        target_of(options.provider)
+        if options.tools == "flatten" and CODECS[options.provider].profile.verbatim:
+            raise RuleBroken(
+                f"`tools` must be include or omit for {options.provider}, which shows turns as they"
+                " are stored; flatten is for providers.",
+                pointer="?tools",
+            )
+        demand_request(options, "?ready")
+        head = known(store, cid)
+        return cls(store, head, options, _tools(store, head, head.version))
+
+    @property
+    def etag(self) -> str:
+        """Renders depend on turns (the chain's head), tools, options and release, and no more."""
+        head, tools = self.head, self.tools
+        defined = hashlib.sha256(tools.definitions).hexdigest() if tools else ""
+        asked = self.options.tagged
+        facts = dumps([head.id, head.head_hash.hex(), head.version, defined, asked, __version__])
+        return f'"{hashlib.sha256(facts.encode()).hexdigest()[:32]}"'
+
+    def body(self, renders: Renders) -> list[bytes]:
         """The body, joined from the bytes of the messages: they are encoded once."""
         head, options, until = self.head, self.options, self._end()
         if options.is_window or options.until is not None:
-            whole, aligned = self._window(until)
+            whole = self._window(until)
         else:
-            whole, aligned = self._current(tools, renders), []
-        about = whole.told(aligned)
+            # What people look at is not kept.
+            whole = self._current(Renders() if options.tokens else renders)
+        about = whole.told()
         request: Iterable[bytes] = whole.request()
         origins = whole.render.origins()
         if options.since is not None:
@@ -106,25 +101,25 @@ class _Replaying:
         back = ((b",", dumps_utf8(name), b":", text) for name, text in about.items())
         return gathered([front, b',"request":', *request, *chain.from_iterable(back), b"}"])
 
-    def _window(self, until: int) -> tuple[Rendered, list[Repair]]:
+    def _window(self, until: int) -> Rendered:
         """A part of the history, and what it took to let it end well."""
         loaded = load(self.store, self.head.id, until, self.options)
         offered = offered_by(_tools(self.store, self.head, until), self.options)
-        whole = render(loaded.turns, loaded.links, loaded.assigned, self.options, offered)
+        whole = render(loaded, self.options, offered)
         if not loaded.turns or self.options.until in (None, loaded.turns[-1].turn_id):
-            return whole, []
+            return whole
         why = f"the window reaches on to turn {until} to keep a tool group whole"
-        return whole, [Repair("WINDOW_ALIGNED", why)]
+        return replace(whole, last_repairs=(*whole.last_repairs, Repair("WINDOW_ALIGNED", why)))
 
-    def _current(self, tools: ToolSetRecord | None, renders: Renders) -> Rendered:
+    def _current(self, renders: Renders) -> Rendered:
         """The whole history: what is kept of it, and behind that what is new."""
         store, head, options = self.store, self.head, replace(self.options, since=None)
-        offered = offered_by(tools, options)
-        has_tools = offered is not None and offered.has_tools
-        key = Key(store.tenant_id, head.id, options, has_tools=has_tools)
+        offered = offered_by(self.tools, options)
+        key = Key(store.tenant_id, head.id, options, has_tools=offered.has_tools)
         kept = renders.get(key)
         if kept is not None and kept.head_hash == head.head_hash:
-            return rendered(kept.render, options, offered, kept.hashes)
+            wire = Wire(CODECS[options.provider], options, {}, offered.has_tools)
+            return rendered(kept.render, wire, offered, kept.hashes)
         still = Render()
         # A turn may have been completed behind the version, in what others read and kept.
         if kept is not None and kept.version < head.version:
@@ -135,7 +130,7 @@ class _Replaying:
             still = Render()
             loaded = load(store, head.id, head.version, options)
         hashes = kept.hashes if kept else None
-        done = render(loaded.turns, loaded.links, loaded.assigned, options, offered, still, hashes)
+        done = render(loaded, options, offered, still, hashes)
         last = loaded.hashes.get(head.version, b"")
         made = head.created_at
         renders.put(key, Kept(made, head.version, head.head_hash, last, done.render, done.hashes))
@@ -151,14 +146,14 @@ class _Replaying:
         kept = Render() if options.is_window else whole.render.as_of(since)
         then = load(store, cid, since, options, first=max(kept.next, 1), as_of=since)
         offered = offered_by(_tools(store, self.head, since), options)
-        return render(then.turns, then.links, then.assigned, options, offered, kept, whole.hashes)
+        return render(then, options, offered, kept, whole.hashes)
 
     def _end(self) -> int:
         """The turn that the history ends with."""
         cid, options, until = self.head.id, self.options, self.head.version
         if options.until is not None:
-            named = CALLER_TURN_ID.fullmatch(options.until)
-            record = self.store.turns.one(cid, options.until) if named else None
+            fits = TURN_ID.fits(options.until)
+            record = self.store.turns.one(cid, options.until) if fits else None
             if record is None:
                 raise TurnNotFound(cid, options.until)
             until = self._group_end(record.seq)

@@ -3,10 +3,9 @@
 This only reads. Whoever writes later checks that the history is still the one that was seen.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.codecs import CODECS, PREFIXES, provider_id
+from app.codecs import CODECS, PREFIXES
 from app.core.conversation import ToolResult, Turn
 from app.core.json.reading import loads
 from app.core.ledger.book import Book
@@ -14,12 +13,11 @@ from app.core.ledger.rules import match
 from app.core.ledger.slice import History
 from app.core.limits import UNLIMITED
 from app.core.render.options import ReplayOptions
-from app.core.render.pairing import Links
 from app.core.sync.recognising import Recognised, Recognising, Told
 from app.core.sync.retelling import Difference
-from app.service.memory import Remembered, remember
+from app.service.memory import assigned, remember
 from app.service.messagelist import MessageList
-from app.service.rendering import render
+from app.service.rendering import Loaded, render
 from app.service.turnform import read_turn
 
 
@@ -33,14 +31,14 @@ class Seen:
 
 def look(history: History, messages: MessageList) -> Seen:
     turns = [read_turn(record) for record in history.turns]
-    links, book, target = history.links, history.book, messages.format
-    assigned = Remembered(turns, book).assigned(target)
+    book, target = history.book, messages.format
+    loaded = Loaded(turns, history.links, assigned(book, target))
     found = Recognising(
-        Told(turns, links),
+        Told(turns, history.links),
         messages.told,
         CODECS[target].profile.names,
-        lambda: shown_results(turns, links, assigned, target),
-        shown_calls(turns, assigned, target),
+        lambda: shown_results(loaded, target),
+        shown_calls(loaded, target),
         lambda result: named_call(book, result),
         lambda seq, turn: _completes(messages, seq, turn),
     ).outcome()
@@ -63,29 +61,22 @@ def _completes(messages: MessageList, seq: int, turn: Turn) -> bool:
     return (draft.provider or messages.members["provider"]) == turn.provider
 
 
-def shown_calls(turns: Sequence[Turn], assigned: Mapping[str, str], target: str) -> dict[str, str]:
+def shown_calls(loaded: Loaded, target: str) -> dict[str, str]:
     """The calls by the ids under which a replay shows them."""
-    return {
-        provider_id(target, call.id, {target: assigned.get(call.id, "")}): call.id
-        for turn in turns
-        for call in turn.calls()
-    }
+    return {shown: call_id for call_id, shown in loaded.provider_ids(target).items()}
 
 
-def shown_results(
-    turns: Sequence[Turn], links: Links, assigned: Mapping[str, str], target: str
-) -> dict[str, list[ToolResult]]:
+def shown_results(loaded: Loaded, target: str) -> dict[str, list[ToolResult]]:
     """The result that a replay shows for each call, as the target's format reads it back."""
     codec = CODECS[target]
-    options = ReplayOptions(target, tools="omit")
-    rendered = render(turns, links, assigned, options).render
+    rendered = render(loaded, ReplayOptions(target, tools="omit")).render
     texts = [line.decode() for line in rendered.lines()]
     if not texts:
         return {}
     messages = [loads(text, UNLIMITED) for text in texts]
     read = codec.parse({codec.messages: messages}, {codec.messages: texts})
     told = remember(read, "list")
-    calls = shown_calls(turns, assigned, target)
+    calls = shown_calls(loaded, target)
     raw_ids = {call.id: call.raw_id or "" for turn in told.turns for call in turn.calls()}
     read_links = told.links()
     found: dict[str, list[ToolResult]] = {}

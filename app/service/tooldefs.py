@@ -36,6 +36,10 @@ class Offer:
     def has_tools(self) -> bool:
         return bool(self.prepared.tools)
 
+    def dropped_words(self) -> list[str]:
+        dropped = self.prepared.dropped
+        return [f"{one.name or f'tool {index}'}: {one.reason}" for index, one in dropped]
+
     def dropped_json(self) -> list[Json]:
         return [
             {"index": index, "name": refused.name, "reason": refused.reason}
@@ -44,6 +48,9 @@ class Offer:
 
     def notes_json(self) -> list[Json]:
         return [note.json() for note in self.prepared.notes]
+
+
+NO_OFFER = Offer(ToolSet("neutral", ()), {}, Prepared((), None, (), ()))
 
 
 def offer(tools: ToolSet, target: str, required: Required | None = None) -> Offer:
@@ -172,10 +179,8 @@ class PutTools(Plain):
         return made.then(Change(receipt, tool_sets=added))
 
 
-def stored_tools(record: ToolSetRecord | None) -> ToolSet | None:
+def stored_tools(record: ToolSetRecord) -> ToolSet:
     """The definitions of a record; what can no longer be read counts as none."""
-    if record is None:
-        return None
     kept, neutral = read_object(record.definitions), CODECS["neutral"]
     return ToolSet(
         record.format,
@@ -184,18 +189,17 @@ def stored_tools(record: ToolSetRecord | None) -> ToolSet | None:
     )
 
 
-def offered_by(record: ToolSetRecord | None, options: ReplayOptions) -> Offer | None:
+def offered_by(record: ToolSetRecord | None, options: ReplayOptions) -> Offer:
     """The tools of a record, as a replay offers them; none where it is not to show any."""
     if record is None or options.tools != "include":
-        return None
+        return NO_OFFER
     return _offered(record, options.provider)
 
 
 @lru_cache(maxsize=16)
-def _offered(record: ToolSetRecord, target: str) -> Offer | None:
+def _offered(record: ToolSetRecord, target: str) -> Offer:
     """Fitting schemas to a target takes long, and most replays ask for the same."""
-    tools = stored_tools(record)
-    return offer(tools, target) if tools else None
+    return offer(stored_tools(record), target)
 
 
 CACHED = (_offered,)
@@ -204,8 +208,8 @@ CACHED = (_offered,)
 def get_tools(store: ReadStore, cid: str, target: str, required: Required | None) -> JsonObject:
     """The definitions in force, rendered for a target."""
     head = known(store, cid)
-    tools = stored_tools(store.tools.at(cid, head.version)) or ToolSet("neutral", ())
-    offered = offer(tools, target, required)
+    record = store.tools.at(cid, head.version)
+    offered = offer(stored_tools(record) if record else NO_OFFER.tools, target, required)
     return {
         "conversation_id": cid,
         "version": head.version,

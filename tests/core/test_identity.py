@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.core.identity import ids
+from app.core.identity.forms import TURN_ID
 
 VECTORS: dict[str, list[dict[str, Any]]] = json.loads(
     (Path(__file__).parents[1] / "vectors" / "identity.json").read_text()
@@ -167,9 +168,9 @@ def test_lone_surrogates_have_fingerprints_of_their_own() -> None:
 
 @pytest.mark.parametrize("turn_id", ["t-17", "a", "A.b_c:d-e", "x" * 128])
 def test_a_caller_may_mint_such_a_turn_id(turn_id: str) -> None:
-    assert ids.CALLER_TURN_ID.fullmatch(turn_id)
+    assert TURN_ID.fits(turn_id)
 
 
 @pytest.mark.parametrize("turn_id", ["", "x" * 129, "a b", "a|b", "ä", "a\n", "a~", "a/b"])
 def test_a_caller_may_not_mint_such_a_turn_id(turn_id: str) -> None:
-    assert not ids.CALLER_TURN_ID.fullmatch(turn_id)
+    assert not TURN_ID.fits(turn_id)

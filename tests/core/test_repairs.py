@@ -13,7 +13,7 @@ from app.core.conversation import Turn
 from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
 from app.core.render.repairs import CODES, Repair
-from app.service.rendering import render
+from app.service.rendering import Loaded, render
 from app.service.tooldefs import offer
 from app.service.toolreading import read_tool_set
 from tests.core.paired import ai, human, system, tool
@@ -21,7 +21,7 @@ from tests.histories import posted, said
 
 APP = Path(__file__).parents[2] / "app"
 # Who makes repairs and notes, and which of its arguments is the code.
-MAKERS = {"Repair": 0, "repair": 0, "_repair": 0, "_report": 0, "Note": 0, "_note": 0}
+MAKERS = {"Repair": 0, "repair": 0, "_repair": 0, "_report": 0, "report": 0, "Note": 0, "_note": 0}
 PNG = "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
 
 
@@ -50,14 +50,14 @@ def shown(
 
 
 def bare(turns: list[Turn], target: str = "openai") -> set[str]:
-    return {repair.code for repair in render(turns, {}, {}, ReplayOptions(target)).repairs}
+    return {repair.code for repair in render(Loaded(turns, {}, {}), ReplayOptions(target)).repairs}
 
 
 def offered(target: str, source: str, *tools: dict[str, Any], **members: Any) -> set[str]:
     given: dict[str, Any] = {"tools": list(tools), **members}
     tool_set = read_tool_set(source, given, Limits())
     offered = offer(tool_set, target)
-    return {r.code for r in render([], {}, {}, ReplayOptions(target), offered).repairs}
+    return {r.code for r in render(Loaded([], {}, {}), ReplayOptions(target), offered).repairs}
 
 
 def claude(schema: dict[str, Any], **members: Any) -> dict[str, Any]:

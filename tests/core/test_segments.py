@@ -8,7 +8,7 @@ import pytest
 
 from app.core.render.options import ReplayOptions
 from app.core.render.segments import Render
-from app.service.rendering import render
+from app.service.rendering import Loaded, render
 from tests.core.paired import ai, human, system, tool
 from tests.histories import History, said
 from tests.operations import operations
@@ -35,12 +35,12 @@ def test_a_raw_id_is_reported_where_it_is_used_again() -> None:
 @pytest.mark.parametrize("target", ["openai", "neutral"])
 def test_a_segment_is_as_new_as_what_it_holds_and_what_closes_it(target: str) -> None:
     told, options = said(*[human("a")] * 200).remembered, ReplayOptions(target)
-    at_once = render(told.turns, told.links(), {}, options).render
+    at_once = render(told.loaded(target), options).render
     extended = Render()
     for turn in told.turns:
         kept = extended.before(turn.seq)
         new = told.turns[max(kept.next - 1, 0) : turn.seq]
-        extended = render(new, told.links(), {}, options, kept=kept).render
+        extended = render(Loaded(new, told.links(), {}), options, kept=kept).render
     for done in (at_once, extended):
         assert len(done.segments) < 60
         assert all(one.version == following.first for one, following in pairwise(done.segments))

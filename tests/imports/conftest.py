@@ -81,6 +81,4 @@ def _short(block: dict[str, Any]) -> str:
 
 def replayed(url: str, cid: str, target: str) -> bytes:
     with Database(url) as database:
-        answer = database.read_now(lambda store: replay(store, cid, ReplayOptions(target))).body
-    assert answer is not None
-    return b"".join(answer)
+        return b"".join(database.read_now(lambda store: replay(store, cid, ReplayOptions(target))))

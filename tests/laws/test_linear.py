@@ -149,7 +149,7 @@ def test_a_render_is_linear(history: Callable[[int], Turns], target: str, window
         told = stored(history, n)
         last, most = (n // 2 if window == one else None for one in ("last", "max_tokens"))
         options = ReplayOptions(target, last=last, max_tokens=most)
-        links, assigned = told.links(), told.assigned(target)
-        return lambda: render(told.turns, links, assigned, options)
+        loaded = told.loaded(target)
+        return lambda: render(loaded, options)
 
     assert_linear(rendered)

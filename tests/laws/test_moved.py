@@ -54,7 +54,7 @@ def imported(database: Database, line: bytes, batch: int) -> int:
 
 def seen(store: ReadStore, cid: str) -> list[bytes]:
     """What callers see of a conversation, but for times."""
-    shown = [replay(store, cid, ReplayOptions(target)).body or [] for target in TARGETS]
+    shown = [replay(store, cid, ReplayOptions(target)) for target in TARGETS]
     audit = dumps_utf8(tool_calls(store, cid, Page(limit=10_000)))
     audit = re.sub(rb'"created_at":"[^"]*"', b"", audit)
     return [*map(b"".join, shown), audit]

@@ -50,8 +50,8 @@ def held_against(history: History, body: str) -> tuple[MessageList, Recognised |
         Told(stored.turns, stored.links()),
         told.told,
         CODECS[target].profile.names,
-        lambda: shown_results(stored.turns, stored.links(), stored.assigned(target), target),
-        shown_calls(stored.turns, stored.assigned(target), target),
+        lambda: shown_results(stored.loaded(target), target),
+        shown_calls(stored.loaded(target), target),
         lambda result: named_call(stored.ledger, result),
         lambda seq, turn: False,
     ).outcome()

@@ -15,7 +15,7 @@ from app.core.render.options import ReplayOptions
 from app.service import loading
 from app.service.append import Append
 from app.service.posting import read_post
-from app.service.rendering import Rendered, render
+from app.service.rendering import Loaded, Rendered, render
 from app.service.turnform import made_ready, read_turn
 from app.storage.database import Database
 from app.storage.store import ReadStore
@@ -48,12 +48,12 @@ def of_all(store: ReadStore, cid: str, until: int, options: ReplayOptions) -> Re
     records = store.turns.page(cid, until=until, as_of=until)
     turns = [read_turn(record) for record in records]
     links = store.ledger.links(cid, until=until)
-    return render(turns, links, store.ledger.provider_ids(cid, options.provider), options)
+    assigned = store.ledger.provider_ids(cid, options.provider)
+    return render(Loaded(turns, links, assigned), options)
 
 
 def of_window(store: ReadStore, cid: str, until: int, options: ReplayOptions) -> Rendered:
-    loaded = loading.load(store, cid, until, options, as_of=until)
-    return render(loaded.turns, loaded.links, loaded.assigned, options)
+    return render(loading.load(store, cid, until, options, as_of=until), options)
 
 
 def test_a_window_shows_the_same_as_if_all_were_read(
@@ -76,7 +76,7 @@ def test_a_window_shows_the_same_as_if_all_were_read(
             for options in asked:
                 part, whole = (read(store, cid, until, options) for read in (of_window, of_all))
                 assert b"".join(part.request()) == b"".join(whole.request()), options
-                assert (part.repairs, part.told([])) == (whole.repairs, whole.told([])), options
+                assert (part.repairs, part.told()) == (whole.repairs, whole.told()), options
 
         database.read_now(compare)
 

@@ -107,7 +107,7 @@ def trouble(app: FastAPI, code: str) -> Iterator[None]:
                 app.state.context.access._allowance(KEY, "requests", 60).use(60)
             case "conversation_damaged":
                 with pytest.MonkeyPatch.context() as patch:
-                    patch.setattr("app.api.replay.replay", damaged)
+                    patch.setattr("app.api.replay.Replaying.of", damaged)
                     yield
                 return
             case "unavailable":

@@ -100,7 +100,7 @@ FAULTS = (
     Fault(
         "a call without a result is answered with nothing",
         "app/core/render/results.py",
-        "return unrecorded(self.answer, self.profile)",
+        "return unrecorded(self.answer, self.showing.profile)",
         'return ""',
         GOLDEN,
     ),

@@ -13,7 +13,6 @@ from app.api.schemas.shapes import In
 from app.codecs import CODECS, TARGETS
 from app.core.json.pretty import indented
 from app.core.json.reading import loads
-from app.core.json.values import JsonObject
 from app.core.json.writing import dumps_utf8
 from app.core.limits import UNLIMITED
 from app.core.render.options import Reasoning, ReplayOptions, ToolsShown
@@ -75,7 +74,8 @@ async def replay_page(
             _side(body, target, told, rows)
             for body, target, told in zip(bodies, targets, (left, right), strict=True)
         ]
-        return page | {"rows": rows, "numbers": numbers, "sides": sides, "highest": _highest(rows)}
+        highest = max((row.tokens for row in rows), default=1)
+        return page | {"rows": rows, "numbers": numbers, "sides": sides, "highest": highest}
 
     return await shown(here, "replay.html", found)
 
@@ -84,57 +84,36 @@ def _options(query: SidesQuery, target: str) -> dict[str, Any]:
     given: dict[str, Any] = {"provider": target, "last": query.last}
     if query.max_tokens.strip("0"):
         given["max_tokens"] = int(query.max_tokens)
-    if query.until:
-        given["until"] = query.until
-    for name in ("reasoning", "tools", "ready"):
-        if (value := getattr(query, name)) != SidesQuery.model_fields[name].default:
-            given[name] = value
-    return given
+    of_sides = {"left", "right", "last", "max_tokens"}
+    return given | query.model_dump(exclude=of_sides, exclude_defaults=True)
 
 
-def _body(store: ReadStore, cid: str, query: SidesQuery, target: str) -> JsonObject | None:
+def _body(store: ReadStore, cid: str, query: SidesQuery, target: str) -> Any:
     """A replay; None for one that is too long to be laid out."""
     options = ReplayOptions(**_options(query, target), tokens=True)
-    text = b"".join(replay(store, cid, options).body or ())
+    text = b"".join(replay(store, cid, options))
     if len(text) > _SHOWN:
         return None
-    body = loads(text.decode(), UNLIMITED)
-    assert isinstance(body, dict)
-    return body
+    return loads(text.decode(), UNLIMITED)
 
 
-def _side(body: JsonObject, target: str, told: Told, rows: Sequence[Row]) -> dict[str, Any]:
+def _side(body: dict[str, Any], target: str, told: Told, rows: Sequence[Row]) -> dict[str, Any]:
     """What is said above the messages of a target."""
     return {
         "target": target,
         "tokens": sum(told.tokens),
         "messages": len(told.messages),
         "repairs": unplaced(told, rows),
-        "beside": indented(beside(_request(body), CODECS[target].messages)),
+        "beside": indented(beside(body["request"], CODECS[target].messages)),
         "pending": body["pending"],
         "json": indented(dumps_utf8(body["request"]).decode()),
     }
 
 
-def _highest(rows: Sequence[Row]) -> int:
-    return max((row.tokens for row in rows), default=1)
-
-
-def _request(body: JsonObject) -> JsonObject:
-    request = body["request"]
-    assert isinstance(request, dict)
-    return request
-
-
-def _told(body: JsonObject, target: str) -> Told:
-    messages: Any = _request(body)[CODECS[target].messages]
-    told: Any = body
-    return Told(
-        [dumps_utf8(message).decode() for message in messages],
-        told["turns"],
-        told["tokens"],
-        told["repairs"],
-    )
+def _told(body: dict[str, Any], target: str) -> Told:
+    messages = body["request"][CODECS[target].messages]
+    texts = [dumps_utf8(message).decode() for message in messages]
+    return Told(texts, body["turns"], body["tokens"], body["repairs"])
 
 
 def _url(origin: str, cid: str, query: SidesQuery, target: str) -> str:

@@ -1,28 +1,26 @@
 """Shapes of replays."""
 
-from typing import Any
+from dataclasses import Field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pydantic import create_model
 
 from app.api.documented import Target
 from app.api.schemas.shapes import GivenOut, In, Out, left_out, said
-from app.core.render.options import Reasoning, ToolsShown
+from app.core.render.options import OPTIONS
 
 
-class ReplayQuery(In):
-    provider: Target
-    model: str | None = None
-    until: str | None = said("A turn id: the history as of then.", None)
-    last: int | None = said("Turns, widened to whole groups.", None, ge=1, le=2**62)
-    max_tokens: int | None = said("A budget, estimated.", None, ge=1, le=2**62)
-    reasoning: Reasoning = "auto"
-    tools: ToolsShown = "include"
-    since: int | None = said("A version: only what is new since then.", None, ge=0, le=2**62)
-    ready: bool = said(
-        "A request that can be sent as it is: where the history ends with the assistant, what the"
-        " wire needs is added and named in `repairs`. Otherwise the history is shown for the next"
-        " message to be appended to it.",
-        default=False,
-    )
-    tokens: bool = said("Say of each message its turns and its estimated tokens.", default=False)
+def _asked(one: "Field[Any]") -> Any:
+    told = one.metadata
+    bounds = {"ge": told["least"], "le": 2**62} if "least" in told else {}
+    return one.type, said(told.get("said"), one.default, **bounds)
+
+
+if TYPE_CHECKING:
+    ReplayQuery: TypeAlias = In
+else:
+    _OPTIONS = {one.name: _asked(one) for one in OPTIONS}
+    ReplayQuery = create_model("ReplayQuery", __base__=In, provider=(Target, ...), **_OPTIONS)
 
 
 class RepairOut(Out):

@@ -31,7 +31,7 @@ class Out(BaseModel):
     )
 
 
-def said(description: str, default: Any = ..., **rules: Any) -> Any:
+def said(description: str | None, default: Any = ..., **rules: Any) -> Any:
     """A member and what the page says of it."""
     return Field(default, description=description, **rules)
 

@@ -9,12 +9,10 @@ import hashlib
 import re
 from functools import lru_cache
 
-from app.core.identity.forms import TURN_ID
 from app.core.render.media import is_base64
 
 CANONICAL_PREFIX = "hist_tool_"
 CANONICAL = re.compile(r"hist_tool_[A-Za-z0-9_-]{24}")
-CALLER_TURN_ID = TURN_ID.pattern
 
 # The forms that older histories swapped, and the prefix of each.
 SWAPPED = {"openai": "call_", "history": CANONICAL_PREFIX, "anthropic": "toolu_"}

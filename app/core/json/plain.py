@@ -34,13 +34,13 @@ def plain(text: str | bytes) -> tuple[Json] | None:
     for _ in range(_DEPTH):
         below: list[Json] = []
         for one in level:
-            if isinstance(one, str):
+            if type(one) is str:
                 continue
-            if isinstance(one, dict):
+            if type(one) is dict:
                 below += one.values()
-            elif isinstance(one, list):
+            elif type(one) is list:
                 below += one
-            elif isinstance(one, float):
+            elif type(one) is float:
                 return None
             elif type(one) is int and not one:
                 has_zero = True

@@ -17,10 +17,9 @@ from app.core.render import placeholders as wording
 from app.core.render.arguments import object_of
 from app.core.render.media import refusal
 from app.core.render.options import ReplayOptions
-from app.core.render.pairing import Placed, Step
+from app.core.render.pairing import Answer, Placed, Step
 from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
-from app.core.render.results import Answering
 from app.core.render.segments import Uses
 from app.core.render.view import CallShown, Content, Shown
 from app.core.telling import cut
@@ -56,17 +55,6 @@ class Showing:
             if content is not None:
                 shown.append(Shown(content, item.turn.turn_id, item.place))
         return shown
-
-    def results(self, step: Step) -> tuple[list[Shown], list[Shown]]:
-        """The results of its calls, and the media of results that stand behind them."""
-        beside: list[Shown] = []
-        shown = [
-            Answering(answer, self.profile, self._media, self.repairs, beside).shown(
-                self.provider_ids[answer.call.id]
-            )
-            for answer in step.answers
-        ]
-        return shown, beside
 
     def _kept_opaque(self, step: Step) -> set[int]:
         """The ids of the opaque items that may go back to their issuer.
@@ -135,7 +123,7 @@ class Showing:
             case Text():
                 return self._text(block, item, step)
             case Image() | File():
-                return self._media(block, item, allowed=step.role == "human")
+                return self.media(block, item, allowed=step.role == "human")
             case Thinking():
                 return self._thinking(block, item, kept)
             case Opaque():
@@ -143,10 +131,10 @@ class Showing:
                     return block
                 if block.kind.startswith("server_tool"):
                     why = "half a pair, or another provider's tool"
-                    self._report("SERVER_TOOL_DROPPED", why, item)
+                    self.report("SERVER_TOOL_DROPPED", why, item)
                 else:
                     why = f"a {cut(block.kind)} block goes back to its issuer only"
-                    self._report("BLOCK_OMITTED", why, item)
+                    self.report("BLOCK_OMITTED", why, item)
                 return None
             case ToolCall():
                 return self._call(block, item, step)
@@ -157,19 +145,20 @@ class Showing:
 
     def _text(self, block: Text, item: Placed, step: Step) -> Text | None:
         if not block.text.strip():
-            self._report("EMPTY_TEXT_OMITTED", "the text is blank", item)
+            self.report("EMPTY_TEXT_OMITTED", "the text is blank", item)
             return None
         if step.role == "ai" and "<" in block.text and any(one in block.text for one in _MARKUP):
             why = "the text holds the markup of a tool call"
-            self._report("SUSPECT_MARKUP", why, item)
+            self.report("SUSPECT_MARKUP", why, item)
         own = block.signature is None or self._is_own(item.turn.provider, item.turn.model)
         if own and not is_broken(block.text):
             return block
-        return Text(self._mended(block.text, item), block.signature if own else None)
+        return Text(self.mended(block.text, item), block.signature if own else None)
 
-    def _media(
-        self, block: Image | File, item: Placed, *, allowed: bool = True
+    def media(
+        self, block: Image | File, item: Placed | Answer, *, allowed: bool = True
     ) -> Image | File | Text:
+        """What the wire takes of it."""
         kind, taken = ("Image", self.profile.images)
         if isinstance(block, File):
             kind, taken = ("File", self.profile.files)
@@ -178,27 +167,26 @@ class Showing:
             why = refusal(block.url, taken, self.profile.image_bytes, self.profile.image_pixels)
         if why is None:
             return self._mended_media(block, item)
-        self._report(f"{kind.upper()}_OMITTED", why, item)
+        self.report(f"{kind.upper()}_OMITTED", why, item)
         # A result reads the same in whatever turn it arrives; only its repair says which.
-        in_result = isinstance(item.block, ToolResult)
-        where = "" if in_result else f" of turn {item.turn.turn_id}"
+        where = "" if isinstance(item, Answer) else f" of turn {item.turn.turn_id}"
         return Text(wording.left_out(kind + where, why))
 
-    def _mended_media(self, block: Image | File, item: Placed) -> Image | File:
+    def _mended_media(self, block: Image | File, item: Placed | Answer) -> Image | File:
         if isinstance(block, Image):
             return block if block.detail in _DETAILS else replace(block, detail=None)
-        name = None if block.name is None else self._mended(block.name, item)
+        name = None if block.name is None else self.mended(block.name, item)
         return replace(block, name=name)
 
     def _thinking(self, block: Thinking, item: Placed, kept: set[int]) -> Thinking | Text | None:
         if id(block) in kept:
             if self.profile.plain_reasoning:
-                return replace(block, text=self._mended(block.text, item))
+                return replace(block, text=self.mended(block.text, item))
             return block
         if self.options.reasoning == "text" and block.text.strip():
-            self._report("THINKING_AS_TEXT", "reasoning is shown as text", item)
-            return Text(wording.reasoning(self._mended(block.text, item)))
-        self._report("THINKING_DROPPED", "only its issuer may see it, whole", item)
+            self.report("THINKING_AS_TEXT", "reasoning is shown as text", item)
+            return Text(wording.reasoning(self.mended(block.text, item)))
+        self.report("THINKING_DROPPED", "only its issuer may see it, whole", item)
         return None
 
     def _call(self, call: ToolCall, item: Placed, step: Step) -> CallShown:
@@ -207,17 +195,17 @@ class Showing:
             self.uses.raw_ids.setdefault(call.raw_id, step.seq)
         arguments, value, code = object_of(call.arguments)
         if code:
-            self._report(code, "arguments are shown as a JSON object", item, call.id)
+            self.report(code, "arguments are shown as a JSON object", item, call.id)
         # A lone surrogate stands in the text as it is, or as an escape.
         may_be_broken = "\\u" in arguments or is_broken(arguments)
         if may_be_broken and (mended_object := mended_value(value)) != value:
             assert isinstance(mended_object, dict)
             value = mended_object
             arguments = dumps_utf8(value).decode()
-            self._report("UNICODE_REPLACED", "in the arguments", item, call.id)
+            self.report("UNICODE_REPLACED", "in the arguments", item, call.id)
         name = shown_name(call.name, self.profile.names)
         if name != call.name:
-            self._report("NAME_SANITIZED", f"shown as {name}", item, call.id)
+            self.report("NAME_SANITIZED", f"shown as {name}", item, call.id)
         self.uses.tools.setdefault(name, step.seq)
         # Gateways speak for Gemini under other names; Gemini's own models do not share signatures.
         foreign = item.turn.provider not in self.profile.issuers
@@ -229,22 +217,24 @@ class Showing:
         if call.raw_id and call.raw_id == self.provider_ids[call.id]:
             return
         if not call.raw_id:
-            self._report("ID_SYNTHESIZED", "the call came without an id", item, call.id)
+            self.report("ID_SYNTHESIZED", "the call came without an id", item, call.id)
         elif "__thought__" in call.raw_id:
             why = "the signature in the raw id is Gemini's alone"
-            self._report("STATE_SPLIT_FROM_ID", why, item, call.id)
+            self.report("STATE_SPLIT_FROM_ID", why, item, call.id)
         elif call.raw_id in self.uses.raw_ids:
-            self._report("ID_REMAPPED", "the raw id is not unique", item, call.id)
+            self.report("ID_REMAPPED", "the raw id is not unique", item, call.id)
         elif self.profile.assigns_ids:
-            self._report("ID_REMAPPED", "this wire names calls itself", item, call.id)
+            self.report("ID_REMAPPED", "this wire names calls itself", item, call.id)
         elif not self.profile.ids.fullmatch(call.raw_id):
-            self._report("ID_REMAPPED", "this wire refuses the raw id", item, call.id)
+            self.report("ID_REMAPPED", "this wire refuses the raw id", item, call.id)
 
-    def _mended(self, text: str, item: Placed) -> str:
+    def mended(self, text: str, item: Placed | Answer, call_id: str | None = None) -> str:
         if not is_broken(text):
             return text
-        self._report("UNICODE_REPLACED", "lone surrogates are shown as U+FFFD", item)
+        self.report("UNICODE_REPLACED", "lone surrogates are shown as U+FFFD", item, call_id)
         return mended(text)
 
-    def _report(self, code: str, detail: str, item: Placed, call_id: str | None = None) -> None:
+    def report(
+        self, code: str, detail: str, item: Placed | Answer, call_id: str | None = None
+    ) -> None:
         self.repairs.append(Repair(code, detail, item.turn.turn_id, call_id, item.place))

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolResult, Turn
 from app.core.render.placeholders import result_text
-from app.core.render.tokens import estimated_text_tokens
+from app.core.render.tokens import estimated_block_tokens
 from app.core.render.view import CallShown, Content, Message, ResultShown
 from app.core.render.window import PAGE, words_of
 from app.core.value import dataclass
@@ -54,11 +54,11 @@ def of_turn(turn: Turn) -> Origin:
         result_text(block) if isinstance(block, ToolResult) else words_of(block)
         for block in turn.blocks or ()
     )
-    return Origin(sum(4 + estimated_text_tokens(text) for text in texts), (turn.turn_id,))
+    return Origin(estimated_block_tokens(texts), (turn.turn_id,))
 
 
 def _weight(message: Message) -> int:
-    return sum(4 + estimated_text_tokens(_words(content)) for content in message.contents())
+    return estimated_block_tokens(map(_words, message.contents()))
 
 
 def _words(content: Content) -> str:

@@ -7,13 +7,13 @@ be moved, doubled or filled in is said in the step's repairs.
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Literal, TypeAlias
 
 from app.core import conversation
 from app.core.conversation import Block, Text, ToolCall, ToolResult, Turn, last_real
-from app.core.ledger.records import MatchedBy
+from app.core.ledger.records import MatchedBy, ResultRecord
 from app.core.render.placeholders import orphan_text
 from app.core.render.repairs import Repair
 from app.core.value import dataclass
@@ -31,6 +31,11 @@ class Link:
 Role: TypeAlias = Literal["system", "human", "ai", "note"]
 Links: TypeAlias = Mapping[tuple[int, int], Link]
 """Results by the seq of their turn and their place among its blocks."""
+
+
+def links_of(results: Iterable[ResultRecord]) -> Links:
+    """Those of the results that have a call."""
+    return {(r.seq, r.place): Link(r.call_id, r.matched_by) for r in results if r.call_id}
 
 
 @dataclass(frozen=True, slots=True)

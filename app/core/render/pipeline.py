@@ -1,5 +1,6 @@
 """A history for one wire: turns are paired, cut to the window, and written behind what is kept."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -72,7 +73,8 @@ def _dated(
     at: dict[str, int] = {}
     for turn in turns:
         # Who was at the version of a completion has perhaps not seen it.
-        own[turn.seq] = max(turn.seq, -1 if turn.completed_at is None else turn.completed_at + 1)
+        whole_at = turn.completed_at
+        own[turn.seq] = turn.seq if whole_at is None else max(turn.seq, whole_at + 1)
         for call in turn.calls():
             at[call.id] = turn.seq
     versions = dict(own)
@@ -83,11 +85,10 @@ def _dated(
     left = sorted(seq for seq in versions if seq >= kept.next)
     place = 0
     for segment, following in zip_longest(segments, segments[1:]):
-        version = segment.version
-        while place < len(left) and (following is None or left[place] < following.first):
-            version = max(version, versions[left[place]])
-            place += 1
-        version = max(version, versions.get(following.first, 0) if following else 0)
+        end = bisect_left(left, following.first) if following else len(left)
+        closed_at = versions.get(following.first, 0) if following else 0
+        version = max(segment.version, closed_at, *(versions[seq] for seq in left[place:end]))
+        place = end
         yield segment if version == segment.version else replace(segment, version=version)
 
 

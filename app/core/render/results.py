@@ -4,42 +4,45 @@ A state that the wire cannot say is put in words; nothing is shown that was not 
 we write ourselves is marked.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from app.core.conversation import File, Image, Opaque, Text
 from app.core.identity.tool_names import shown_name
-from app.core.json.unicode import is_broken, mended, mended_value
+from app.core.json.unicode import mended_value
 from app.core.json.values import Json
 from app.core.render import placeholders as wording
-from app.core.render.pairing import Answer, Placed
+from app.core.render.blocks import Showing
+from app.core.render.pairing import Answer, Step
 from app.core.render.profile import Profile
-from app.core.render.repairs import Repair
 from app.core.render.view import ResultShown, Shown
 from app.core.telling import cut
 
 Piece: TypeAlias = Text | Image | File
-ShowMedia: TypeAlias = Callable[[Image | File, Placed], Piece]
 
 
-@dataclass
-class Answering:
-    """Shows one answer. `show_media` decides what the wire takes of an image or file; `beside` are
-    the media that stand behind the results."""
+def results_of(step: Step, showing: Showing) -> tuple[list[Shown], list[Shown]]:
+    """The results of the calls of a step, and the media of results that stand behind them."""
+    beside: list[Shown] = []
+    return [_Answering(answer, showing, beside).shown() for answer in step.answers], beside
+
+
+@dataclass(slots=True)
+class _Answering:
+    """Shows one answer. `beside`: the media that stand behind the results."""
 
     answer: Answer
-    profile: Profile
-    show_media: ShowMedia
-    repairs: list[Repair]
+    showing: Showing
     beside: list[Shown]
     cut: bool = False
 
-    def shown(self, provider_id: str) -> Shown:
+    def shown(self) -> Shown:
         result = self.answer.result
         failed = result is None or result.status != "ok"
         pieces = self._pieces()
-        name = shown_name(self.answer.call.name, self.profile.names)
+        call, showing = self.answer.call, self.showing
+        name = shown_name(call.name, showing.profile.names)
+        provider_id = showing.provider_ids[call.id]
         content = ResultShown(provider_id, name, tuple(pieces), failed, self._value())
         return Shown(content, self.answer.turn.turn_id if result else None)
 
@@ -47,7 +50,7 @@ class Answering:
         result = self.answer.result
         if not result or not result.parts:
             return [Text(self._words())]
-        if self.profile.result_media and self._is_bare():
+        if self.showing.profile.result_media and self._is_bare():
             return self._inside() or [Text(self._placeholder(wording.NO_OUTPUT))]
         # The wire, or a failed result, takes text only: words first, media behind the group.
         held = [piece.text for part in result.parts if (piece := self._set_apart(part))]
@@ -60,11 +63,11 @@ class Answering:
         for part in self.answer.result.parts or ():
             if isinstance(part, Text):
                 if part.text.strip():
-                    pieces.append(Text(self._elided(self._mended(part.text))))
+                    pieces.append(Text(self._elided(part.text)))
             elif isinstance(part, Opaque):
                 self._report("BLOCK_OMITTED", f"a {cut(part.kind)} block stands in no result here")
             else:
-                pieces.append(self.show_media(part, self._item()))
+                pieces.append(self.showing.media(part, self.answer))
         return pieces
 
     def _set_apart(self, part: Text | Image | File | Opaque) -> Text | None:
@@ -73,7 +76,7 @@ class Answering:
         if isinstance(part, Opaque):
             self._report("BLOCK_OMITTED", f"a {cut(part.kind)} block stands in no result here")
             return None
-        piece = self.show_media(part, self._item())
+        piece = self.showing.media(part, self.answer)
         if isinstance(piece, Text):
             return piece
         kind = "image" if isinstance(piece, Image) else "file"
@@ -85,16 +88,16 @@ class Answering:
         result = self.answer.result
         if result is None:
             self._report("SYNTH_RESULT", "no result is recorded")
-            return unrecorded(self.answer, self.profile)
-        said = self._elided(self._mended(wording.result_text(result)))
+            return unrecorded(self.answer, self.showing.profile)
+        said = self._elided(wording.result_text(result))
         if state := wording.of_status(result.status):
             self._report("SYNTH_RESULT", f"the state {result.status} is put in words")
-            return _flagged(f"{state}\n{said}" if said.strip() else state, self.profile)
+            return _flagged(f"{state}\n{said}" if said.strip() else state, self.showing.profile)
         if result.status == "error":
             if not said.strip():
                 said = self._placeholder(wording.NO_MESSAGE)
-            return _flagged(said, self.profile)
-        if not said.strip() and not has_more and not self.profile.blank_results:
+            return _flagged(said, self.showing.profile)
+        if not said.strip() and not has_more and not self.showing.profile.blank_results:
             return self._placeholder(wording.NO_OUTPUT)
         return said
 
@@ -102,14 +105,10 @@ class Answering:
         self._report("EMPTY_RESULT_PLACEHOLDER", "the result is empty")
         return text
 
-    def _mended(self, text: str) -> str:
-        if not is_broken(text):
-            return text
-        self._report("UNICODE_REPLACED", "lone surrogates are shown as U+FFFD")
-        return mended(text)
-
     def _elided(self, text: str) -> str:
-        most = self.profile.result_text
+        """The text, mended, as long as the wire takes it."""
+        most = self.showing.profile.result_text
+        text = self.showing.mended(text, self.answer, self.answer.call.id)
         if len(text) <= most:
             return text
         self.cut = True
@@ -119,11 +118,11 @@ class Answering:
     def _value(self) -> Json:
         """The result as a value, where it was one and stays whole."""
         result = self.answer.result
-        if not self.profile.value_results or self.cut or not result or not self._is_bare():
+        if not self.showing.profile.value_results or self.cut or not result or not self._is_bare():
             return None
         if isinstance(result.result, str) or result.result is None:
             return None
-        if self.profile.object_results and not isinstance(result.result, dict):
+        if self.showing.profile.object_results and not isinstance(result.result, dict):
             self._report("RESULT_WRAPPED", "the result is shown inside an object")
         value = mended_value(result.result)
         if value != result.result:
@@ -135,12 +134,8 @@ class Answering:
         result = self.answer.result
         return result is not None and result.status == "ok" and not result.error
 
-    def _item(self) -> Placed:
-        return Placed(self.answer.result or Text(""), self.answer.turn, self.answer.place)
-
     def _report(self, code: str, detail: str) -> None:
-        turn_id = self.answer.turn.turn_id
-        self.repairs.append(Repair(code, detail, turn_id, self.answer.call.id, self.answer.place))
+        self.showing.report(code, detail, self.answer, self.answer.call.id)
 
 
 def unrecorded(answer: Answer, profile: Profile) -> str:

@@ -16,7 +16,7 @@ from app.core.conversation import Block, File, Image, Opaque, Text, Thinking, To
 from app.core.render.pairing import Links, Step
 from app.core.render.placeholders import result_text
 from app.core.render.repairs import Repair
-from app.core.render.tokens import estimated_text_tokens
+from app.core.render.tokens import estimated_block_tokens
 
 # Providers count pictures and files by their own measure; a page is a fair guess.
 PAGE = "word " * 1_500
@@ -71,7 +71,7 @@ def estimated_tokens(step: Step) -> int:
     """About how many tokens a step takes."""
     texts = [words_of(item.block) for item in step.items]
     texts += [result_text(answer.result) for answer in step.answers if answer.result]
-    return sum(4 + estimated_text_tokens(text) for text in texts)
+    return estimated_block_tokens(texts)
 
 
 def words_of(block: Block) -> str:
