@@ -32,9 +32,9 @@ async def replay_conversation(
 
     def found(store: ReadStore) -> Response:
         replaying = Replaying.of(store, cid, options)
-        tag = {"ETag": replaying.etag}
-        if has_already(request, replaying.etag):
-            return Response(status_code=304, headers=tag)
-        return Pieces(replaying.body(here.renders), tag)
+        etag = replaying.etag
+        if has_already(request, etag):
+            return Response(status_code=304, headers={"ETag": etag})
+        return Pieces(replaying.body(here.renders), {"ETag": etag})
 
     return await here.database.read(found, check=partial(demand_client, request))

@@ -3,14 +3,13 @@
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 from starlette.requests import Request
 
-from app.api import replay as route
+from app.service.kept import Renders
+from app.service.replay import Replaying
 from app.storage.database import READERS
-from app.storage.store import ReadStore
 from app.storage.turns import SHORT
 from tests.api.conftest import Api, user
 from tests.api.test_erasing import comes_true
@@ -26,17 +25,17 @@ class Slow:
         api.post(user("x"), cid="short")
         self.begun = 0
         self.may_end = threading.Event()
-        replay = vars(route)["replay"]
+        body = Replaying.body
 
-        def slowly(store: ReadStore, cid: str, options: Any, has: Any, _: object) -> Any:
+        def slowly(replaying: Replaying, _: Renders) -> list[bytes]:
             # Nothing is kept: who comes late would find a render, and read no more than a head.
-            done = replay(store, cid, options, has)
-            if cid == "long":
+            done = body(replaying, Renders())
+            if replaying.head.id == "long":
                 self.begun += 1
                 assert self.may_end.wait(30)
             return done
 
-        monkeypatch.setattr(route, "replay", slowly)
+        monkeypatch.setattr(Replaying, "body", slowly)
         self.threads = ThreadPoolExecutor(2 * READERS)
         self.asked = [
             self.threads.submit(api.get, "replay", cid="long", provider="openai")

@@ -255,6 +255,6 @@ def test_what_is_damaged_and_has_expired_is_swept_with_the_others(
 
 
 def test_what_is_no_damage_is_still_a_defect(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.api.replay.replay", lambda *_: int("no number"))
+    monkeypatch.setattr("app.api.replay.Replaying.of", lambda *_: int("no number"))
     with serve(url) as http, pytest.raises(ValueError, match="no number"):
         http.get(f"/v1/conversations/{CID}/replay?provider=openai")
