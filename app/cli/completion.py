@@ -122,7 +122,8 @@ def _zsh(tree: list[Level]) -> Iterator[str]:
     yield "    esac"
     yield '    case "$so_far" in'
     for level in tree:
-        described = [_quoted(f"{name}:{word.what}") for word in level.words for name in word.names]
+        said = ((name, word.what) for word in level.words for name in word.names)
+        described = [_quoted(f"{name}:{what}" if what else name) for name, what in said]
         yield f'        ("{level.so_far}") offered=({" ".join(described)}) ;;'
     yield "    esac"
     yield "    _describe turnkeep offered || _files"
@@ -150,7 +151,7 @@ def _fish(tree: list[Level]) -> Iterator[str]:
 def _fish_word(word: Word) -> str:
     described = f"-d {_quoted(word.what)}" if word.what else ""
     if not word.names[0].startswith("-"):
-        return f"-f -a {word.names[0]} {described}"
+        return f"-f -a {word.names[0]} {described}".rstrip()
     flags = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in word.names]
     takes = "-r" if word.takes else "-f"
     values = f"-f -a {_quoted(' '.join(word.values))}" if word.values else ""

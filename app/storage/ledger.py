@@ -137,7 +137,7 @@ class Ledger(Scope):
     ) -> list[CallRecord]:
         """The calls from either end of the conversation; `after` is the seq and call index of the
         last one seen. `answered`: only those with a result, or only those without."""
-        seq, index = after or ((ALL, 0) if newest_first else (0, 0))
+        seq, index = after or ((ALL, 0) if newest_first else (0, -1))
         statement = (_PAGES if answered is None else _ANSWERED_PAGES)[newest_first]
         only = {} if answered is None else {"answered": answered}
         rows = self._run(statement, cid, seq=seq, call_index=index, most=or_all(limit), **only)

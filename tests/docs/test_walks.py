@@ -37,18 +37,12 @@ def drawn(begin: str, end: str) -> set[str]:
     """The modules that a walk names: `storage/groups.py`, and `(loading.py)` beside it."""
     named: set[str] = set()
     room = ""
-    walk = DRAWN.partition(begin)[2].partition(end)[0].replace("codecs/<wire>/", "codecs/WIRE/")
-    for line in walk.splitlines():
-        for word in re.findall(r"[A-Za-z_/]+(?:\.py)?", line[:34]) + re.findall(
-            r"[\w/]+\.py", line
-        ):
-            if "/" in word:
-                room = word.rpartition("/")[0]
-            module = f"{room}/{word.rpartition('/')[2].removesuffix('.py')}.py"
-            # What ends in .py is a module, be it there or not; other words may be words.
-            if (APP / module).is_file() or (word.endswith(".py") and "WIRE" not in module):
-                named.add(module)
-    return named
+    walk = DRAWN.partition(begin)[2].partition(end)[0]
+    for word in re.findall(r"[\w/<>]+\.py", walk):
+        folder, _, module = word.rpartition("/")
+        room = folder or room
+        named.add(f"{room}/{module}")
+    return named - {"codecs/<wire>/messages.py"}
 
 
 @contextmanager

@@ -35,7 +35,9 @@ Links: TypeAlias = Mapping[tuple[int, int], Link]
 
 def links_of(results: Iterable[ResultRecord]) -> Links:
     """Those of the results that have a call."""
-    return {(r.seq, r.place): Link(r.call_id, r.matched_by) for r in results if r.call_id}
+    return {
+        (r.seq, r.place): Link(r.call_id, r.matched_by) for r in results if r.call_id is not None
+    }
 
 
 @dataclass(frozen=True, slots=True)

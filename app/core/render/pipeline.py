@@ -85,7 +85,7 @@ def _dated(
     left = sorted(seq for seq in versions if seq >= kept.next)
     place = 0
     for segment, following in zip_longest(segments, segments[1:]):
-        end = bisect_left(left, following.first) if following else len(left)
+        end = bisect_left(left, following.first, lo=place) if following else len(left)
         closed_at = versions.get(following.first, 0) if following else 0
         version = max(segment.version, closed_at, *(versions[seq] for seq in left[place:end]))
         place = end

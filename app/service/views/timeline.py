@@ -136,6 +136,7 @@ class TurnCard:
     """A turn. `blocks` is None where it cannot be read any more; `more` of them found no room."""
 
     record: TurnRecord
+    hash: str
     status: str
     usage: Usage | None
     blocks: Sequence[Card] | None
@@ -232,7 +233,8 @@ def _card(
         cards.append(card)
         left -= _length(card)
     usage, shown = usage_of(record.format, turn), None if turn.blocks is None else cards
-    return TurnCard(record, turn.status, usage, shown, len(turn.blocks or ()) - len(cards))
+    more = len(turn.blocks or ()) - len(cards)
+    return TurnCard(record, record.hash.hex(), turn.status, usage, shown, more)
 
 
 def _length(card: Card) -> int:
