@@ -61,8 +61,9 @@ NEW_PROVIDER_ID = [*(column.name for column in PROVIDER_ID), "provider_sha256"]
 NEW_TOOL_SET = [*(column.name for column in TOOL_SET), "hash"]
 NEW_KEY = ["key_sha256", "body_sha256", "status", "answer", "seal", "created_at"]
 
-# Payload and blocks stand beside each other.
+# Payload and blocks stand beside each other, and what is behind them is the same in both tables.
 _PAYLOAD = NEW_TURN.index("payload")
+assert NEW_TURN[_PAYLOAD:] == NEW_REVISION[NEW_REVISION.index("payload") :]
 _TURN_HEAD = attrgetter(*NEW_TURN[:_PAYLOAD])
 _TURN_REST = attrgetter(*NEW_TURN[_PAYLOAD + 2 : -1])
 _REVISION_HEAD = attrgetter(*_REVISED[: _REVISED.index("payload")])
