@@ -1,6 +1,7 @@
 """Segments: where one may be closed, and that a render costs no more than its turns."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from app.core.render.options import ReplayOptions
 from app.core.render.segments import Render
-from app.service.rendering import Loaded, render
+from app.service.rendering import render
 from tests.core.paired import ai, human, system, tool
 from tests.histories import History, said
 from tests.operations import operations
@@ -40,7 +41,8 @@ def test_a_segment_is_as_new_as_what_it_holds_and_what_closes_it(target: str) ->
     for turn in told.turns:
         kept = extended.before(turn.seq)
         new = told.turns[max(kept.next - 1, 0) : turn.seq]
-        extended = render(Loaded(new, told.links(), {}), options, kept=kept).render
+        loaded = replace(told.loaded(target), turns=new)
+        extended = render(loaded, options, kept=kept).render
     for done in (at_once, extended):
         assert len(done.segments) < 60
         assert all(one.version == following.first for one, following in pairwise(done.segments))

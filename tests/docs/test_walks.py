@@ -1,4 +1,4 @@
-"""The walks that CONTRIBUTING.md draws are those that requests take."""
+"""Requests pass through all that CONTRIBUTING.md draws of their walks."""
 
 import re
 import sys

@@ -227,13 +227,14 @@ def test_a_reader_with_an_older_snapshot_is_not_shown_what_came_later(database: 
         replaying = Replaying.of(store, "c", options)
         return replaying.etag, replaying.body(renders)
 
-    def query(store: ReadStore) -> bool:
+    def query(store: ReadStore) -> list[tuple[str, list[bytes]]]:
         before = seen(store, Renders())
         talk.complete(0)
         body(database, options, renders)
-        return before == seen(store, renders)
+        return [before, seen(store, renders)]
 
-    assert database.read_now(query)
+    before, then = database.read_now(query)
+    assert before == then
     assert body(database, options, renders) == body(database, options)
 
 

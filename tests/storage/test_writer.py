@@ -58,6 +58,9 @@ def test_commands_that_wait_are_committed_together(database: Database) -> None:
     assert counts.commands == 40 + 16
     # Of each writer: those that held it back, then all that waited.
     assert counts.commits <= 2 * len(database._threads)
+    # A transaction knows one moment.
+    turns = database.read_now(lambda store: store.turns.page("c1"))
+    assert len({turn.created_at for turn in turns}) == 1
     assert counts.retries == counts.unavailable == 0
 
 
