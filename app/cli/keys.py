@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from app.cli.asking import number
 from app.cli.databases import add_tenant, opened
 from app.cli.jsontext import json_line
 from app.cli.looks import Cell, Look, add_json
@@ -52,13 +51,12 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     create.add_argument(
         "--expires-in", type=_duration, metavar="TIME", help="such as 30m, 12h or 90d"
     )
-    many = number(1)
-    create.add_argument("--requests", type=many, metavar="N", help="at most N requests a minute")
+    create.add_argument("--requests", type=_number, metavar="N", help="at most N requests a minute")
     create.add_argument(
-        "--body-bytes", type=many, metavar="N", help="at most N bytes of bodies a minute"
+        "--body-bytes", type=_number, metavar="N", help="at most N bytes of bodies a minute"
     )
     create.add_argument(
-        "--conversations", type=many, metavar="N", help="make no conversation beyond N"
+        "--conversations", type=_number, metavar="N", help="make no conversation beyond N"
     )
     create.add_argument(
         "--if-none",
@@ -225,3 +223,9 @@ def _duration(given: str) -> timedelta:
     if not found:
         raise argparse.ArgumentTypeError(f"must be a time such as 30m, 12h or 90d, not {given!r}")
     return timedelta(**{_UNITS[found[2]]: int(found[1])})
+
+
+def _number(given: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,14}", given):
+        raise argparse.ArgumentTypeError(f"must be a number from 1 on, not {given!r}")
+    return int(given)

@@ -95,6 +95,8 @@ WRONG = [
     (["--scopes", "read,all"], "read, write, admin"),
     (["--expires-in", "soon"], "30m"),
     (["--requests", "0"], "from 1 on"),
+    (["--requests", "01"], "from 1 on"),
+    (["--body-bytes", "1" + 15 * "0"], "from 1 on"),
     (["--prefix", "a/b"], "beginning of a conversation id"),
     (["--tenant", "a b"], "name of a tenant"),
 ]
