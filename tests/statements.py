@@ -13,6 +13,15 @@ from app.storage.database import Database
 Note = Callable[[Connection, str, Any], None]
 
 
+def row_count(values: Any) -> int:
+    """How many rows a statement is given that is run for many: PostgreSQL may get them as one, with
+    an array for each column. (Their first one holds no commas.)"""
+    first = values[0][0] if values else None
+    if isinstance(first, str) and first.startswith("{"):
+        return first.count(",") + 1
+    return len(values)
+
+
 @contextmanager
 def noted(note: Note, database: Database) -> Iterator[None]:
     """Tells each statement of a database before it is run. Of others nothing is told: services that

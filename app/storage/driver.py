@@ -6,12 +6,24 @@ way costs ten times what SQLite needs to find a row.
 """
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from sqlalchemy import Boolean, Connection, LargeBinary
+from sqlalchemy import (
+    ARRAY,
+    Boolean,
+    Connection,
+    LargeBinary,
+    Table,
+    bindparam,
+    cast,
+    column,
+    func,
+    select,
+)
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import ClauseElement
@@ -35,15 +47,23 @@ class Many:
     def __init__(self, statement: ClauseElement, names: Sequence[str]) -> None:
         self._text = by_database(partial(Text, statement, names))
 
-    def run(self, connection: Connection, rows: Collection[Values]) -> None:
+    def run(self, connection: Connection, rows: Sequence[Values]) -> None:
         if not rows:
             return
         text = self._text(connection)
-        given = [text.given(row) for row in rows]
-        for start in range(0, len(given), _LOT):
+        for start in range(0, len(rows), _LOT):
             if start:
                 time.sleep(_BREATH)
-            execute(connection, text.text, given[start : start + _LOT], many=True)
+            execute(connection, text.text, text.all_given(rows[start : start + _LOT]), many=True)
+
+
+class Inserts(Many):
+    """Short rows for a table; all that come at once are one statement for PostgreSQL, which takes
+    each column as an array. Row by row, it needs half as long again, and its driver four times as
+    long. `once`: rows that are there already stay as they are."""
+
+    def __init__(self, table: Table, names: Sequence[str], *, once: bool = False) -> None:
+        self._text = by_database(partial(_inserts, table, names, once))
 
 
 class Query:
@@ -84,6 +104,10 @@ class Text:
         ordered: Values = self._ordered(values)
         return ordered
 
+    def all_given(self, rows: Iterable[Values]) -> list[Values]:
+        """The same of many rows."""
+        return list(map(self.given, rows))
+
     def rows(self, connection: Connection, row: Values) -> Iterator[Sequence[Any]]:
         """What a query finds."""
         for found in execute(connection, self.text, self.given(row)):
@@ -91,6 +115,49 @@ class Text:
             for at, convert in self._found:
                 values[at] = convert(values[at])
             yield values
+
+
+class _Arrays(Text):
+    """An insert of PostgreSQL to which many rows are one: each parameter is a column of them."""
+
+    def __init__(
+        self, statement: postgresql.Insert, names: Sequence[str], dialect: DefaultDialect
+    ) -> None:
+        super().__init__(statement, names, dialect)
+        types = (statement.table.c[name].type for name in names)
+        self._given = list(_converters(types, dialect))
+
+    def all_given(self, rows: Iterable[Values]) -> list[Values]:
+        return [tuple(map(_array, zip(*map(self.given, rows), strict=True)))]
+
+
+def _inserts(table: Table, names: Sequence[str], once: bool, dialect: DefaultDialect) -> Text:
+    key = list(table.primary_key.columns)
+    if dialect.name == "sqlite":
+        row = sqlite.insert(table)
+        return Text(row.on_conflict_do_nothing(index_elements=key) if once else row, names, dialect)
+    columns = [column(name, table.c[name].type) for name in names]
+    given = (cast(bindparam(one.name), ARRAY(one.type)) for one in columns)
+    new = func.unnest(*given).table_valued(*columns).render_derived(name="new")
+    rows = postgresql.insert(table).from_select(names, select(*new.c))
+    return _Arrays(
+        rows.on_conflict_do_nothing(index_elements=key) if once else rows, names, dialect
+    )
+
+
+def _array(values: Iterable[Any]) -> str:
+    """An array as PostgreSQL reads it."""
+    return "{" + ",".join(map(_element, values)) + "}"
+
+
+def _element(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    if type(value) is bytes:
+        return f'"\\\\x{value.hex()}"'
+    if type(value) is str:
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return str(value)
 
 
 def by_database(make: Callable[..., Text]) -> Callable[..., Text]:

@@ -10,7 +10,6 @@ from operator import attrgetter
 from typing import TypeAlias, TypeVar
 
 from sqlalchemy import Connection, Table, bindparam, delete, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.functions import coalesce
 from sqlalchemy.sql.functions import max as highest
 
@@ -18,7 +17,7 @@ from app.core.identity import ids
 from app.core.ledger.records import TurnRecord
 from app.core.ledger.seals import head_seal, key_seal, tool_set_hash
 from app.core.ledger.slice import Change, Slice
-from app.storage.driver import Many, Values
+from app.storage.driver import Inserts, Many, Values
 from app.storage.packing import packed_piece
 from app.storage.rows import (
     NEW_CALL,
@@ -91,21 +90,14 @@ _ERASE = Many(delete(conversations).where(owned(conversations)), _WHERE)
 _ADD_TURN = _insert(turns, NEW_TURN)
 _ADD_REVISION = _insert(turn_revisions, NEW_REVISION)
 _ADD_PIECE = _insert(turn_pieces, ("seq", "revision", "part", "place", "data"))
-_ADD_CALL = _insert(tool_calls, NEW_CALL)
+_ADD_CALL = Inserts(tool_calls, [*OWNER, *NEW_CALL])
 _CHANGE_CALL = _set(tool_calls, ("call_id",), ("answered", "call_index"))
-_ADD_PROVIDER_ID = _insert(provider_ids, NEW_PROVIDER_ID)
-_ADD_RESULT = _insert(tool_results, NEW_RESULT)
+_ADD_PROVIDER_ID = Inserts(provider_ids, [*OWNER, *NEW_PROVIDER_ID])
+_ADD_RESULT = Inserts(tool_results, [*OWNER, *NEW_RESULT])
 _CHANGE_RESULT = _set(tool_results, ("seq", "place"), ("call_id", "matched_by", "repeat"))
 _ADD_TOOL_SET = _insert(tool_sets, NEW_TOOL_SET)
 _ADD_KEY = _insert(idempotency_keys, NEW_KEY)
-_FACET_KEY = list(conversation_facets.primary_key.columns)
-_ADD_FACET = {
-    name: Many(
-        dialect.insert(conversation_facets).on_conflict_do_nothing(index_elements=_FACET_KEY),
-        [*OWNER, "kind", "value_sha256"],
-    )
-    for name, dialect in (("sqlite", sqlite), ("postgresql", postgresql))
-}
+_ADD_FACET = Inserts(conversation_facets, [*OWNER, "kind", "value_sha256"], once=True)
 _REMOVE_METADATA = Many(
     delete(conversation_facets).where(
         owned(conversation_facets), conversation_facets.c.kind == "metadata"
@@ -247,7 +239,7 @@ class Saving:
             for cid, (_, change) in self._changes.items()
             for facet in change.facets | (change.described.facets if change.described else set())
         ]
-        _ADD_FACET[self._connection.dialect.name].run(self._connection, rows)
+        _ADD_FACET.run(self._connection, rows)
 
     def _words(self) -> None:
         old: list[Values] = []

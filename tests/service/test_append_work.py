@@ -21,7 +21,7 @@ from app.service.turnform import made_ready
 from app.storage.database import Database
 from app.storage.memory import MOST_NAMES
 from app.storage.migrations import upgrade
-from tests.statements import noted
+from tests.statements import noted, row_count
 from tests.storage.specimens import Do
 
 
@@ -113,7 +113,7 @@ def facets_written(database: Database, *commands: Append | Erase) -> int:
 
     def note(_: Connection, statement: str, values: Any) -> None:
         if statement.startswith("INSERT INTO conversation_facets"):
-            written.append(len(values))
+            written.append(row_count(values))
 
     gate = threading.Event()
     with noted(note, database):

@@ -18,6 +18,7 @@ from app.storage import driver
 from app.storage.database import Database, engine_url
 from app.storage.tables import turn_pieces
 from app.storage.turns import TooLong
+from tests.statements import row_count
 
 
 def said(text: str) -> Append:
@@ -86,7 +87,7 @@ def test_many_rows_are_written_in_lots(database: Database, monkeypatch: pytest.M
     execute = driver.execute
 
     def noted(connection: Connection, text: str, values: Any, *, many: bool = False) -> Any:
-        sizes.append(len(values) if many else 0)
+        sizes.append(row_count(values) if many else 0)
         return execute(connection, text, values, many=many)
 
     monkeypatch.setattr(driver, "execute", noted)

@@ -9,7 +9,9 @@ from app.storage.database import Database
 from app.storage.lookup import NEWEST
 from tests.storage.specimens import Do, call, result, rows, turn
 
-STRANGE = ["\0", "a\0b", "\ud800", "\udfff\ud800", "é\U0001f600", "", " ", "x" * 70_000]
+STRANGE = ["\0", "a\0b", "\ud800", "\udfff\ud800", "é\U0001f600", "", " ", "x" * 70_000, "NULL"]
+# What means something in an array of PostgreSQL.
+SIGNS = ["NULL", "null", "{}", '{"a",b}', 'a"b', "a\\b", "a\\", " a ", "a,b", "\\x00"]
 
 
 @pytest.mark.parametrize("text", STRANGE, ids=ascii)
@@ -34,6 +36,16 @@ def test_any_text_survives_in_every_column_that_comes_from_outside(
     assert (spot.conversation_id, spot.seq, spot.place) == (conversation, 1, 0)
     taken = Do(conversation, lambda known: Change(known.book.taken("kimi", text)))
     assert database.write_now(taken)
+
+
+def test_ids_may_hold_any_sign_and_stay_apart(database: Database, conversation: str) -> None:
+    made = [
+        replace(call(number), turn_id=text, model=None if number % 2 else text)
+        for number, text in enumerate(SIGNS, 1)
+    ]
+    database.write_now(rows(conversation, [turn(one.seq) for one in made], made))
+    records = database.read_now(lambda store: store.ledger.calls(conversation))
+    assert [record.call for record in records] == made
 
 
 @pytest.mark.parametrize("text", [text for text in STRANGE if text], ids=ascii)
