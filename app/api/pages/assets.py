@@ -3,8 +3,8 @@
 from fastapi import APIRouter
 from starlette.responses import FileResponse
 
+from app.api.pages import WEB
 from app.api.pages.page import HEADERS
-from app.api.pages.templates import WEB
 from app.core.errors import NotFound
 
 router = APIRouter(include_in_schema=False)

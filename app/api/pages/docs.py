@@ -5,8 +5,8 @@ from pathlib import Path
 from fastapi import APIRouter
 from starlette.responses import FileResponse
 
+from app.api.pages import WEB
 from app.api.pages.page import guarded
-from app.api.pages.templates import WEB
 from app.core.errors import NotFound
 
 router = APIRouter(include_in_schema=False)

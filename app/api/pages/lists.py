@@ -7,8 +7,7 @@ from urllib.parse import quote, urlencode
 from fastapi import Query, Response
 
 from app.api.context import Here
-from app.api.pages.page import html, moved, pages, shown
-from app.api.pages.templates import rendered
+from app.api.pages.page import html, moved, pages, rendered, shown
 from app.api.schemas.shapes import In
 from app.codecs import TARGETS
 from app.core.identity.forms import CONVERSATION_ID

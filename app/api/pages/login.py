@@ -6,8 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from app.api.access import COOKIE
 from app.api.context import Here
-from app.api.pages.page import html, moved
-from app.api.pages.templates import rendered
+from app.api.pages.page import html, moved, rendered
 from app.api.problems import HANDLERS
 from app.core.errors import TurnkeepError
 

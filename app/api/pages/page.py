@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 from urllib.parse import quote
 
@@ -9,7 +10,6 @@ from fastapi import APIRouter, Request, Response
 from fastapi.exceptions import RequestValidationError
 
 from app.api.context import Context
-from app.api.pages.templates import rendered
 from app.api.problems import HANDLERS
 from app.api.routes import Direct, Handler
 from app.core import telling
@@ -76,6 +76,13 @@ def _unmeant(error: RequestValidationError) -> RuleBroken:
 
 def pages() -> APIRouter:
     return APIRouter(include_in_schema=False, route_class=Page)
+
+
+def rendered(template: str, **values: Any) -> bytes:
+    """A page's HTML."""
+    # With it comes Jinja: many services never show a page, and all start sooner without it.
+    made: bytes = import_module("app.api.pages.templates").rendered(template, **values)
+    return made
 
 
 def html(body: bytes, status: int = 200, headers: dict[str, str] | None = None) -> Response:

@@ -1,15 +1,15 @@
 """HTML from templates. Whatever a turn says is text: it is escaped, and what cannot be seen is
-shown as a sign that can."""
+shown as a sign that can. Imported with the first page (`app.api.pages.page.rendered`)."""
 
 import re
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-WEB = Path(__file__).parents[2] / "web"
+from app.api.pages import WEB
+
 # Control characters, marks that turn the direction of writing, and lone surrogates.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
