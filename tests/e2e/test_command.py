@@ -67,6 +67,11 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
     assert "--database-url" in capsys.readouterr().out
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _made() -> None:
+    """Here servers start by themselves, and make their databases."""
+
+
 @dataclass(frozen=True)
 class Lived:
     """The folder of a server that has ended, what it had printed, and what it had answered."""
