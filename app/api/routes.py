@@ -5,7 +5,7 @@ takes longer than most operations do, so they are read here.
 """
 
 import inspect
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import Annotated, Any, get_origin
 
@@ -26,61 +26,52 @@ from app.core.errors import RuleBroken, Unavailable
 from app.service.verify import demand_head, demand_sound
 from app.storage.damage import may_be_damage
 
-Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-
 
 class Direct(APIRoute):
     """A route whose operation takes any of: the ids of its path, `query`, `request`, `here`."""
 
     def __init__(self, *args: Any, **given: Any) -> None:
         super().__init__(*args, **given)
-        handle = self.get_route_handler()
-
+        taken = inspect.signature(self.endpoint).parameters
+        self.takes_request, self.takes_context = "request" in taken, "here" in taken
+        self.query = _query_model(taken)
+        self.key_scope = _scope(self.methods or set(), self.path)
         # The framework's own has stacks for dependencies, of which there are none, and catches
         # errors that are caught around all routes.
-        async def app(scope: Scope, receive: Receive, send: Send) -> None:
-            response = await handle(Request(scope, receive, send))
-            await response(scope, receive, send)
+        self.app = self.respond
 
-        self.app = app
+    async def respond(self, scope: Scope, receive: Receive, send: Send) -> None:
+        response = await self.response_to(Request(scope, receive, send))
+        await response(scope, receive, send)
 
-    def get_route_handler(self) -> Handler:
-        operation = self.endpoint
-        taken = inspect.signature(operation).parameters
-        query = _query_model(taken)
-        takes_request, takes_context = "request" in taken, "here" in taken
-        scope = _scope(self.methods or set(), self.path)
-
-        async def handle(request: Request) -> Response:
-            given: dict[str, Any] = dict(request.path_params)
-            shared: Context = request.app.state.context
-            request, here = await shared.admit(request, scope, given.get("cid"))
-            if query is not None:
-                given["query"] = _read_query(request.scope["query_string"], query)
-            elif self.include_in_schema:
-                check_parameters(request)
-            if takes_request:
-                given["request"] = request
-            if takes_context:
-                given["here"] = here
-            mark = object()
-            marks = set() if scope == "read" else here.writing
-            marks.add(mark)
-            try:
-                if scope == "write" and "cid" in given:
-                    await here.check_room(given["cid"])
-                response: Response = await operation(**given)
-                if scope != "read" and "cid" in given:
-                    here.listeners.hurry(here.database.tenant_id, given["cid"])
-            except Exception as error:
-                if "cid" in request.path_params:
-                    await _demand_sound(here, request.path_params["cid"], error)
-                raise
-            finally:
-                marks.discard(mark)
-            return response
-
-        return handle
+    async def response_to(self, request: Request) -> Response:
+        given: dict[str, Any] = dict(request.path_params)
+        shared: Context = request.app.state.context
+        request, here = await shared.admit(request, self.key_scope, given.get("cid"))
+        if self.query is not None:
+            given["query"] = _read_query(request.scope["query_string"], self.query)
+        elif self.include_in_schema:
+            check_parameters(request)
+        if self.takes_request:
+            given["request"] = request
+        if self.takes_context:
+            given["here"] = here
+        mark = object()
+        marks = set() if self.key_scope == "read" else here.writing
+        marks.add(mark)
+        try:
+            if self.key_scope == "write" and "cid" in given:
+                await here.check_room(given["cid"])
+            response: Response = await self.endpoint(**given)
+            if self.key_scope != "read" and "cid" in given:
+                here.listeners.hurry(here.database.tenant_id, given["cid"])
+        except Exception as error:
+            if "cid" in request.path_params:
+                await _demand_sound(here, request.path_params["cid"], error)
+            raise
+        finally:
+            marks.discard(mark)
+        return response
 
 
 async def _demand_sound(here: Context, cid: str, error: Exception) -> None:

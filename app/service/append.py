@@ -1,6 +1,7 @@
 """Appending turns: identity, chain and ledger in one change, or nothing at all."""
 
-from collections.abc import Callable, Collection
+from abc import ABC, abstractmethod
+from collections.abc import Collection
 from dataclasses import replace
 
 from app.codecs import ID_RULES
@@ -79,8 +80,35 @@ class Appended:
     members: JsonObject | None = None
 
 
+class Once(ABC):
+    """What is common to commands that append: they make the conversation where it is absent, and a
+    key that was used before gives its first receipt again."""
+
+    __slots__ = ()
+    body_hash: bytes
+    key: str | None
+
+    def decide(self, known: Slice) -> Change[Appended]:
+        key, body_hash = self.key, self.body_hash
+        if key is not None and (used := known.used_key(key)):
+            if used.body_sha256 != body_hash:
+                raise KeyReused(key)
+            return Change(Appended(used.receipt, replayed=True))
+        there, made = ensured(known)
+        change = self.append(there) if there is known else made.then(self.append(there))
+        if key is None:
+            return change
+        done = change.receipt
+        status = 200 if done.replayed else done.status
+        return replace(change, keys=(KeyRecord(key, body_hash, status, done.receipt, known.now),))
+
+    @abstractmethod
+    def append(self, known: Slice) -> Change[Appended]:
+        """Appends to a conversation that is there."""
+
+
 @dataclass(frozen=True, slots=True)
-class Append:
+class Append(Once):
     """The command to append: what, where, and under which conditions.
 
     `arrived`: a stream that has come and cannot be had again; it is stored at any version.
@@ -117,40 +145,17 @@ class Append:
         drafts, cid = self.drafts, self.conversation_id
         return asked | keys_of(drafts, cid, version, ID_RULES, waiting=waiting)
 
-    def decide(self, known: Slice) -> Change[Appended]:
-        return once(known, self.key, self.body_hash, lambda there: append(there, self))
-
-
-def once(
-    known: Slice, key: str | None, body_hash: bytes, decide: Callable[[Slice], Change[Appended]]
-) -> Change[Appended]:
-    """Decides in a conversation that is there, made if it was absent; a key that was used before
-    gives its first receipt again."""
-    if key is not None and (used := known.used_key(key)):
-        if used.body_sha256 != body_hash:
-            raise KeyReused(key)
-        return Change(Appended(used.receipt, replayed=True))
-    there, made = ensured(known)
-    change = decide(there) if there is known else made.then(decide(there))
-    if key is None:
-        return change
-    done = change.receipt
-    status = 200 if done.replayed else done.status
-    return replace(change, keys=(KeyRecord(key, body_hash, status, done.receipt, known.now),))
-
-
-def append(known: Slice, order: Append) -> Change[Appended]:
-    """Appends to a conversation that is there."""
-    if order.expected_version is None or order.expected_version == known.version:
-        return _append_now(known, order)
-    # A retry of a write that succeeded is stale by its own success.
-    if (stored := stored_turns(known, order.turns)) is not None:
-        return Change(Appended(_stored(known, order, stored), replayed=True))
-    if not order.arrived:
-        raise StaleVersion(known.conversation_id, str(order.expected_version), known.version)
-    change = _append_now(known, order)
-    overtaken = order.turns[0].draft.turn_id or change.turns[0].turn_id
-    return replace(change, receipt=replace(change.receipt, overtaken=overtaken))
+    def append(self, known: Slice) -> Change[Appended]:
+        if self.expected_version is None or self.expected_version == known.version:
+            return _append_now(known, self)
+        # A retry of a write that succeeded is stale by its own success.
+        if (stored := stored_turns(known, self.turns)) is not None:
+            return _replayed(known, self, stored)
+        if not self.arrived:
+            raise StaleVersion(known.conversation_id, str(self.expected_version), known.version)
+        change = _append_now(known, self)
+        overtaken = self.turns[0].draft.turn_id or change.turns[0].turn_id
+        return replace(change, receipt=replace(change.receipt, overtaken=overtaken))
 
 
 def _append_now(known: Slice, order: Append) -> Change[Appended]:
@@ -301,8 +306,9 @@ def _repeated(known: Slice, order: Append) -> Change[Appended]:
             "A new message of the list has the `turn_id` of a stored turn; it must have another.",
             turn_ids=[new.draft.turn_id for new in order.turns if new.draft.turn_id],
         )
-    return Change(Appended(_stored(known, order, stored), replayed=True))
+    return _replayed(known, order, stored)
 
 
-def _stored(known: Slice, order: Append, records: list[TurnRecord]) -> bytes:
-    return receipt_bytes(stored_receipt(known, records, texts=order.texts))
+def _replayed(known: Slice, order: Append, stored: list[TurnRecord]) -> Change[Appended]:
+    receipt = stored_receipt(known, stored, texts=order.texts)
+    return Change(Appended(receipt_bytes(receipt), replayed=True))

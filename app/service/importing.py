@@ -19,7 +19,7 @@ from app.core.ledger.keys import Keys
 from app.core.ledger.slice import Change, Slice
 from app.core.limits import UNLIMITED
 from app.core.render.pairing import links_of
-from app.service.append import Append, append
+from app.service.append import Append
 from app.service.conversations import described, ensured
 from app.service.exporting import exported_turn
 from app.service.planning import Plan, Turned, turned_of
@@ -115,7 +115,8 @@ class ImportBatch:
         else:
             orders = iter([new])
         for drafts in chain(([draft] for draft in completing), orders):
-            one = append(known, replace(_order(known, plan, drafts), tools=plan.riding))
+            posted = Append(known.conversation_id, made_ready(drafts), tools=plan.riding)
+            one = posted.append(known)
             done, known = done.then(one), known.after(one)
         for order, version in _tool_sets(known, plan, self.start, self.end):
             kept: Change[None] = Change(None, tool_sets=kept_tools(known, order, at=version))
@@ -132,10 +133,6 @@ class ImportBatch:
             if self.start < one.at <= min(there, self.end):
                 overdue[one.draft.turn_id] = one.draft
         return [draft for draft in overdue.values() if not _is_there(known, self.plan, draft)]
-
-
-def _order(known: Slice, plan: Plan, drafts: Sequence[Draft]) -> Append:
-    return Append(known.conversation_id, made_ready(drafts))
 
 
 def _tool_sets(known: Slice, plan: Plan, start: int, end: int) -> Iterator[tuple[KeepTools, int]]:

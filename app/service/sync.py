@@ -23,7 +23,7 @@ from app.core.ledger.slice import Change, Slice
 from app.core.sync.likeness import is_unspoken, says_nothing
 from app.core.sync.recognising import Recognised, Told
 from app.core.sync.retelling import Difference
-from app.service.append import Append, Appended, Synced, append, once
+from app.service.append import Append, Appended, Once, Synced
 from app.service.messagelist import MessageList
 from app.service.receipts import note, receipt_bytes, tool_notes
 from app.service.seeing import Seen, look
@@ -66,7 +66,7 @@ def news(messages: MessageList, seen: Seen) -> News | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Sync:
+class Sync(Once):
     """The command to append what is new of a list. `seen`: what it was held against before, if it
     was, `news`: what it brings in that case."""
 
@@ -97,8 +97,41 @@ class Sync:
         drafts, cid = [new.draft for new in self.news.turns], self.conversation_id
         return asked | keys_of(drafts, cid, version, ID_RULES, waiting=waiting)
 
-    def decide(self, known: Slice) -> Change[Appended]:
-        return once(known, self.key, self.body_hash, lambda there: _sync(there, self))
+    def append(self, known: Slice) -> Change[Appended]:
+        seen, brought, head = self.seen, self.news, known.head
+        assert head is not None
+        if seen is None or seen.head_hash != head.head_hash:
+            seen = look(known.whole_history(), self.messages)
+            brought = news(self.messages, seen)
+        if isinstance(found := seen.found, Difference):
+            raise _differs(self.messages, found)
+        assert brought is not None
+        known.demand(_keys_of_completed(found))
+        is_stale = self.expected_version not in (None, head.version)
+        if is_stale and brought.places:
+            raise StaleVersion(head.id, str(self.expected_version), head.version)
+        synced = Synced(_known(self.messages, brought), _cut_note(found))
+        completed: Change[object] = Change(None)
+        for whole in brought.completed.values():
+            change = Append(head.id, whole, texts=self.texts).append(known)
+            if change.receipt.members:
+                synced = synced.with_receipt(change.receipt.members)
+            completed, known = completed.then(change), known.after(change)
+        if not brought.turns:
+            return completed.then(_nothing_new(known, self, synced))
+        turns = tuple(
+            _answering(turn, calls, known.book)
+            for turn, calls in zip(brought.turns, brought.calls, strict=True)
+        )
+        rest = Append(
+            head.id,
+            turns,
+            tools=self.tools,
+            texts=self.texts,
+            synced=synced,
+            notes=self.messages.notes,
+        )
+        return completed.then(rest.append(known))
 
 
 def _keys_of_completed(found: Recognised) -> Keys:
@@ -108,43 +141,6 @@ def _keys_of_completed(found: Recognised) -> Keys:
     seqs = frozenset(turn.seq for turn in found.completed.values())
     ids = frozenset(turn.turn_id for turn in found.completed.values())
     return Keys(turn_ids=ids, seqs=seqs, ledgers_of=seqs, revisions=True)
-
-
-def _sync(known: Slice, order: Sync) -> Change[Appended]:
-    seen, brought, head = order.seen, order.news, known.head
-    assert head is not None
-    if seen is None or seen.head_hash != head.head_hash:
-        seen = look(known.whole_history(), order.messages)
-        brought = news(order.messages, seen)
-    if isinstance(found := seen.found, Difference):
-        raise _differs(order.messages, found)
-    assert brought is not None
-    known.demand(_keys_of_completed(found))
-    is_stale = order.expected_version not in (None, head.version)
-    if is_stale and brought.places:
-        raise StaleVersion(head.id, str(order.expected_version), head.version)
-    synced = Synced(_known(order.messages, brought), _cut_note(found))
-    completed: Change[object] = Change(None)
-    for whole in brought.completed.values():
-        change = append(known, Append(head.id, whole, texts=order.texts))
-        if change.receipt.members:
-            synced = synced.with_receipt(change.receipt.members)
-        completed, known = completed.then(change), known.after(change)
-    if not brought.turns:
-        return completed.then(_nothing_new(known, order, synced))
-    turns = tuple(
-        _answering(turn, calls, known.book)
-        for turn, calls in zip(brought.turns, brought.calls, strict=True)
-    )
-    rest = Append(
-        head.id,
-        turns,
-        tools=order.tools,
-        texts=order.texts,
-        synced=synced,
-        notes=order.messages.notes,
-    )
-    return completed.then(append(known, rest))
 
 
 def _differs(messages: MessageList, difference: Difference) -> HistoryDiffers:

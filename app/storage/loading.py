@@ -91,11 +91,7 @@ _KEYS = _joined(
     [idempotency_keys.c[name] for name in NEW_KEY[:-1]],
     ("sha256", "key_sha256"),
 )
-_PLACES = _joined(
-    turns,
-    [turns.c[name] for name in ("turn_id", "seq", "content_hash", "status")],
-    ("id", "turn_id"),
-)
+_PLACES = _joined(turns, [turns.c.turn_id, turns.c.seq, turns.c.content_hash], ("id", "turn_id"))
 _CALLS = _joined(tool_calls, CALL, ("id", "call_id"))
 _CALLS_OF_TURNS = _joined(tool_calls, CALL, ("seq", "seq"))
 _RESULTS_OF_TURNS = _joined(tool_results, RESULT, ("seq", "seq"))

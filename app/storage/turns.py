@@ -93,9 +93,7 @@ _PIECES = (
     )
     .order_by(turn_pieces.c.part, turn_pieces.c.place)
 )
-_TURN_PLACES = select(turns.c.turn_id, turns.c.seq, turns.c.content_hash, turns.c.status).where(
-    owned(turns)
-)
+_TURN_PLACES = select(turns.c.turn_id, turns.c.seq, turns.c.content_hash).where(owned(turns))
 _NUMBERS = select(turns.c.turn_id, turns.c.seq).where(owned(turns), turns.c.turn_id.in_(IDS))
 # What a short query may read at once: turns, and bytes of their blocks. Pages of turns are shorter.
 SHORT = 1_000

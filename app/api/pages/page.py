@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 
 from app.api.context import Context
 from app.api.problems import HANDLERS
-from app.api.routes import Direct, Handler
+from app.api.routes import Direct
 from app.core import telling
 from app.core.errors import RuleBroken, TurnkeepError, Unauthorized
 from app.storage.store import ReadStore
@@ -41,22 +41,17 @@ _PRIVATE = {**HEADERS, "Cache-Control": "no-store"}
 class Page(Direct):
     """A route whose refusals are pages, too. Who has no key is asked for one."""
 
-    def get_route_handler(self) -> Handler:
-        inner = super().get_route_handler()
-
-        async def handle(request: Request) -> Response:
-            try:
-                return await inner(request)
-            except Unauthorized:
-                asked = request.scope["raw_path"].decode("latin-1")
-                asked += f"?{request.url.query}" if request.url.query else ""
-                return moved(f"/login?next={quote(asked, safe='')}")
-            except RequestValidationError as error:
-                return await _refusal(request, _unmeant(error))
-            except TurnkeepError as error:
-                return await _refusal(request, error)
-
-        return handle
+    async def response_to(self, request: Request) -> Response:
+        try:
+            return await super().response_to(request)
+        except Unauthorized:
+            asked = request.scope["raw_path"].decode("latin-1")
+            asked += f"?{request.url.query}" if request.url.query else ""
+            return moved(f"/login?next={quote(asked, safe='')}")
+        except RequestValidationError as error:
+            return await _refusal(request, _unmeant(error))
+        except TurnkeepError as error:
+            return await _refusal(request, error)
 
 
 async def _refusal(request: Request, error: TurnkeepError) -> Response:

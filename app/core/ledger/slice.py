@@ -30,11 +30,10 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class TurnPlace:
-    """Where a turn stands, and the content hash and status with which it was posted."""
+    """Where a turn stands, and the content hash with which it was posted."""
 
     seq: int
     content_hash: bytes
-    status: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +156,7 @@ class Slice:
             return Slice.absent(self.conversation_id, self.now, self.custom)
         places, turns = {**self.places}, {**self.turns}
         for one in change.turns:
-            places[one.turn_id] = TurnPlace(one.seq, one.content_hash, one.status)
+            places[one.turn_id] = TurnPlace(one.seq, one.content_hash)
             turns[one.seq] = one
         for revision in change.revisions:
             turns[revision.turn.seq] = revision.turn
