@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from app.core.identity import ids
-from app.core.ledger.book import Loaded, Names, names_of
+from app.core.ledger.book import LedgerRows, Names, names_of
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import (
     PARTS,
@@ -252,7 +252,7 @@ def load_ledger(connection: Connection, tenant_id: str, slices: dict[str, Slice]
     every = [(cid, call_id) for call_id in calls]
     given = _PROVIDER_IDS_OF_CALLS.rows(connection, tenant_id, every)
     known.book.load(
-        Loaded(
+        LedgerRows(
             Keys(),
             {name: replace(call, provider_ids={}) for name, call in calls.items()},
             {(row[0], row[1]): ProviderId(*row) for _, *row in given},
@@ -322,8 +322,8 @@ class _Rows:
         counted = sweeping.count_parts(self._connection, self._tenant_id, cid)
         return tuple(counted[part] for part in PARTS)
 
-    def ledgers(self) -> Mapping[str, Loaded]:
-        found = {cid: Loaded(keys) for cid, keys in self._wanted.items()}
+    def ledgers(self) -> Mapping[str, LedgerRows]:
+        found = {cid: LedgerRows(keys) for cid, keys in self._wanted.items()}
         self._turns(found)
         self._provider_ids(found)
         self._calls(found)
@@ -339,7 +339,7 @@ class _Rows:
             for one in getattr(keys, field):
                 yield cid, one
 
-    def _turns(self, found: Mapping[str, Loaded]) -> None:
+    def _turns(self, found: Mapping[str, LedgerRows]) -> None:
         """All calls of some turns, with all their provider ids and results."""
         turns = list(self._each("ledgers_of"))
         for cid, *row in self._run(_CALLS_OF_TURNS, turns):
@@ -351,18 +351,18 @@ class _Rows:
         for cid, *row in self._run(_PROVIDER_IDS_OF_CALLS, made):
             found[cid].provider_ids[row[0], row[1]] = ProviderId(*row)
 
-    def _provider_ids(self, found: Mapping[str, Loaded]) -> None:
+    def _provider_ids(self, found: Mapping[str, LedgerRows]) -> None:
         wanted = ((cid, ids.fingerprint(one)) for cid, one in self._each("provider_ids"))
         for cid, *row in self._run(_PROVIDER_IDS_NAMED, wanted):
             found[cid].provider_ids[row[0], row[1]] = ProviderId(*row)
 
-    def _calls(self, found: Mapping[str, Loaded]) -> None:
+    def _calls(self, found: Mapping[str, LedgerRows]) -> None:
         """Calls by canonical id, and those whose provider ids were found."""
         named = ((cid, one.call_id) for cid in found for one in found[cid].provider_ids.values())
         for cid, *row in self._run(_CALLS, {*self._each("call_ids"), *named}):
             found[cid].calls[row[0]] = Call(*row)
 
-    def _named(self, found: Mapping[str, Loaded]) -> None:
+    def _named(self, found: Mapping[str, LedgerRows]) -> None:
         # One statement for those of which one is wanted, and one more for each power of two.
         asked: dict[tuple[str, int], dict[Key, tuple[str, tuple[str, ...]]]] = defaultdict(dict)
         for cid, keys in self._wanted.items():
@@ -387,7 +387,7 @@ class _Rows:
                 full = len(seqs[key]) > most
                 found[cid].floors[queue] = min(seqs[key]) + 1 if full else 0
 
-    def _waiting(self, found: Mapping[str, Loaded]) -> None:
+    def _waiting(self, found: Mapping[str, LedgerRows]) -> None:
         asked: dict[str, set[Key]] = defaultdict(set)
         for cid, (kind, name) in self._each("waiting"):
             asked[kind].add((cid, ids.fingerprint(name)))

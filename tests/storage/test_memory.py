@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.ledger.book import Book, Loaded
+from app.core.ledger.book import Book, LedgerRows
 from app.core.ledger.keys import Keys
 from app.core.ledger.records import ConversationRecord
 from app.core.ledger.slice import Change
@@ -82,5 +82,5 @@ def test_a_call_that_had_to_be_loaded_is_not_remembered_beside_newer_ones() -> N
     book = Book(whole=False, names={old.id}, start=2)
     book.add_calls([new], [])
     assert book.remembered({old.id, new.id}, frozenset()).calls == {new.id: new}
-    book.load(Loaded(Keys(call_ids=frozenset({old.id})), {old.id: old}))
+    book.load(LedgerRows(Keys(call_ids=frozenset({old.id})), {old.id: old}))
     assert book.remembered({old.id, new.id}, frozenset()).calls == {new.id: new}

@@ -71,7 +71,7 @@ def _others(changed: Mapping[K, V], rows: Mapping[K, V]) -> dict[K, V]:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LedgerRows:
     """Rows of a database for a book.
 
     `floors`: down to which turn the calls under a name are complete, by state, kind and name; 0
@@ -168,7 +168,7 @@ class Book:
         """Whether it is known that nothing in the conversation has this name."""
         return self.names is not None and name not in self.names
 
-    def load(self, rows: Loaded) -> None:
+    def load(self, rows: LedgerRows) -> None:
         """Takes in rows of the database; what the book knows already stays as it is."""
         self._asked |= rows.asked
         self._whole = self._whole or rows.whole
@@ -445,5 +445,5 @@ def _keys_of(result: ResultRecord) -> Iterator[tuple[str, _Name]]:
 def whole_book(calls: Iterable[Call]) -> Book:
     """A book of all calls of a conversation, for matching alone."""
     book = Book()
-    book.load(Loaded(NO_KEYS, {call.id: call for call in calls}))
+    book.load(LedgerRows(NO_KEYS, {call.id: call for call in calls}))
     return book
