@@ -19,6 +19,7 @@ APPEND = ("tests/api/test_append.py", "-k", "sqlite")
 KEPT = ("tests/laws/test_kept.py", "-k", "not changes_no_byte")
 REMEMBERED = ("tests/laws/test_remembered.py",)
 FINDING = ("tests/service/test_finding.py", "-k", "sqlite")
+STRANGE = ("tests/storage/test_strange_texts.py", "-k", "postgres")
 PACKING = ("tests/storage/test_packing.py", "-k", "not postgres")
 ISOLATION = ("tests/api/test_isolation.py", "-k", "sqlite")
 ACCESS = ("tests/api/test_access.py", "-k", "sqlite")
@@ -245,6 +246,20 @@ FAULTS = (
         "[row for leaves, row in changed if not leaves]",
         "[]",
         CALLS,
+    ),
+    Fault(
+        "a backslash in an array of PostgreSQL hides the sign behind it",
+        "app/storage/driver.py",
+        """value.replace("\\\\", "\\\\\\\\").replace('"', '\\\\"')""",
+        """value.replace('"', '\\\\"')""",
+        STRANGE,
+    ),
+    Fault(
+        "what is missing is the word NULL in an array of PostgreSQL",
+        "app/storage/driver.py",
+        'return "NULL"',
+        """return '"NULL"'""",
+        STRANGE,
     ),
     Fault(
         "an idempotency key takes any body",
