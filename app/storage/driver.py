@@ -153,10 +153,12 @@ def _array(values: Iterable[Any]) -> str:
 def _element(value: Any) -> str:
     if value is None:
         return "NULL"
-    if type(value) is bytes:
+    if isinstance(value, bytes):
         return f'"\\\\x{value.hex()}"'
-    if type(value) is str:
+    if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    # Whatever else would be written as some text, and stored as such.
+    assert isinstance(value, int)
     return str(value)
 
 

@@ -1,4 +1,4 @@
-"""Saving: the changes of a group, an executemany for each table.
+"""Saving: the changes of a group, a statement for each table.
 
 Rows that refer to others come after them. A call that leaves its place in a turn leaves before
 another takes it.

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from app.core.json.values import ReadText
 from app.core.ledger.records import ProviderId
 from app.core.ledger.slice import Change
 from app.service.conversations import Describe
@@ -39,9 +40,11 @@ def test_any_text_survives_in_every_column_that_comes_from_outside(
 
 
 def test_ids_may_hold_any_sign_and_stay_apart(database: Database, conversation: str) -> None:
+    # Text that was read as JSON is text, too.
+    signs = [*SIGNS, ReadText.of("null", None)]
     made = [
         replace(call(number), turn_id=text, model=None if number % 2 else text)
-        for number, text in enumerate(SIGNS, 1)
+        for number, text in enumerate(signs, 1)
     ]
     database.write_now(rows(conversation, [turn(one.seq) for one in made], made))
     records = database.read_now(lambda store: store.ledger.calls(conversation))
