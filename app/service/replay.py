@@ -85,7 +85,10 @@ class Replaying:
         origins = whole.render.origins()
         if options.since is not None:
             before = self._before(options.since, whole)
-            new = whole.behind(before)
+            # Completing a turn makes no new version, so two histories have this one. Nobody can say
+            # which of them the caller has, and behind one of them things would be said twice.
+            has_two = self.store.turns.was_completed(head.id, options.since)
+            new = None if has_two else whole.behind(before)
             about["since"] = dumps_utf8(
                 {"version": options.since, "prefix": before.prefix(), "unchanged": new is not None}
             )
@@ -139,8 +142,7 @@ class Replaying:
     def _before(self, since: int, whole: Rendered) -> Rendered:
         """What a caller saw who was at the version `since`.
 
-        What was completed then or later was perhaps not seen whole; whoever did see it is told too
-        much, never too little.
+        What was completed then or later was perhaps not seen whole.
         """
         store, cid, options = self.store, self.head.id, self.options
         kept = Render() if options.is_window else whole.render.as_of(since)

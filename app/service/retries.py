@@ -77,13 +77,14 @@ def check_version(
     store: ReadStore, cid: str, expected: int, key: str | None, turn_id: str | None
 ) -> None:
     """Judges an append before its body is read. Raises `StaleVersion`, unless this may be a retry:
-    one that succeeded is answered again."""
+    one that succeeded is answered again. What completes an interrupted turn is none."""
     head = store.conversations.head(cid)
     version = head.version if head else 0
     if version == expected:
         return
     if key is not None and store.conversations.has_key(cid, key):
         return
-    if turn_id is not None and store.turns.numbers(cid, [turn_id]):
+    seqs = store.turns.numbers(cid, [turn_id] if turn_id is not None else []).values()
+    if any(turn.status == "complete" for turn in store.turns.at(cid, [*seqs])):
         return
     raise StaleVersion(cid, str(expected), version)

@@ -82,6 +82,12 @@ _NEWEST_REVISION = (
     .order_by(turn_revisions.c.number.desc())
     .limit(1)
 )
+_COMPLETED = Query(
+    select(turn_revisions.c.seq)
+    .where(owned(turn_revisions), turn_revisions.c.at_version == bindparam("version"))
+    .limit(1),
+    "version",
+)
 _PIECES = (
     select(turn_pieces.c.part, turn_pieces.c.place, turn_pieces.c.data)
     .where(
@@ -246,6 +252,10 @@ class Turns(Scope):
             for seq, status in self._run(_REVISED, cid):
                 (broken.discard if status == "complete" else broken.add)(seq)
         return broken
+
+    def was_completed(self, cid: str, version: int) -> bool:
+        """Whether a turn became another one while the conversation had this version."""
+        return any(self._found(_COMPLETED, cid, version))
 
     def next_revision(self, cid: str) -> int:
         """The number that the next later version of a turn will have."""

@@ -76,6 +76,28 @@ def test_a_version_that_has_passed_is_told_before_the_stream_is_read(database_ur
     talking(database_url, talk)
 
 
+def test_what_completes_a_turn_is_told_of_a_version_that_has_passed_before_it_is_read(
+    database_url: str,
+) -> None:
+    async def unread() -> AsyncIterator[bytes]:
+        pytest.fail("the body was read")
+        yield b""
+
+    async def talk(http: httpx.AsyncClient) -> None:
+        await stream(http, sent(WHOLE[:CUT]), 0, turn_id="t1")
+        await say(http, "and in Rome?")
+        stale = await stream(http, unread(), 1, turn_id="t1")
+        assert (stale.status_code, stale.json()["version"]) == (412, 2)
+        assert (await http.get(f"{TURNS}/t1")).json()["status"] == "interrupted"
+        assert (await stream(http, sent(WHOLE), 2, turn_id="t1")).status_code == 200
+        # The retry of that is stale by its own success, or by that of others.
+        await say(http, "and in Oslo?")
+        again = await stream(http, sent(WHOLE), 2, turn_id="t1")
+        assert (again.status_code, again.headers["Idempotent-Replayed"]) == (200, "true")
+
+    talking(database_url, talk)
+
+
 def test_a_conversation_that_is_absent_has_no_turns(database_url: str) -> None:
     async def talk(http: httpx.AsyncClient) -> None:
         assert (await stream(http, sent(WHOLE), 3)).status_code == 412

@@ -291,6 +291,20 @@ def test_since_tells_of_a_turn_that_was_completed(api: Api) -> None:
     assert api.replay("openai", since=3)["since"]["unchanged"]
 
 
+@pytest.mark.parametrize("target", ["anthropic", "openai", "openai-responses", "gemini"])
+def test_since_repeats_nothing_of_a_turn_that_broke_before_it_said_anything(
+    api: Api, target: str
+) -> None:
+    api.post(user("Bonn?"))
+    stream(api, WHOLE[: WHOLE.index(b"\n\n") + 2], turn_id="t1")
+    respond(api, turn_id="t1")
+    held = api.replay(target)
+    api.post(answering("toolu_weather", "rain"))
+    told = api.replay(target, since=held["version"])
+    assert told["since"]["unchanged"] is False
+    assert told["request"] == api.replay(target)["request"]
+
+
 NO_STREAMS = [b"<html>\n<body>no</body>\n</html>\n", b'{\n  "a": 1\n}\n', b"data: x\n\n"]
 
 

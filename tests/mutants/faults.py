@@ -744,4 +744,18 @@ FAULTS = (
         "        return type(self), self.args\n",
         ("tests/core/test_errors.py::test_an_error_of_another_process_says_the_same",),
     ),
+    Fault(
+        "behind a version with a completed turn, calls are said twice",
+        "app/service/replay.py",
+        "new = None if has_two else whole.behind(before)",
+        "new = whole.behind(before)",
+        ("tests/api/test_streams.py", "-k", "sqlite and since"),
+    ),
+    Fault(
+        "a stream that completes a turn is judged by its version when it has come",
+        "app/service/retries.py",
+        'if any(turn.status == "complete" for turn in store.turns.at(cid, [*seqs])):',
+        "if any(store.turns.at(cid, [*seqs])):",
+        ("tests/api/test_stream_conditions.py", "-k", "sqlite"),
+    ),
 )
