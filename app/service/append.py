@@ -151,7 +151,8 @@ class Append(Once):
         # A retry of a write that succeeded is stale by its own success.
         if (stored := stored_turns(known, self.turns)) is not None:
             return _replayed(known, self, stored)
-        if not self.arrived:
+        # One that was erased while the stream came has nothing that this could stand behind.
+        if not (self.arrived and known.version):
             raise StaleVersion(known.conversation_id, str(self.expected_version), known.version)
         change = _append_now(known, self)
         overtaken = self.turns[0].draft.turn_id or change.turns[0].turn_id

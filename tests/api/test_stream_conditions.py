@@ -127,6 +127,24 @@ def test_a_stream_that_is_overtaken_is_stored_where_the_problem_says(
     talking(database_url, talk)
 
 
+def test_a_stream_with_a_version_begins_no_conversation_that_was_erased_meanwhile(
+    database_url: str,
+) -> None:
+    async def erased(http: httpx.AsyncClient) -> AsyncIterator[bytes]:
+        yield WHOLE[:400]
+        assert (await http.delete("/v1/conversations/c1")).status_code == 200
+        yield WHOLE[400:]
+
+    async def talk(http: httpx.AsyncClient) -> None:
+        await say(http, "Bonn?")
+        stale = await stream(http, erased(http), 1, turn_id="t1")
+        assert (stale.status_code, stale.json()["version"]) == (412, 0)
+        assert "turn_id" not in stale.json()
+        assert (await http.get("/v1/conversations/c1")).status_code == 404
+
+    talking(database_url, talk)
+
+
 def test_the_retry_of_an_overtaken_stream_stores_nothing_again(database_url: str) -> None:
     async def talk(http: httpx.AsyncClient) -> None:
         await say(http, "Bonn?")
