@@ -15,7 +15,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from app import __version__
 from app.api import conversations, convert, health, replay, tool_calls, tools, turns
 from app.api.access import Access
-from app.api.context import Bodies, Context
+from app.api.context import Context, Room
 from app.api.guard import Guarded, allowed_hosts, is_loopback
 from app.api.indexer import Indexer
 from app.api.listening import Listeners
@@ -89,7 +89,9 @@ def create_app(settings: Settings | None = None, *, forks: bool = False) -> Fast
         indexer = Indexer(database)
         renders = Renders(settings.render_memory)
         access = Access(database, may_be_open=is_loopback(settings.host), workers=settings.workers)
-        bodies = Bodies(settings.body_memory)
+        bodies = Room(
+            settings.body_memory, "Too many large bodies arrive at once. Send this one again."
+        )
         listeners = Listeners(database, access, settings.listeners)
         context = app.state.context = Context(
             database, limits, renders, indexer, access, bodies, listeners, settings.allow_unsafe

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
-from app.core.limits import Limits
+from app.core.limits import LONGEST_EXPIRY, Limits
 
 PREFIX = "TURNKEEP_"
 LOG_LEVELS = ("critical", "error", "warning", "info", "debug", "trace")
@@ -20,7 +20,7 @@ _SWITCH = {"true": True, "yes": True, "on": True, "1": True}
 _SWITCH |= {"false": False, "no": False, "off": False, "0": False}
 # Numbers are at least 1 where nothing else is said.
 _LOWEST = {"port": 0, "render_memory": 0, "expires_after": 0}
-_HIGHEST = {"port": 65_535, "expires_after": 3_155_760_000, "keep_keys": 3_155_760_000}
+_HIGHEST = {"port": 65_535, "expires_after": LONGEST_EXPIRY, "keep_keys": LONGEST_EXPIRY}
 
 
 class SettingsError(ValueError):

@@ -48,15 +48,6 @@ class Room:
         self.held_by: Counter[str] = Counter()
 
 
-class Bodies(Room):
-    """That of the large bodies and streams."""
-
-    def __init__(self, room: int) -> None:
-        super().__init__(room, "Too many large bodies arrive at once. Send this one again.")
-        # They are decoded one after the other: each holds Python's lock for a while.
-        self.decoding = CapacityLimiter(1)
-
-
 class Place:
     """What one body, stream or response takes of the room: of half of it, where it is a tenant's
     who uses a key."""
@@ -100,11 +91,13 @@ class Context:
     renders: Renders
     indexer: Indexer
     access: Access
-    bodies: Bodies
+    bodies: Room
     listeners: Listeners
     # `/readyz` accepts a database that loses the last commits in a crash.
     allow_unsafe: bool = False
     key: ApiKey | None = None
+    # Large bodies are decoded one after the other: each holds Python's lock for a while.
+    decoding: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(1))
     running: set[tuple[str, str, str]] = field(default_factory=set)
     # What writes now. When the service stops, it is waited for; streams are stored as far as they
     # came.

@@ -104,7 +104,7 @@ async def json_object(body: bytes, here: Context) -> tuple[JsonObject, Texts]:
     """The body as an object, with the texts of its members."""
     if len(body) <= SMALL:
         return _decoded(body, here.limits)
-    return await run_sync(_decoded, body, here.limits, limiter=here.bodies.decoding)
+    return await run_sync(_decoded, body, here.limits, limiter=here.decoding)
 
 
 def _decoded(body: bytes, limits: Limits) -> tuple[JsonObject, Texts]:

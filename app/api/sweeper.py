@@ -10,7 +10,7 @@ import logging
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
-from app.api.context import Bodies
+from app.api.context import Room
 from app.core.errors import TurnkeepError
 from app.core.identity.ids import canonical_id
 from app.core.json.large import PIECE
@@ -67,7 +67,7 @@ async def _swept(mine: Database, keep_keys: int) -> bool:
     return True
 
 
-async def forget(database: Database, renders: Renders, bodies: Bodies) -> None:
+async def forget(database: Database, renders: Renders, bodies: Room) -> None:
     """Goes on until it is cancelled."""
     uncollected = 0
     for looks in count(1):

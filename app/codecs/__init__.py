@@ -27,15 +27,10 @@ def _found() -> Iterator[tuple[str, Codec]]:
 CODECS: Mapping[str, Codec] = MappingProxyType(dict(_found()))
 TARGETS: tuple[str, ...] = tuple(CODECS)
 NICKNAMES: Mapping[str, tuple[str, ...]] = {name: one.nicknames for name, one in CODECS.items()}
-PREFIXES: tuple[str, ...] = tuple(
-    sorted(
-        {codec.ids.prefix for codec in CODECS.values() if isinstance(codec.ids, Prefixed)}
-        - {CANONICAL_PREFIX}
-    )
-)
+_PREFIXES = {codec.ids.prefix for codec in CODECS.values() if isinstance(codec.ids, Prefixed)}
 ID_RULES = IdRules(
     {target: codec.ids for target, codec in CODECS.items() if isinstance(codec.ids, Assigned)},
-    PREFIXES,
+    tuple(sorted(_PREFIXES - {CANONICAL_PREFIX})),
 )
 
 

@@ -6,6 +6,9 @@ the ones that everybody has who did not choose others.
 
 from dataclasses import dataclass
 
+# Seconds until a conversation, or an idempotency key, may expire: a hundred years.
+LONGEST_EXPIRY = 3_155_760_000
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

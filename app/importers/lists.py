@@ -14,7 +14,7 @@ from app.core.json.fields import text_in
 from app.core.json.reading import loads, loads_object
 from app.core.json.values import Json, JsonObject
 from app.core.json.writing import dumps
-from app.core.ledger.records import LONGEST_EXPIRY
+from app.core.limits import LONGEST_EXPIRY
 from app.core.neutral import sums
 from app.importers import naming
 from app.importers.detecting import LISTS, has_messages, wire_of

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from app.codecs import PREFIXES
+from app.codecs import ID_RULES
 from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.identity import ids
@@ -74,7 +74,7 @@ def _wanted(store: ReadStore, wish: Asked) -> Wanted:
             f" not {len(facets)} times."
         )
     place = None if wish.cursor is None else _place(wish.cursor, wish.order)
-    text = _questions(store, "q", wish.q, PREFIXES)
+    text = _questions(store, "q", wish.q, ID_RULES.prefixes)
     title = _questions(store, "title", wish.title)
     return Wanted(wish.order, place, facets, text, title, wish.prefix, wish.state)
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from app.codecs import PREFIXES
+from app.codecs import ID_RULES
 from app.core import telling
 from app.core.errors import RuleBroken
 from app.core.identity import ids
@@ -87,7 +87,7 @@ def _names(any_id: str) -> Iterator[tuple[IdKind, IdKind, str]]:
         yield "canonical", "canonical", any_id
     yield "raw", "raw", any_id
     yield "provider_id", "provider_id", any_id
-    if canonical := ids.from_prefixed(any_id, PREFIXES):
+    if canonical := ids.from_prefixed(any_id, ID_RULES.prefixes):
         yield "provider_id", "canonical", canonical
     yield "orphan_result", "orphan_result", any_id
 

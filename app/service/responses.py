@@ -19,7 +19,7 @@ from app.core.json.values import Json, JsonObject
 from app.core.limits import Limits
 from app.core.wire.errors import error_type
 from app.core.wire.events.reader import EventReader
-from app.core.wire.responses import Replies, Reply
+from app.core.wire.responses import Replies
 
 # Events that are shown to the other wires.
 _SHOWN = 64
@@ -35,17 +35,13 @@ def replies_of(wire: str, pointer: str) -> Replies:
 
 def read_response(wire: str, response: Json, texts: Sequence[str]) -> Draft:
     """A provider's whole response as one turn of the model."""
-    reply = _read(wire, replies_of(wire, "/response"), response)
-    return replace(reply.draft(), payload=texts[0], pointer="/response")
-
-
-def _read(wire: str, replies: Replies, response: Json) -> Reply:
+    replies = replies_of(wire, "/response")
     if isinstance(response, dict):
         try:
             reply = replies.read(response, "/response")
             if not reply.blocks and (kind := error_type(response)) is not None:
                 raise ErrorResponse(kind, pointer="/response")
-            return reply
+            return replace(reply.draft(), payload=texts[0], pointer="/response")
         except RuleBroken as error:
             # What is no response of this wire is told by what it is, not by what it lacks.
             raise (_something_else(wire, response) or error) from None

@@ -5,7 +5,7 @@ This only reads. Whoever writes later checks that the history is still the one t
 
 from dataclasses import dataclass
 
-from app.codecs import CODECS, PREFIXES
+from app.codecs import CODECS, ID_RULES
 from app.core.conversation import ToolResult, Turn
 from app.core.json.reading import loads
 from app.core.ledger.book import Book
@@ -47,7 +47,7 @@ def look(history: History, messages: MessageList) -> Seen:
 
 def named_call(book: Book, result: ToolResult) -> str | None:
     """The stored call that a result names by an id."""
-    found = match(result, book, PREFIXES).call if result.call_id or result.raw_id else None
+    found = match(result, book, ID_RULES.prefixes).call if result.call_id or result.raw_id else None
     return found.id if found else None
 
 

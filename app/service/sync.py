@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
-from app.codecs import ID_RULES, PREFIXES
+from app.codecs import ID_RULES
 from app.core.conversation import Block, Draft, Remark, ToolResult, Turn
 from app.core.errors import HistoryDiffers, StaleVersion
 from app.core.json.values import JsonObject
@@ -253,7 +253,7 @@ def _answering(turn: NewTurn, calls: Sequence[str | None], book: Book) -> NewTur
 def _naming(book: Book, block: Block, call_id: str | None) -> Block:
     if not isinstance(block, ToolResult) or call_id is None:
         return block
-    found = match(block, book, PREFIXES).call
+    found = match(block, book, ID_RULES.prefixes).call
     if (found and found.id == call_id) or not book.by_canonical(call_id):
         return block
     return replace(block, call_id=call_id)

@@ -39,13 +39,6 @@ _NO_ID = CANONICAL_PREFIX + "-" * 24
 _NO_ID_BYTES = _NO_ID.encode()
 
 
-def blocks_bytes(blocks: tuple[Block, ...], *, long: bool = False) -> Bytes:
-    """The blocks as they are stored; `long` ones are written piece by piece."""
-    if long:
-        return Chunks(lambda: dumps_pieces([block_json(one) for one in blocks]))
-    return dumps([block_json(one) for one in blocks]).encode()
-
-
 def read_turn(record: TurnRecord) -> Turn:
     """The turn; one whose bytes cannot be read any more has no blocks (None)."""
     return Turn(
@@ -224,7 +217,7 @@ class NewTurn:
     def _blocks(self, turn: Turn, *, in_pieces: bool) -> Bytes:
         blocks = turn.blocks or ()
         if isinstance(self.draft.stream, Chunks):
-            return blocks_bytes(blocks, long=True)
+            return Chunks(lambda: dumps_pieces([block_json(one) for one in blocks]))
         placed = [
             one.replace(_NO_ID_BYTES, block.id.encode(), 1) if isinstance(block, ToolCall) else one
             for one, block in zip(self.encoded, blocks, strict=True)

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from copy import copy
+from dataclasses import astuple
 from datetime import UTC, datetime
 from functools import partial
 from types import TracebackType
@@ -315,10 +316,8 @@ class Database:
 
     def counts(self) -> Counts:
         """What the writers did since the start."""
-        total = Counts()
-        for writer in self._writers:
-            total.add(writer.counts)
-        return total
+        every = [astuple(writer.counts) for writer in self._writers]
+        return Counts(*map(sum, zip(*every, strict=True)))
 
     def close(self, seconds: float | None = None) -> None:
         """Carry out the commands that wait, then let everything go. `seconds`: for what a writer

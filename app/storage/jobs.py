@@ -65,12 +65,6 @@ class Counts:
     retries: int = 0
     unavailable: int = 0
 
-    def add(self, other: "Counts") -> None:
-        self.commits += other.commits
-        self.commands += other.commands
-        self.retries += other.retries
-        self.unavailable += other.unavailable
-
 
 def settle(outcomes: Sequence[tuple[Future, Outcome]]) -> None:
     """Tells those who wait in this loop, or in threads."""

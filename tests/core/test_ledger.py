@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.codecs import ID_RULES, PREFIXES
+from app.codecs import ID_RULES
 from app.core.conversation import ToolCall, ToolResult, Turn
 from app.core.identity import ids
 from app.core.ledger.append import enter, with_canonical_ids
@@ -465,8 +465,8 @@ def test_giving_ids_twice_changes_nothing() -> None:
 
 
 def test_an_empty_book_knows_no_call() -> None:
-    assert match(ToolResult("a"), Book(), PREFIXES) == Match(None, "none")
-    assert match(ToolResult(None), Book(), PREFIXES) == Match(None, "none")
+    assert match(ToolResult("a"), Book(), ID_RULES.prefixes) == Match(None, "none")
+    assert match(ToolResult(None), Book(), ID_RULES.prefixes) == Match(None, "none")
 
 
 def test_entering_a_turn_says_what_it_brought() -> None:

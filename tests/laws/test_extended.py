@@ -71,7 +71,7 @@ def wire(history: History, options: ReplayOptions) -> Wire:
 
 def shown(render: Render, to: Wire) -> tuple[Any, ...]:
     return (
-        to.codec.render,
+        to.codec.write,
         to.beside(render),
         list(render.lines()),
         list(render.repairs()),

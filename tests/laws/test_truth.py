@@ -2,11 +2,11 @@
 
 from hypothesis import example, given
 
-from app.core.json.large import whole
 from app.core.json.reading import loads
+from app.core.json.values import Json
+from app.core.json.writing import dumps, dumps_pieces
 from app.core.limits import UNLIMITED
-from app.core.neutral.blocks import block
-from app.service.turnform import blocks_bytes
+from app.core.neutral.blocks import block, block_json
 from tests.histories import posted
 from tests.laws import found, oracle
 from tests.laws.running import tried
@@ -18,8 +18,9 @@ from tests.laws.strategies import Bodies, histories
 @example(found.ERROR_THAT_IS_OK)
 def test_blocks_come_back_from_their_stored_bytes(bodies: Bodies) -> None:
     for turn in posted(*bodies).remembered.turns:
-        stored = whole(blocks_bytes(turn.blocks or ()))
-        assert whole(blocks_bytes(turn.blocks or (), long=True)) == stored
+        shown: Json = [block_json(one) for one in turn.blocks or ()]
+        stored = dumps(shown).encode()
+        assert b"".join(dumps_pieces(shown)) == stored
         values = loads(stored.decode(), UNLIMITED)
         assert isinstance(values, list)
         assert repr(tuple(block(one, "") for one in values)) == repr(turn.blocks)

@@ -8,7 +8,7 @@ from typing import get_args
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.codecs import PREFIXES
+from app.codecs import ID_RULES
 from app.core.conversation import ToolResult
 from app.core.ledger.book import Book, KeyKind, whole_book
 from app.core.ledger.keys import Keys
@@ -75,7 +75,7 @@ def in_turn(book: Book, results: list[ToolResult]) -> list[object]:
     """What each result is matched with, one after the other."""
     found: list[object] = []
     for result in results:
-        matched = match(result, book, PREFIXES)
+        matched = match(result, book, ID_RULES.prefixes)
         if matched.call:
             book.mark_answered(matched.call.id)
         found.append((matched.call and matched.call.id, matched.matched_by, matched.repeat))

@@ -15,7 +15,7 @@ from app.api.schemas.shapes import (
     left_out,
     said,
 )
-from app.core.ledger.records import LONGEST_EXPIRY
+from app.core.limits import LONGEST_EXPIRY
 from app.core.search.wanted import State
 
 ExpiresAfter: TypeAlias = Annotated[int, Field(ge=1, le=LONGEST_EXPIRY, strict=True)]

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from app.codecs.ai_sdk.messages import parse, render
+from app.codecs.ai_sdk.messages import parse, write, write_system
 from app.codecs.ai_sdk.tools import read_choice, read_tools, write_tools
 from app.codecs.shared.reading import names
 from app.core.render.profile import Profile
@@ -45,7 +45,8 @@ def ai_sdk_codec(
         settings=SETTINGS,
         nicknames=nicknames,
         parse=partial(parse, wire=wire),
-        render=partial(render, is_v4=is_v4),
+        write=partial(write, is_v4=is_v4),
+        write_system=write_system,
         read_tools=partial(read_tools, wire=wire),
         read_choice=read_choice,
         write_tools=partial(write_tools, key="parameters" if is_v4 else "inputSchema"),

@@ -4,7 +4,7 @@ Version 4 says `args`, `result` and `isError`; since 5 it is `input` and `output
 are read, the stored UI messages of both versions too; what is written is the version's own.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -24,7 +24,7 @@ from app.core.conversation import (
 from app.core.json.fields import Fields, filled
 from app.core.json.values import Json, JsonObject, Texts
 from app.core.render.media import data_url
-from app.core.render.view import CallShown, Content, Message, ResultShown, View
+from app.core.render.view import CallShown, Content, Message, ResultShown
 
 _ROLES = ("system", "user", "assistant", "tool")
 _MEDIA = reading.names("media image-data image-url file-data file-url")
@@ -167,11 +167,13 @@ def _invocation(part: Fields, otherwise: str = "") -> Iterator[Block]:
         yield ToolResult(call.raw_id, result=value)
 
 
-def render(view: View, *, is_v4: bool) -> JsonObject:
+def write(messages: Sequence[Message], *, is_v4: bool) -> list[Json]:
     """`is_v4` chooses the older names."""
-    system = "\n".join(text.text for text in view.system) if view.system else None
-    messages: list[Json] = [_message(message, is_v4=is_v4) for message in view.messages]
-    return filled(system=system, messages=messages)
+    return [_message(message, is_v4=is_v4) for message in messages]
+
+
+def write_system(texts: Sequence[Text]) -> JsonObject:
+    return {"system": "\n".join(text.text for text in texts)} if texts else {}
 
 
 def _message(message: Message, *, is_v4: bool) -> JsonObject:

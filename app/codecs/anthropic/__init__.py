@@ -8,7 +8,7 @@ goes back byte for byte, in place, to the model that issued it.
 import re
 from collections.abc import Sequence
 
-from app.codecs.anthropic.messages import parse, read_reply, render, used
+from app.codecs.anthropic.messages import parse, read_reply, used, write, write_system
 from app.codecs.anthropic.stream import AnthropicGathering, is_message
 from app.codecs.anthropic.tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs.shared.reading import names
@@ -91,7 +91,8 @@ CODEC = Codec(
     ),
     replies=Replies(read_reply, AnthropicGathering, used, is_message),
     parse=parse,
-    render=render,
+    write=write,
+    write_system=write_system,
     read_tools=read_tools,
     read_choice=read_choice,
     write_tools=write_tools,

@@ -24,7 +24,7 @@ from app.core.errors import RuleBroken
 from app.core.json.fields import Fields, filled
 from app.core.json.values import Json, JsonObject, Texts
 from app.core.render.media import data_url
-from app.core.render.view import CallShown, Content, ResultShown, View
+from app.core.render.view import CallShown, Content, Message, ResultShown
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
@@ -62,17 +62,12 @@ def used(usage: JsonObject) -> Usage:
     )
 
 
-def render(view: View) -> JsonObject:
-    request: JsonObject = {}
-    if len(view.system) == 1:
-        request["system"] = view.system[0].text
-    elif view.system:
-        request["system"] = [{"type": "text", "text": text.text} for text in view.system]
-    request["messages"] = [
-        {"role": message.role, "content": _text_or_blocks(message.contents())}
-        for message in view.messages
-    ]
-    return request
+def write(messages: Sequence[Message]) -> list[Json]:
+    return [{"role": one.role, "content": _text_or_blocks(one.contents())} for one in messages]
+
+
+def write_system(texts: Sequence[Text]) -> JsonObject:
+    return {"system": _text_or_blocks(texts)} if texts else {}
 
 
 def _draft(fields: Fields, text: str) -> Draft:

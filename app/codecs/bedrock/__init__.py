@@ -8,7 +8,7 @@ field must be defined …"). Bytes are shown as base64 text, which is how the wi
 import re
 from collections.abc import Sequence
 
-from app.codecs.bedrock.messages import FILES, IMAGES, parse, read_reply, render, used
+from app.codecs.bedrock.messages import FILES, IMAGES, parse, read_reply, used, write, write_system
 from app.codecs.bedrock.stream import BedrockGathering, is_converse
 from app.codecs.bedrock.tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs.shared.reading import names
@@ -89,7 +89,8 @@ CODEC = Codec(
     ),
     replies=Replies(read_reply, BedrockGathering, used, is_converse),
     parse=parse,
-    render=render,
+    write=write,
+    write_system=write_system,
     read_tools=read_tools,
     read_choice=read_choice,
     write_tools=write_tools,

@@ -2,10 +2,10 @@
 
 import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from app.codecs.bedrock.stream import BROKEN_OFF
-from app.codecs.bedrock.tools import WIRE, write_tools
+from app.codecs.bedrock.tools import WIRE
 from app.codecs.shared import reading
 from app.core.conversation import (
     Block,
@@ -24,8 +24,7 @@ from app.core.json.fields import Fields, filled
 from app.core.json.values import Json, JsonObject, Texts
 from app.core.json.writing import dumps
 from app.core.render.media import data_url
-from app.core.render.view import CallShown, Content, ResultShown, View
-from app.core.tools.definitions import EMPTY_SCHEMA, Tool
+from app.core.render.view import CallShown, Content, Message, ResultShown
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
@@ -180,14 +179,12 @@ def _held(block: Fields) -> Part:
     return _media(block)
 
 
-def render(view: View) -> JsonObject:
-    system: list[Json] = [{"text": text.text} for text in view.system]
-    messages: list[Json] = [
-        {"role": message.role, "content": [_written(one) for one in message.contents()]}
-        for message in view.messages
-    ]
-    stubs = [Tool(name, None, EMPTY_SCHEMA) for name in view.tools]
-    return filled(system=system or None, messages=messages) | write_tools(stubs, None)
+def write(messages: Sequence[Message]) -> list[Json]:
+    return [{"role": one.role, "content": list(map(_written, one.contents()))} for one in messages]
+
+
+def write_system(texts: Sequence[Text]) -> JsonObject:
+    return {"system": list(map(_written, texts))} if texts else {}
 
 
 def _written(content: Content) -> Json:

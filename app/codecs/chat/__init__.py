@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from app.codecs.chat.messages import Dialect, parse, read_reply, render, used
+from app.codecs.chat.messages import Dialect, parse, read_reply, used, write
 from app.codecs.chat.stream import ChatGathering, is_completion
 from app.codecs.chat.tools import read_choice, read_tools, write_tools
 from app.codecs.shared.reading import names
@@ -44,7 +44,7 @@ def chat_codec(
         nicknames=nicknames,
         replies=Replies(read, ChatGathering, used, is_completion),
         parse=partial(parse, wire=dialect.wire),
-        render=partial(render, dialect=dialect),
+        write=partial(write, dialect=dialect),
         read_tools=read_tools,
         read_choice=read_choice,
         write_tools=partial(write_tools, says_strict=dialect.says_strict),

@@ -24,7 +24,7 @@ from app.core.conversation import (
 )
 from app.core.json.fields import Fields, filled
 from app.core.json.values import Json, JsonObject, Texts
-from app.core.render.view import CallShown, Content, Message, ResultShown, View
+from app.core.render.view import CallShown, Content, Message, ResultShown
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
@@ -91,11 +91,8 @@ def used(usage: JsonObject) -> Usage:
     )
 
 
-def render(view: View, dialect: Dialect) -> JsonObject:
-    messages: list[Json] = [_message(message, dialect) for message in view.messages]
-    if view.is_prefix and isinstance(last := messages[-1], dict):
-        last["prefix"] = True
-    return {"messages": messages}
+def write(messages: Sequence[Message], dialect: Dialect) -> list[Json]:
+    return [_message(message, dialect) for message in messages]
 
 
 def _draft(fields: Fields, text: str, wire: str) -> Draft:
@@ -222,7 +219,7 @@ def _message(message: Message, dialect: Dialect) -> JsonObject:
         shown |= _written_thoughts(thoughts, dialect)
     if calls:
         shown["tool_calls"] = calls
-    return shown
+    return shown | ({"prefix": True} if message.is_prefix else {})
 
 
 def _written_thoughts(thoughts: Sequence[Thinking], dialect: Dialect) -> JsonObject:

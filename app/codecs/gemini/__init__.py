@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from app.codecs.gemini.messages import parse, read_reply, render, used
+from app.codecs.gemini.messages import parse, read_reply, used, write, write_system
 from app.codecs.gemini.stream import GeminiGathering, is_generated
 from app.codecs.gemini.tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs.shared.reading import names
@@ -77,7 +77,8 @@ CODEC = Codec(
     ),
     replies=Replies(read_reply, GeminiGathering, used, is_generated, arrays=True),
     parse=parse,
-    render=render,
+    write=write,
+    write_system=write_system,
     read_tools=read_tools,
     read_choice=read_choice,
     write_tools=write_tools,

@@ -1,6 +1,6 @@
 """Gemini's contents, read and written."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from app.codecs.gemini.names import CANDIDATE, both, member, snake, snake_keys
 from app.codecs.gemini.tools import WIRE
@@ -23,7 +23,7 @@ from app.core.json.values import Json, JsonObject, Texts
 from app.core.json.writing import dumps
 from app.core.render.media import data_url, plain_base64
 from app.core.render.placeholders import value_text
-from app.core.render.view import CallShown, Content, ResultShown, View
+from app.core.render.view import CallShown, Content, Message, ResultShown
 from app.core.telling import one_of
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
@@ -230,16 +230,19 @@ def _result(fields: Fields) -> ToolResult:
     return ToolResult(raw_id, result=response, name=name)
 
 
-def render(view: View) -> JsonObject:
-    parts: list[Json] = [{"text": text.text} for text in view.system]
-    contents: list[Json] = [
+def write(messages: Sequence[Message]) -> list[Json]:
+    return [
         {
             "role": "model" if message.role == "assistant" else "user",
             "parts": [_written(content) for content in message.contents()],
         }
-        for message in view.messages
+        for message in messages
     ]
-    return filled(system_instruction={"parts": parts} if parts else None, contents=contents)
+
+
+def write_system(texts: Sequence[Text]) -> JsonObject:
+    parts: list[Json] = [{"text": text.text} for text in texts]
+    return {"system_instruction": {"parts": parts}} if parts else {}
 
 
 def _written(content: Content) -> Json:

@@ -6,7 +6,7 @@ posted again gives the same history.
 
 import re
 
-from app.codecs.neutral.messages import parse, render
+from app.codecs.neutral.messages import parse
 from app.codecs.neutral.tools import read_choice, read_tools, write_tools
 from app.core.identity.ids import CANONICAL_PREFIX
 from app.core.render.profile import Profile
@@ -20,7 +20,8 @@ CODEC = Codec(
     keys=("messages", "turns"),
     messages="turns",
     parse=parse,
-    render=render,
+    # Its turns are shown as they are stored.
+    write=lambda _: [],
     read_tools=read_tools,
     read_choice=read_choice,
     write_tools=write_tools,

@@ -20,7 +20,6 @@ from app.core.json.fields import Fields, escaped, objects
 from app.core.json.values import JsonObject, Texts
 from app.core.neutral import blocks as neutral
 from app.core.render.placeholders import value_text
-from app.core.render.view import View
 from app.core.telling import missing, named
 
 # What we say of a stored turn beside what was said in it; such a turn may be posted again.
@@ -30,10 +29,6 @@ _ABOUT = ("seq", "format", "created_at", "hash", "payload", "payload_text", "ear
 def parse(members: JsonObject, texts: Texts) -> list[Draft]:
     key = "turns" if "turns" in members else "messages"
     return [_draft(fields, text) for fields, text in elements(members, texts, key)]
-
-
-def render(view: View) -> JsonObject:
-    return {"turns": list(view.turns)}
 
 
 def _draft(fields: Fields, text: str) -> Draft:

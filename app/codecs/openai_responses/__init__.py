@@ -7,7 +7,7 @@ its issuer only, with its encrypted content, and only in front of the item it be
 
 import re
 
-from app.codecs.openai_responses.messages import parse, read_reply, render, used
+from app.codecs.openai_responses.messages import parse, read_reply, used, write, write_system
 from app.codecs.openai_responses.stream import ResponsesGathering, is_response
 from app.codecs.openai_responses.tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs.shared.reading import names
@@ -55,7 +55,8 @@ CODEC = Codec(
     ),
     replies=Replies(read_reply, ResponsesGathering, used, is_response),
     parse=parse,
-    render=render,
+    write=write,
+    write_system=write_system,
     read_tools=read_tools,
     read_choice=read_choice,
     write_tools=write_tools,

@@ -21,10 +21,10 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
-from app.core.json.fields import Fields, filled
+from app.core.json.fields import Fields
 from app.core.json.values import Json, JsonObject, Texts
 from app.core.json.writing import dumps
-from app.core.render.view import CallShown, Content, Message, ResultShown, View
+from app.core.render.view import CallShown, Content, Message, ResultShown
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
@@ -173,10 +173,12 @@ def _reasoning(item: Fields) -> Thinking:
     return Thinking(text, None, WIRE)
 
 
-def render(view: View) -> JsonObject:
-    system = "\n\n".join(text.text for text in view.system) if view.system else None
-    items = [item for message in view.messages for item in _items(message)]
-    return filled(instructions=system, input=items)
+def write(messages: Sequence[Message]) -> list[Json]:
+    return [item for message in messages for item in _items(message)]
+
+
+def write_system(texts: Sequence[Text]) -> JsonObject:
+    return {"instructions": "\n\n".join(text.text for text in texts)} if texts else {}
 
 
 def _items(message: Message) -> Iterator[Json]:

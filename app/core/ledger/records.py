@@ -10,8 +10,6 @@ from app.core.wire.usage import Usage
 
 # Turns of a conversation that may be erased at once; a longer one would hold up other writers.
 SMALL = 20
-# Seconds until a conversation may expire: a hundred years.
-LONGEST_EXPIRY = 3_155_760_000
 # What a conversation consists of, in the words of the receipt for its removal.
 PARTS = (
     *("turns", "revisions", "tool_calls", "tool_results", "provider_ids", "tool_sets"),

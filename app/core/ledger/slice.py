@@ -94,19 +94,13 @@ class Slice:
             raise Unasked(missing)
 
     def used_key(self, key: str) -> KeyRecord | None:
-        if not (self.whole or key in self.keys or key in self.asked.idempotency):
-            raise Unasked(Keys(idempotency=frozenset({key})))
+        if key not in self.keys:
+            self.demand(Keys(idempotency=frozenset({key})))
         return self.keys.get(key)
 
     def place(self, turn_id: str) -> TurnPlace | None:
-        if not (
-            self.whole
-            or self.all_places
-            or turn_id in self.places
-            or turn_id in self.asked.turn_ids
-            or self.book.lacks(turn_id)
-        ):
-            raise Unasked(Keys(turn_ids=frozenset({turn_id})))
+        if not (self.all_places or turn_id in self.places or self.book.lacks(turn_id)):
+            self.demand(Keys(turn_ids=frozenset({turn_id})))
         return self.places.get(turn_id)
 
     def turn(self, turn_id: str) -> TurnRecord | None:
@@ -115,8 +109,8 @@ class Slice:
         return self.turn_at(place.seq) if place else None
 
     def turn_at(self, seq: int) -> TurnRecord | None:
-        if not (self.whole or seq in self.turns or seq in self.asked.seqs):
-            raise Unasked(Keys(seqs=frozenset({seq})))
+        if seq not in self.turns:
+            self.demand(Keys(seqs=frozenset({seq})))
         return self.turns.get(seq)
 
     def newest_tools(self) -> ToolSetRecord | None:
@@ -126,14 +120,12 @@ class Slice:
 
     def tools_at(self, version: int) -> ToolSetRecord | None:
         """The tool definitions in force at a version."""
-        if not (self.whole or self.asked.all_tools):
-            raise Unasked(Keys(all_tools=True))
+        self.demand(Keys(all_tools=True))
         there = (one for one in reversed(self.tool_sets) if one.at_version <= version)
         return next(there, None)
 
     def next_revision(self) -> int:
-        if not (self.whole or self.asked.revisions):
-            raise Unasked(Keys(revisions=True))
+        self.demand(Keys(revisions=True))
         return self.revisions + 1
 
     def whole_history(self) -> History:

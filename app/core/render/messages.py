@@ -10,7 +10,7 @@ from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Step
 from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
-from app.core.render.results import results_of
+from app.core.render.results import Answering
 from app.core.render.segments import Carry
 from app.core.render.view import CallShown, Message, ResultShown, Role, Shown, bridge
 
@@ -28,7 +28,8 @@ def messages_of(step: Step, showing: Showing, *, leads: bool) -> list[Message]:
         return _message("user", parts)
     if not step.answers:
         return _message("assistant", parts)
-    results, beside = results_of(step, showing)
+    beside: list[Shown] = []
+    results = [Answering(one, showing, beside).shown() for one in step.answers]
     if profile.calls_last:
         parts = _calls_last(parts, profile, repairs)
     messages: list[Message] = []

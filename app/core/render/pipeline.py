@@ -7,13 +7,14 @@ from itertools import zip_longest
 
 from app.core.conversation import ToolResult, Turn
 from app.core.json.values import Json, JsonObject
+from app.core.json.writing import dumps_message
 from app.core.neutral.blocks import block_json, result_json
 from app.core.render import window as windows
 from app.core.render.origins import of_turn
 from app.core.render.pairing import Links, Step, steps
 from app.core.render.repairs import Repair
 from app.core.render.segments import Carry, Render, Segment
-from app.core.render.view import Pending, View
+from app.core.render.view import Pending
 from app.core.render.window import spoken, with_notes
 from app.core.render.writing import Wire, Writing
 
@@ -55,7 +56,7 @@ def _verbatim(
             repair = Repair("TURN_QUARANTINED", why, turn.turn_id)
             yield Segment.of(turn.seq, Carry(), (), (repair,), pending)
         elif turn.seq in shown:
-            lines = wire.lines(View(turns=(turn_json(turn, links),)))
+            lines = [dumps_message(turn_json(turn, links))]
             segment = Segment.of(turn.seq, Carry(), lines, (), pending)
             yield replace(segment, origins=(of_turn(turn),)) if wire.options.tokens else segment
 

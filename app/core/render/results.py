@@ -13,7 +13,7 @@ from app.core.json.unicode import mended_value
 from app.core.json.values import Json
 from app.core.render import placeholders as wording
 from app.core.render.blocks import Showing
-from app.core.render.pairing import Answer, Step
+from app.core.render.pairing import Answer
 from app.core.render.profile import Profile
 from app.core.render.view import ResultShown, Shown
 from app.core.telling import cut
@@ -21,14 +21,8 @@ from app.core.telling import cut
 Piece: TypeAlias = Text | Image | File
 
 
-def results_of(step: Step, showing: Showing) -> tuple[list[Shown], list[Shown]]:
-    """The results of the calls of a step, and the media of results that stand behind them."""
-    beside: list[Shown] = []
-    return [_Answering(answer, showing, beside).shown() for answer in step.answers], beside
-
-
 @dataclass(slots=True)
-class _Answering:
+class Answering:
     """Shows one answer. `beside`: the media that stand behind the results."""
 
     answer: Answer

@@ -56,8 +56,11 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Message:
+    """`is_prefix`: the assistant's last one, for the model to go on with."""
+
     role: Role
     parts: tuple[Shown, ...]
+    is_prefix: bool = False
 
     def contents(self) -> list[Content]:
         return [part.content for part in self.parts]
@@ -90,19 +93,3 @@ class Pending:
             "placeholder": self.placeholder,
         }
         return {name: mended_value(value) for name, value in shown.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What a codec writes down: system texts beside the messages, and the messages.
-
-    `turns` are the stored turns in the neutral form, for the wire that shows them as they are;
-    `tools` the names of the tools to declare, for the wire that wants them all declared.
-    `is_prefix` says that the last message is the assistant's, for the model to go on with.
-    """
-
-    system: tuple[Text, ...] = ()
-    messages: tuple[Message, ...] = ()
-    turns: tuple[JsonObject, ...] = ()
-    tools: tuple[str, ...] = ()
-    is_prefix: bool = False

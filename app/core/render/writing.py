@@ -25,7 +25,8 @@ from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
 from app.core.render.results import unrecorded
 from app.core.render.segments import Carry, Render, Segment, Uses
-from app.core.render.view import Message, Pending, Role, View, bridge
+from app.core.render.view import Message, Pending, Role, bridge
+from app.core.tools.definitions import EMPTY_SCHEMA, Tool
 from app.core.value import dataclass
 from app.core.wire.codec import Codec
 
@@ -56,7 +57,9 @@ class Wire:
 
     def beside(self, render: Render) -> JsonObject:
         """The request without its messages: where they stand is an empty list."""
-        return self.codec.render(View(render.system(), tools=self.declared(render.uses)))
+        stubs = [Tool(name, None, EMPTY_SCHEMA) for name in self.declared(render.uses)]
+        system = self.codec.write_system(render.system())
+        return system | {self.codec.messages: []} | self.codec.write_tools(stubs, None)
 
     def declared(self, uses: Uses) -> tuple[str, ...]:
         """The names of the tools that the history calls, where the wire wants them declared."""
@@ -65,13 +68,7 @@ class Wire:
 
     def count(self, messages: Sequence[Message]) -> int:
         """How many messages of the wire these become."""
-        return len(self.lines(View(messages=tuple(messages))))
-
-    def lines(self, view: View) -> list[bytes]:
-        """The messages of a view as the wire takes them: each is encoded here, and nowhere else."""
-        messages = self.codec.render(view)[self.codec.messages]
-        assert isinstance(messages, list)
-        return list(map(dumps_message, messages))
+        return len(self.codec.write(messages))
 
 
 @dataclass(slots=True)
@@ -155,7 +152,9 @@ class Writing:
         repairs.extend(foreign_loop(self.open.steps, messages, self.profile))
         if self.wire.declared(self.uses):
             repairs.append(Repair("TOOLS_STUBBED", "tools are declared by name only"))
-        self._keep(messages, is_prefix=is_prefix(messages, self.profile, options))
+        if is_prefix(messages, self.profile, options):
+            messages[-1] = replace(messages[-1], is_prefix=True)
+        self._keep(messages)
         return Render(tuple(self.segments), self.uses)
 
     def _arranged(self) -> list[Message]:
@@ -163,11 +162,11 @@ class Writing:
             self.open.messages, self.profile, self.wire.options, self.carry, self.open.repairs
         )
 
-    def _keep(self, messages: Sequence[Message], *, is_prefix: bool = False) -> None:
+    def _keep(self, messages: Sequence[Message]) -> None:
         if messages:
             spoke = self.carry.spoke or any(one.role != "system" for one in messages)
             self.carry = Carry(self.carry.leads, spoke, messages[-1].role)
-        lines = self.wire.lines(View(messages=tuple(messages), is_prefix=is_prefix))
+        lines = list(map(dumps_message, self.wire.codec.write(messages)))
         told = self.open
         segment = Segment.of(told.first, self.carry, lines, told.repairs, told.pending, told.system)
         if self.wire.options.tokens:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from app.core.conversation import Draft, ToolCall
+from app.core.conversation import Draft, Text, ToolCall
 from app.core.json.values import Json, JsonObject, Texts
 from app.core.render.profile import Profile
-from app.core.render.view import View
+from app.core.render.view import Message
 from app.core.tools.definitions import Choice, Definition, HostedTool, Tool
 from app.core.tools.rules import ToolRules
 from app.core.wire.responses import Replies
@@ -52,7 +52,8 @@ class Codec:
     nicknames    how other names begin that people have for it
     replies      how its responses are read; None where it has none
     parse        the turns of a posted request, given its members and their very texts
-    render       the request. The view obeys the profile already: nothing is repaired here
+    write        the messages, which obey the profile already: nothing is repaired here
+    write_system the members of a request for system texts that stand beside the messages
     read_tools   definitions in the wire's own shape; what cannot be used is refused one by one
     read_choice  a tool choice in its own shape
     write_tools  the members of a request that offer these tools
@@ -67,7 +68,8 @@ class Codec:
     nicknames: tuple[str, ...] = ()
     replies: Replies | None = None
     parse: Callable[[JsonObject, Texts], list[Draft]]
-    render: Callable[[View], JsonObject]
+    write: Callable[[Sequence[Message]], list[Json]]
+    write_system: Callable[[Sequence[Text]], JsonObject] = lambda _: {}
     read_tools: Callable[[Json], list[Definition]]
     read_choice: Callable[[Json], Choice]
     write_tools: Callable[[Sequence[Tool | HostedTool], Choice | None], JsonObject]
