@@ -192,6 +192,33 @@ def test_the_whole_answer_completes_the_turn_in_its_place(api: Api, by: str) -> 
     assert verified(api)
 
 
+@pytest.mark.parametrize("by", ["response", "stream"])
+def test_a_retried_completion_is_answered_as_the_first_time(api: Api, by: str) -> None:
+    def complete() -> Any:
+        return respond(api, turn_id="t1") if by == "response" else stream(api, WHOLE, turn_id="t1")
+
+    stream(api, WHOLE[:CUT], turn_id="t1")
+    api.post(user("are you there?"))
+    first = complete()
+    assert first.json()["version"] == 2
+    assert complete().content == first.content
+    # Its version can be built upon, and stays what it was when others have written.
+    assert api.post(user("go on"), headers={"If-Match": '"2"'}).status_code == 201
+    assert complete().content == first.content
+
+
+def test_a_turn_that_broke_again_is_answered_with_the_version_it_has(api: Api) -> None:
+    stream(api, WHOLE[:CUT], turn_id="t1")
+    api.post(user("are you there?"))
+    further = WHOLE[: WHOLE.index(b"event: message_delta")]
+    first = stream(api, further, turn_id="t1")
+    again = stream(api, further, turn_id="t1")
+    assert "Idempotent-Replayed" not in first.headers
+    assert (first.status_code, again.headers["Idempotent-Replayed"]) == (200, "true")
+    assert again.json()["version"] == first.json()["version"] == 2
+    assert "TURN_COMPLETED" not in codes(again.json()["notes"])
+
+
 def test_a_retry_with_another_answer_completes_the_turn_too(api: Api) -> None:
     """The stream broke, the runtime asked again: new ids, other calls, perhaps fewer."""
     api.post(user("Bonn?"))
