@@ -112,14 +112,16 @@ class Heard:
     """What came of a stream, counted.
 
     `strange`: objects that are no events of this format. `unreadable`: events that are no objects,
-    `broken`: those of them that began like one. `strays`: what is part of no event. `cut`: the
-    last event did not come to its end. `done`: the stream said [DONE].
+    `broken`: those of them that began like one. `strays`: what is part of no event. `behind`: what
+    came behind the response. `cut`: the last event did not come to its end. `done`: the stream
+    said [DONE].
     """
 
     strange: int = 0
     unreadable: int = 0
     broken: int = 0
     strays: int = 0
+    behind: int = 0
     cut: bool = False
     done: bool = False
 
