@@ -34,6 +34,7 @@ COMES_BACK = f"{HOSTILE}::test_what_is_accepted_comes_back_as_it_was_sent"
 RESTORING = ("tests/api/test_restoring.py",)
 RETRIED = ("tests/api/test_streams.py", "-k", "sqlite and (retried_completion or broke_again)")
 TWO_RESPONSES = ("tests/streams/test_two_responses.py",)
+FLATTENED = ("tests/tools/test_over_http.py", "-k", "flatten")
 OPEN_CALLS = ("tests/api/test_finding.py", "-k", "sqlite and open_calls")
 EDGE = "tests/e2e/test_edge.py"
 WRITER_PROCESS = "tests/e2e/test_writer_process.py"
@@ -794,5 +795,19 @@ FAULTS = (
         "(is_other, opens, self.whole).count(True) > 1",
         "(is_other, opens, self.whole).count(True) > (not is_other)",
         TWO_RESPONSES,
+    ),
+    Fault(
+        "a flattened replay does not name what it says itself",
+        "app/core/render/flatten.py",
+        "seqs=step.seqs, repairs=ours)",
+        "seqs=step.seqs)",
+        FLATTENED,
+    ),
+    Fault(
+        "a flattened replay names what a tool said as ours",
+        "app/core/render/flatten.py",
+        "    if not said:\n",
+        "    if True:\n",
+        FLATTENED,
     ),
 )
