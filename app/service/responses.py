@@ -23,6 +23,10 @@ from app.core.wire.responses import Replies, Reply
 
 # Events that are shown to the other wires.
 _SHOWN = 64
+_OVER_LINES = (
+    "Each line must be one JSON value, and this body has values that go over several lines. Post"
+    " each event on a line of its own, or as a server-sent event."
+)
 
 
 def replies_of(wire: str, pointer: str) -> Replies:
@@ -143,7 +147,8 @@ def check_is_stream(heard: Heard, wire: str, body: bytes, error: Json, limits: L
             raise ErrorResponse(kind)
     if heard.may_be_one:
         return
-    if whose := _whose_events(objects):
+    whose = _whose_events(objects)
+    if whose and wire not in whose:
         raise RuleBroken(
             f"None of these events is one of '{wire}'; they look like those of"
             f" {telling.either(whose)}: post them with that `provider` or `format`.",
@@ -156,6 +161,8 @@ def check_is_stream(heard: Heard, wire: str, body: bytes, error: Json, limits: L
             f" {telling.either(whose)}: post it to …/turns, as `response`.",
             looks_like=whose,
         )
+    if heard.strays and body.lstrip().startswith(b"{"):
+        raise RuleBroken(_OVER_LINES)
     if heard.strange or heard.unreadable:
         raise RuleBroken(
             f"None of these events is one of '{wire}'; say whose they are by `format`.",
