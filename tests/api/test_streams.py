@@ -8,7 +8,7 @@ import pytest
 
 from app.codecs import TARGETS
 from tests import judges
-from tests.api.conftest import Api, answering, user
+from tests.api.conftest import Api, answering, calling, user
 
 STREAM = "/v1/conversations/c1/turns/stream"
 SSE = {"content-type": "text/event-stream"}
@@ -217,6 +217,18 @@ def test_a_turn_that_broke_again_is_answered_with_the_version_it_has(api: Api) -
     assert (first.status_code, again.headers["Idempotent-Replayed"]) == (200, "true")
     assert again.json()["version"] == first.json()["version"] == 2
     assert "TURN_COMPLETED" not in codes(again.json()["notes"])
+
+
+def test_a_call_that_comes_with_the_completion_has_a_higher_number_for_kimi(api: Api) -> None:
+    """Numbers are given in the order of arrival, and never changed: they need not rise."""
+    text = WHOLE[: WHOLE.index(b'{"type": "tool_use"')]
+    stream(api, text, turn_id="t1")
+    api.post(user("and?"), calling(("c", "read", "{}")))
+    respond(api, turn_id="t1")
+    messages = api.replay("kimi")["request"]["messages"]
+    ids = [call["id"] for one in messages for call in one.get("tool_calls", ())]
+    assert ids == ["functions.weather:1", "functions.time:2", "functions.read:0"]
+    assert verified(api)
 
 
 def test_a_retry_with_another_answer_completes_the_turn_too(api: Api) -> None:
