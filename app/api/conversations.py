@@ -26,6 +26,7 @@ from app.api.requests import (
     demand_client,
     expected_state,
     has_already,
+    idempotency_key,
     last_version,
     model_of,
     worked,
@@ -33,7 +34,7 @@ from app.api.requests import (
 from app.api.routes import routes
 from app.api.schemas import conversations as shapes
 from app.api.sweeper import BREATH
-from app.core.errors import Forbidden, Unavailable
+from app.core.errors import Forbidden, RuleBroken, Unavailable
 from app.core.json.values import JsonObject
 from app.service import conversations, finding
 from app.service.conversations import Expiry
@@ -54,6 +55,10 @@ _METADATA = {
     " as it was written. May repeat with other keys.",
     "schema": {"type": "string"},
 }
+_NO_ID = (
+    "`id` is required beside an `Idempotency-Key`: a key belongs to a conversation that is named."
+    " A retry with the same `id` makes no second one; it is answered 409."
+)
 
 
 _THEN = leads_to(
@@ -71,9 +76,15 @@ _THEN = leads_to(
     **reading(shapes.ConversationIn, 409, then=_THEN),
 )
 async def create_conversation(request: Request, here: Here) -> Response:
-    """An id is made when none is given. Posting turns creates a conversation, too."""
+    """An id is made when none is given. Posting turns creates a conversation, too.
+
+    With an `id` a retry makes no second conversation: it is answered 409 `conversation_exists`. An
+    `Idempotency-Key` belongs to a conversation that is named, so without an `id` it is refused.
+    """
     async with body_of(request, here) as body:
         given = await model_of(body, shapes.ConversationIn, here)
+        if given.id is None and idempotency_key(request) is not None:
+            raise RuleBroken(_NO_ID, pointer="/id")
         made_up = f"{here.prefix}conv_{uuid.uuid4().hex}"
         cid = conversations.check_id(made_up if given.id is None else given.id, "/id")
         if not cid.startswith(here.prefix):

@@ -21,8 +21,7 @@ def output(name: str | None) -> Iterator[BinaryIO]:
             yield file
         return
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
-    # "x": what has this name already is somebody else's, be it a file or a link.
-    with unfinished.open("xb") as file:
+    with _new(unfinished, name) as file:
         try:
             yield file
             file.flush()
@@ -30,3 +29,14 @@ def output(name: str | None) -> Iterator[BinaryIO]:
         except BaseException:
             unfinished.unlink()
             raise
+
+
+def _new(unfinished: Path, name: str) -> BinaryIO:
+    """The file that is written first. Where there can be none, it is the file with the `name` that
+    cannot be: nobody has asked for another."""
+    try:
+        # "x": what has this name already is somebody else's, be it a file or a link.
+        return unfinished.open("xb")
+    except OSError as error:
+        error.filename = name
+        raise

@@ -7,6 +7,7 @@ may also have a message on every line: one history, or one for each conversation
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from app.core import telling
 from app.core.errors import RuleBroken
@@ -63,6 +64,7 @@ def read_messages(lines: Iterable[Line], how: Reading) -> Found:
     return found
 
 
+T = TypeVar("T")
 Body = tuple[tuple[int, ...], JsonObject, Mapping[str, list[str]]]
 
 
@@ -135,9 +137,9 @@ def _histories(
             tuple(group),
             *_beside(members, texts, (key, field), wire),
             line.number,
-            text_in(members, "model"),
-            text_in(around, "title"),
-            metadata if isinstance(metadata := around.get("metadata"), dict) else {},
+            _given(members, "model", str, "a string"),
+            _given(around, "title", str, "a string"),
+            _given(around, "metadata", dict, "an object") or {},
             _tool_sets(members) if wire == "neutral" else (),
             _expires_after(members) if wire == "neutral" else None,
         )
@@ -191,6 +193,14 @@ def _beside(
         # The older form of the same thing: https://platform.openai.com/docs/guides/fine-tuning
         beside["tools"] = [{"type": "function", "function": one} for one in functions]
     return beside, {name: texts[name] for name in beside if name in texts}
+
+
+def _given(members: JsonObject, name: str, kind: type[T], must: str) -> T | None:
+    """A member of the line, if it has one. Raises `RuleBroken` where it is something else."""
+    value = members.get(name)
+    if value is None or isinstance(value, kind):
+        return value
+    raise RuleBroken(telling.wrong_type(name, must, value))
 
 
 def _expires_after(members: JsonObject) -> int | None:

@@ -32,7 +32,7 @@ from app.core.wire.usage import Usage
 from app.service.conversations import ensured
 from app.service.indexing import turn_facets
 from app.service.receipts import (
-    note,
+    completed_note,
     post_notes,
     receipt_bytes,
     receipt_of,
@@ -261,8 +261,7 @@ def _complete(known: Slice, order: Append, record: TurnRecord) -> Change[Appende
     counted = (usage_of(record.format, before) or Usage()).at_most(head.usage)
     notes = list(post_notes(order.notes, order.drafts, [after]))
     if new.draft.status == "complete":
-        detail = "it had been interrupted; both are kept"
-        notes.insert(0, note("TURN_COMPLETED", after.turn_id, detail))
+        notes.insert(0, completed_note(after.turn_id))
     calls = book.calls_of(after.seq)
     made = Entered([call for call in calls if call.call_index >= 0], [], entered.adopted)
     receipt = receipt_of(head.id, head.version, [after], [made], used, notes, texts=order.texts)

@@ -24,7 +24,7 @@ _MANY = 200
 def stored_receipt(
     known: Slice, records: Sequence[TurnRecord], *, texts: bool = False
 ) -> JsonObject:
-    """The receipt of turns that are stored."""
+    """The receipt of turns that are stored, at the version that has all of them as they are."""
     known.demand(Keys(ledgers_of=frozenset(record.seq for record in records)))
     turns = [read_turn(record) for record in records]
     entered = [
@@ -36,7 +36,10 @@ def stored_receipt(
         for turn in turns
     ]
     used = [usage_of(record.format, turn) for record, turn in zip(records, turns, strict=True)]
-    return receipt_of(known.conversation_id, turns[-1].seq, turns, entered, used, texts=texts)
+    version = max(record.completed_at or record.seq for record in records)
+    whole = [turn.turn_id for turn in turns if turn.completed_at and turn.status == "complete"]
+    notes = map(completed_note, whole)
+    return receipt_of(known.conversation_id, version, turns, entered, used, notes, texts=texts)
 
 
 def receipt_of(
@@ -126,6 +129,10 @@ def _notes(what: Entered) -> Iterator[JsonObject]:
 
 def note(code: str, turn_id: str | None, detail: str) -> JsonObject:
     return {"code": code, "turn_id": turn_id, "detail": detail}
+
+
+def completed_note(turn_id: str) -> JsonObject:
+    return note("TURN_COMPLETED", turn_id, "it had been interrupted; both are kept")
 
 
 def tool_notes(order: KeepTools | None) -> Iterator[JsonObject]:

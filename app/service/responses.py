@@ -23,6 +23,10 @@ from app.core.wire.responses import Replies
 
 # Events that are shown to the other wires.
 _SHOWN = 64
+_OVER_LINES = (
+    "Each line must be one JSON value, and this body has values that go over several lines. Post"
+    " each event on a line of its own, or as a server-sent event."
+)
 
 
 def replies_of(wire: str, pointer: str) -> Replies:
@@ -108,14 +112,16 @@ class Heard:
     """What came of a stream, counted.
 
     `strange`: objects that are no events of this format. `unreadable`: events that are no objects,
-    `broken`: those of them that began like one. `strays`: what is part of no event. `cut`: the
-    last event did not come to its end. `done`: the stream said [DONE].
+    `broken`: those of them that began like one. `strays`: what is part of no event. `behind`: what
+    came behind the response. `cut`: the last event did not come to its end. `done`: the stream
+    said [DONE].
     """
 
     strange: int = 0
     unreadable: int = 0
     broken: int = 0
     strays: int = 0
+    behind: int = 0
     cut: bool = False
     done: bool = False
 
@@ -137,7 +143,8 @@ def check_is_stream(heard: Heard, wire: str, body: bytes, error: Json, limits: L
             raise ErrorResponse(kind)
     if heard.may_be_one:
         return
-    if whose := _whose_events(objects):
+    whose = _whose_events(objects)
+    if whose and wire not in whose:
         raise RuleBroken(
             f"None of these events is one of '{wire}'; they look like those of"
             f" {telling.either(whose)}: post them with that `provider` or `format`.",
@@ -150,6 +157,8 @@ def check_is_stream(heard: Heard, wire: str, body: bytes, error: Json, limits: L
             f" {telling.either(whose)}: post it to …/turns, as `response`.",
             looks_like=whose,
         )
+    if heard.strays and body.lstrip().startswith(b"{"):
+        raise RuleBroken(_OVER_LINES)
     if heard.strange or heard.unreadable:
         raise RuleBroken(
             f"None of these events is one of '{wire}'; say whose they are by `format`.",

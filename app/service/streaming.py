@@ -152,6 +152,8 @@ class Stream:
         if event.done:
             self._heard.done = True
             self._gathering.done()
+        elif self._gathering.ended:
+            self._heard.behind += 1
         elif event.value is None:
             self._heard.unreadable += 1
             self._heard.broken += event.broken
@@ -160,7 +162,10 @@ class Stream:
 
     def _taken(self, value: JsonObject) -> bool:
         try:
-            return self._gathering.take(value)
+            known = self._gathering.take(value)
+            # It may be the first one of another response.
+            self._heard.behind += self._gathering.ended
+            return known
         except Exception:
             # A defect of ours, or an event that nobody thought of: the rest of the turn is kept.
             _log.exception("an event of %s could not be taken", self._wire)
@@ -181,6 +186,7 @@ class Stream:
             notes.append(Remark("STREAM_INTERRUPTED", detail))
         odd = {"are no JSON objects": self._heard.unreadable}
         odd["are of no known kind"] = self._heard.strange
+        odd["stand behind the end of the response, or are of another one"] = self._heard.behind
         for what, count in odd.items():
             if count:
                 detail = f"{count} events {what}; they stand in the payload only"

@@ -16,6 +16,24 @@ def test_an_id_is_made_when_none_is_given(lite: Api) -> None:
     assert first != second
 
 
+def test_a_key_without_an_id_is_refused_because_a_retry_would_make_another(lite: Api) -> None:
+    key = {"Idempotency-Key": "k"}
+    for body in ({}, {"id": None, "title": "a"}):
+        refused = lite.http.post("/v1/conversations", json=body, headers=key)
+        assert (refused.status_code, refused.json()["pointer"]) == (422, "/id")
+        assert "`id` is required" in refused.json()["detail"]
+    assert lite.http.get("/v1/conversations").json()["data"] == []
+
+
+def test_a_key_beside_an_id_is_not_needed_and_does_no_harm(api: Api) -> None:
+    once, again = (
+        api.http.post("/v1/conversations", json={"id": "c1"}, headers={"Idempotency-Key": "k"})
+        for _ in "ab"
+    )
+    assert (once.status_code, again.status_code) == (201, 409)
+    assert api.post(user("x"), headers={"Idempotency-Key": "k"}).status_code == 201
+
+
 def test_a_taken_id_is_a_conflict(api: Api) -> None:
     api.post(user("hello"))
     again = api.http.post("/v1/conversations", json={"id": "c1"})

@@ -123,6 +123,34 @@ def test_a_stream_under_another_name_is_told_whose_it_is(one: Recording) -> None
         assert one.provider in refused.value.detail
 
 
+CHUNK = {"choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}]}
+
+
+@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("event", [CHUNK, {"weather": "fine"}], ids=["chunk", "weather"])
+def test_events_over_several_lines_are_told_that_each_must_be_on_one(
+    lite: Api, number: int, event: dict[str, Any]
+) -> None:
+    body = "\n".join([json.dumps(event, indent=2)] * number).encode()
+    answer = stream(lite, body, {"content-type": "application/x-ndjson"}, provider="openai")
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid")
+    assert answer.json()["detail"].startswith("Each line must be one JSON value")
+    assert "looks_like" not in answer.json()
+    assert lite.get("").status_code == 404
+
+
+def test_a_whole_completion_over_several_lines_is_told_where_it_belongs(lite: Api) -> None:
+    message = {"role": "assistant", "content": "Hi"}
+    whole = {"object": "chat.completion", "choices": [{"index": 0, "message": message}]}
+    answer = stream(lite, json.dumps(whole, indent=2).encode(), provider="openai")
+    assert "post it to …/turns, as `response`" in answer.json()["detail"]
+
+
+def test_one_event_of_another_wire_over_several_lines_is_told_whose_it_is(lite: Api) -> None:
+    answer = stream(lite, json.dumps(CHUNK, indent=2).encode(), provider="anthropic")
+    assert "openai" in answer.json()["looks_like"]
+
+
 def test_a_stream_of_which_one_event_is_understood_is_kept(api: Api) -> None:
     start = event(type="message_start", message={"role": "assistant", "content": []})
     foreign = FIRST["openai"].stream

@@ -8,7 +8,7 @@ import pytest
 
 from app.codecs import TARGETS
 from tests import judges
-from tests.api.conftest import Api, answering, user
+from tests.api.conftest import Api, answering, calling, user
 
 STREAM = "/v1/conversations/c1/turns/stream"
 SSE = {"content-type": "text/event-stream"}
@@ -189,6 +189,45 @@ def test_the_whole_answer_completes_the_turn_in_its_place(api: Api, by: str) -> 
     assert repeat.status_code == 200
     assert repeat.headers["Idempotent-Replayed"] == "true"
     assert api.get("").json()["version"] == 4
+    assert verified(api)
+
+
+@pytest.mark.parametrize("by", ["response", "stream"])
+def test_a_retried_completion_is_answered_as_the_first_time(api: Api, by: str) -> None:
+    def complete() -> Any:
+        return respond(api, turn_id="t1") if by == "response" else stream(api, WHOLE, turn_id="t1")
+
+    stream(api, WHOLE[:CUT], turn_id="t1")
+    api.post(user("are you there?"))
+    first = complete()
+    assert first.json()["version"] == 2
+    assert complete().content == first.content
+    # Its version can be built upon, and stays what it was when others have written.
+    assert api.post(user("go on"), headers={"If-Match": '"2"'}).status_code == 201
+    assert complete().content == first.content
+
+
+def test_a_turn_that_broke_again_is_answered_with_the_version_it_has(api: Api) -> None:
+    stream(api, WHOLE[:CUT], turn_id="t1")
+    api.post(user("are you there?"))
+    further = WHOLE[: WHOLE.index(b"event: message_delta")]
+    first = stream(api, further, turn_id="t1")
+    again = stream(api, further, turn_id="t1")
+    assert "Idempotent-Replayed" not in first.headers
+    assert (first.status_code, again.headers["Idempotent-Replayed"]) == (200, "true")
+    assert again.json()["version"] == first.json()["version"] == 2
+    assert "TURN_COMPLETED" not in codes(again.json()["notes"])
+
+
+def test_a_call_that_comes_with_the_completion_has_a_higher_number_for_kimi(api: Api) -> None:
+    """Numbers are given in the order of arrival, and never changed: they need not rise."""
+    text = WHOLE[: WHOLE.index(b'{"type": "tool_use"')]
+    stream(api, text, turn_id="t1")
+    api.post(user("and?"), calling(("c", "read", "{}")))
+    respond(api, turn_id="t1")
+    messages = api.replay("kimi")["request"]["messages"]
+    ids = [call["id"] for one in messages for call in one.get("tool_calls", ())]
+    assert ids == ["functions.weather:1", "functions.time:2", "functions.read:0"]
     assert verified(api)
 
 

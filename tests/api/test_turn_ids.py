@@ -49,6 +49,13 @@ def test_a_retry_is_stale_by_its_own_success_and_answered(api: Api) -> None:
     again(api, ["t1", None, "t3"], **{"If-Match": '"1"'})
 
 
+def test_stored_turns_named_in_another_order_give_the_version_that_has_them_all(api: Api) -> None:
+    api.post(user("a"), user("b"), turn_ids=["t1", "t2"])
+    retry = api.post(user("b"), user("a"), turn_ids=["t2", "t1"])
+    assert (retry.status_code, retry.json()["version"]) == (200, 2)
+    assert [turn["turn_id"] for turn in retry.json()["turns"]] == ["t2", "t1"]
+
+
 def test_other_content_under_one_of_the_ids_is_a_conflict(api: Api) -> None:
     api.post(*THREE, turn_ids=["t1", "t2", "t3"])
     refused = api.post(user("a"), user("other"), user("b"), turn_ids=["t1", "t2", "t3"])

@@ -97,6 +97,17 @@ def test_a_conversation_that_does_not_agree_is_not_anchored(
     assert [json.loads(line)["conversation_id"] for line in file.read_text().splitlines()] == ["c2"]
 
 
+def test_an_anchor_that_cannot_be_written_is_told_before_anything_is_verified(
+    anchor: Path, database_url: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "none" / "anchor.jsonl"
+    words = ["verify", "--json", "--write-anchor", str(file), "--database-url", database_url]
+    capfd.readouterr()
+    assert main(words) == 2
+    told = capfd.readouterr()
+    assert (told.out, told.err) == ("", f"turnkeep: {file}: No such file or directory\n")
+
+
 @pytest.mark.parametrize("content", ["{}", "nothing", '{"conversation_id":"c1","version":"1"}'])
 def test_a_file_that_is_no_anchor_is_named(
     sqlite_database_url: str, tmp_path: Path, content: str, capfd: pytest.CaptureFixture[str]

@@ -172,3 +172,25 @@ def test_tools_that_cannot_be_used_are_named(
     tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": "string"}}}]
     file.write_text(json.dumps({"messages": [{"role": "user", "content": "x"}], "tools": tools}))
     assert "Not stored: 1 tools 'f' (" in turnkeep(sqlite_database_url, "import", file).out
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "must"),
+    [
+        ("title", 5, "`title` must be a string, not a number."),
+        ("metadata", [1], "`metadata` must be an object, not a list."),
+        ("model", {}, "`model` must be a string, not an object."),
+    ],
+)
+def test_a_wrong_title_is_told_and_its_line_not_stored(
+    sqlite_database_url: str, turnkeep: Run, tmp_path: Path, name: str, value: Any, must: str
+) -> None:
+    said = [{"role": "user", "content": "x"}]
+    wrong = {"conversation_id": "a", "messages": said, name: value}
+    empty = {"conversation_id": "b", "messages": said, name: None}
+    file = tmp_path / "t.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in (wrong, empty)))
+    told = turnkeep(sqlite_database_url, "import", file)
+    assert (told.code, f"t.jsonl:1: {must}" in told.err) == (1, True), told.err
+    assert told.out.startswith("1 conversations, 1 turns stored")
+    assert spoken(sqlite_database_url, "b") == [("human", "x")]

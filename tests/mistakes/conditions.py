@@ -18,6 +18,13 @@ MISTAKES = [
     Mistake("A conversation id that is a number", "POST", "/v1/conversations", {"id": 7}),
     Mistake("A conversation id under another name", "POST", "/v1/conversations", {"cid": "c9"}),
     Mistake("A conversation that exists", "POST", "/v1/conversations", {"id": "c1"}),
+    Mistake(
+        "A conversation under a key, without an id",
+        "POST",
+        "/v1/conversations",
+        {"title": "x"},
+        {"Idempotency-Key": "k3"},
+    ),
     Mistake("A title that is a number", "POST", "/v1/conversations", {"title": 1}),
     Mistake("A conversation created by nothing", "POST", "/v1/conversations"),
     Mistake("A change that is none", "PATCH", "/v1/conversations/c1", {"name": "x"}),

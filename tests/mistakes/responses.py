@@ -11,6 +11,7 @@ MESSAGE = {
 }
 EVENTS = {"content-type": "text/event-stream"}
 CHUNK = f'data: {{"choices": [{{"delta": {{"content": "{CONTENT}"}}}}]}}\n\n'
+PRETTY = f'{{\n  "choices": [{{"delta": {{"content": "{CONTENT}"}}}}]\n}}\n' * 2
 
 
 def streamed(title: str, query: str, body: str, content_type: str = "text/event-stream") -> Mistake:
@@ -50,6 +51,7 @@ MISTAKES = [
     streamed("A stream without a content type", "?provider=openai", CHUNK, ""),
     streamed("An empty stream", "?provider=openai", ""),
     streamed("A page of a proxy as a stream", "?provider=openai", "<html>502 Bad Gateway</html>"),
+    streamed("Events over several lines", "?provider=openai", PRETTY, "application/x-ndjson"),
     streamed("A stream of OpenAI's as Anthropic's", "?provider=anthropic", CHUNK),
     streamed("A stream with a bad turn id", "?provider=openai&turn_id=a%20b", CHUNK),
     streamed("A stream with an unknown parameter", "?provider=openai&turnId=a", CHUNK),

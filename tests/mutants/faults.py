@@ -32,6 +32,9 @@ CUTS = ("tests/streams/test_line_cuts.py",)
 HOSTILE = "tests/api/test_hostile_values.py"
 COMES_BACK = f"{HOSTILE}::test_what_is_accepted_comes_back_as_it_was_sent"
 RESTORING = ("tests/api/test_restoring.py",)
+RETRIED = ("tests/api/test_streams.py", "-k", "sqlite and (retried_completion or broke_again)")
+TWO_RESPONSES = ("tests/streams/test_two_responses.py",)
+FLATTENED = ("tests/tools/test_over_http.py", "-k", "flatten")
 OPEN_CALLS = ("tests/api/test_finding.py", "-k", "sqlite and open_calls")
 EDGE = "tests/e2e/test_edge.py"
 WRITER_PROCESS = "tests/e2e/test_writer_process.py"
@@ -764,5 +767,66 @@ FAULTS = (
         "if not (self.arrived and known.version):",
         "if not self.arrived:",
         ("tests/api/test_stream_conditions.py", "-k", "sqlite"),
+        "a retried completion names the version from before the turn was whole",
+        "app/service/receipts.py",
+        "max(record.completed_at or record.seq for record in records)",
+        "max(record.seq for record in records)",
+        RETRIED,
+    ),
+    Fault(
+        "a retried completion does not say that it was one",
+        "app/service/receipts.py",
+        'if turn.completed_at and turn.status == "complete"]',
+        'if turn.completed_at and turn.status != "complete"]',
+        RETRIED,
+    ),
+    Fault(
+        "a retry in another order names the version of its last turn",
+        "app/service/receipts.py",
+        "max(record.completed_at or record.seq for record in records)",
+        "records[-1].completed_at or records[-1].seq",
+        ("tests/api/test_turn_ids.py", "-k", "sqlite"),
+    ),
+    Fault(
+        "two responses in one stream are put together",
+        "app/core/wire/responses.py",
+        "        if self.ended:\n            return False\n        if is_other:\n",
+        "        self.ended = False\n        if is_other:\n",
+        TWO_RESPONSES,
+    ),
+    Fault(
+        "what stands behind the last word is read",
+        "app/core/wire/responses.py",
+        "        self.ended = self.ended or self.begun\n",
+        "",
+        TWO_RESPONSES,
+    ),
+    Fault(
+        "what stands behind a response is left out in silence",
+        "app/service/streaming.py",
+        ' or are of another one"] = self._heard.behind\n',
+        ' or are of another one"] = 0\n',
+        TWO_RESPONSES,
+    ),
+    Fault(
+        "a gateway that names each chunk anew ends the response with the second",
+        "app/core/wire/responses.py",
+        "(is_other, opens, self.whole).count(True) > 1",
+        "(is_other, opens, self.whole).count(True) > (not is_other)",
+        TWO_RESPONSES,
+    ),
+    Fault(
+        "a flattened replay does not name what it says itself",
+        "app/core/render/flatten.py",
+        "seqs=step.seqs, repairs=ours)",
+        "seqs=step.seqs)",
+        FLATTENED,
+    ),
+    Fault(
+        "a flattened replay names what a tool said as ours",
+        "app/core/render/flatten.py",
+        "    if not said:\n",
+        "    if True:\n",
+        FLATTENED,
     ),
 )

@@ -152,9 +152,41 @@ def test_turns_as_they_are_stored_cannot_be_flattened(story: ToolApi) -> None:
 
 def test_flatten_says_that_a_result_is_missing(lite: ToolApi) -> None:
     lite.post(user("look"), calling(("a", "read", "{}")), user("well?"))
-    request = lite.request("anthropic", tools="flatten")
-    assert judged("anthropic", request) == []
-    assert "read" in "\n".join(judges.texts("anthropic", request))
+    answer = lite.replay("anthropic", tools="flatten")
+    assert judged("anthropic", answer["request"]) == []
+    assert "read" in "\n".join(judges.texts("anthropic", answer["request"]))
+    (call,) = lite.get("tool-calls").json()["data"]
+    assert reported(answer, "SYNTH_RESULT") == [(call["id"], "no result is recorded")]
+
+
+STATES = {
+    "denied": ("SYNTH_RESULT", "the state denied is put in words"),
+    "interrupted": ("SYNTH_RESULT", "the state interrupted is put in words"),
+    "unknown": ("SYNTH_RESULT", "the state unknown is put in words"),
+    "ok": ("EMPTY_RESULT_PLACEHOLDER", "the result is empty"),
+}
+
+
+@pytest.mark.parametrize("status", STATES)
+def test_flatten_names_what_is_put_in_words_of_ours(lite: ToolApi, status: str) -> None:
+    lite.post(user("look"), calling(("a", "read", "{}")))
+    result = {"type": "tool_result", "call_id": "a", "status": status}
+    lite.post({"speaker": "tool", "blocks": [result]}, provider="neutral")
+    code, detail = STATES[status]
+    flat, usual = (lite.replay("anthropic", tools=tools) for tools in ("flatten", "include"))
+    (call,) = lite.get("tool-calls").json()["data"]
+    assert reported(flat, code) == [(call["id"], detail)] == reported(usual, code)
+
+
+def reported(answer: Any, code: str) -> list[tuple[str, str]]:
+    found = (repair for repair in answer["repairs"] if repair["code"] == code)
+    return [(repair["call_id"], repair["detail"]) for repair in found]
+
+
+def test_flatten_of_a_result_that_says_something_names_nothing_of_ours(lite: ToolApi) -> None:
+    lite.post(user("look"), calling(("a", "read", "{}")), answering("a", "sunny"))
+    codes = {repair["code"] for repair in lite.replay("anthropic", tools="flatten")["repairs"]}
+    assert codes == {"FLATTENED_TO_TEXT"}
 
 
 def test_a_replay_until_an_older_turn_shows_the_tools_of_that_time(api: ToolApi) -> None:

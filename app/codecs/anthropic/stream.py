@@ -62,6 +62,8 @@ class AnthropicGathering(Gathering):
         kind = event.get("type")
         if not isinstance(kind, str):
             return False
+        if kind == "message_start" and not self._goes_on(_id_of(event), opens=True):
+            return True
         self.begun = self.begun or kind in _BEGUN
         if kind.startswith("content_block_"):
             self._block_event(kind, number(event.get("index")), event)
@@ -146,6 +148,11 @@ class AnthropicGathering(Gathering):
     def response(self) -> JsonObject:
         content: list[Json] = [block.json() for block in self._blocks]
         return {"role": "assistant", **self._top, "content": content}
+
+
+def _id_of(event: JsonObject) -> Json:
+    message = event.get("message")
+    return message.get("id") if isinstance(message, dict) else None
 
 
 def is_message(response: JsonObject) -> bool:

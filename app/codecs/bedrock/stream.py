@@ -69,7 +69,8 @@ class BedrockGathering(Gathering):
     def take(self, event: JsonObject) -> bool:
         match event:
             case {"messageStart": dict()}:
-                pass
+                if not self._goes_on(None, opens=True):
+                    return True
             case {"contentBlockStart": dict(begun)}:
                 start = begun.get("start")
                 index = number(begun.get("contentBlockIndex"))

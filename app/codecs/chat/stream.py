@@ -76,6 +76,7 @@ class ChatGathering(Gathering):
         self._others_seen: set[int] = set()
 
     def done(self) -> None:
+        super().done()
         self.whole = self.whole or (self.begun and "error" not in self._top)
 
     def take(self, event: JsonObject) -> bool:
@@ -97,6 +98,9 @@ class ChatGathering(Gathering):
                 self._top["usage"] = event["usage"]
                 return True
             return error is not None or is_chunk
+        # The end may have an id of its own, and what other choices say is not read anyway.
+        if any(map(_says, objects(choices))) and not self._goes_on(event.get("id")):
+            return True
         self.begun = True
         for key in ("id", "model", "usage"):
             if event.get(key) not in (None, ""):
@@ -111,8 +115,10 @@ class ChatGathering(Gathering):
             self._others_seen.add(index)
             return
         self._left_over(choice, _CHOICE)
-        delta = choice.get("delta") or choice.get("message")
+        delta = _delta_of(choice)
         if isinstance(delta, dict):
+            if self._finish and any(delta.get(key) for key in ("content", "tool_calls", *_TEXTS)):
+                self._odd["the response went on behind the reason why it ended"] += 1
             self._delta(delta)
         else:
             self._left_over({"delta": delta}, ())
@@ -270,6 +276,15 @@ def is_completion(response: JsonObject) -> bool:
             return True
         case _:
             return False
+
+
+def _delta_of(choice: JsonObject) -> Json:
+    return choice.get("delta") or choice.get("message")
+
+
+def _says(choice: JsonObject) -> bool:
+    """Whether the first choice begins or goes on here."""
+    return not number(choice.get("index")) and bool(_delta_of(choice))
 
 
 def _part(part: tuple[str, Pieces] | JsonObject) -> JsonObject:

@@ -36,6 +36,9 @@ class GeminiGathering(Gathering):
             self._top["error"] = an_error(event["error"])
             return True
         candidates = event.get("candidates")
+        says = candidates or member(event, "prompt_feedback")
+        if says and not self._goes_on(member(event, "response_id")):
+            return True
         names = ("response_id", "model_version", "usage_metadata", "prompt_feedback")
         known = False
         for name in names:

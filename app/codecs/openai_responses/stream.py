@@ -70,8 +70,13 @@ class ResponsesGathering(Gathering):
             return True
         if not kind.startswith("response."):
             return kind == "keepalive"
+        response = event.get("response")
+        if kind == "response.created":
+            name = response.get("id") if isinstance(response, dict) else None
+            if not self._goes_on(name, opens=True):
+                return True
         self.begun = True
-        if isinstance(response := event.get("response"), dict):
+        if isinstance(response, dict):
             self._top = self._top | response
         if kind in _ENDS:
             self.whole = kind != "response.failed"

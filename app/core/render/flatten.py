@@ -24,9 +24,10 @@ def flattened(step: Step) -> list[Step]:
         else:
             items.append(item)
     results = [shown for answer in step.answers for shown in _result_parts(answer)]
+    ours = [repair for answer in step.answers for repair in _words(answer)[1]]
     return [
         Step("ai", step.seq, items, seqs=step.seqs, repairs=repairs),
-        Step("human", step.seq, results, seqs=step.seqs),
+        Step("human", step.seq, results, seqs=step.seqs, repairs=ours),
     ]
 
 
@@ -39,8 +40,24 @@ def _result_parts(answer: Answer) -> Iterator[Placed]:
 
 
 def result_line(answer: Answer) -> str:
+    said, _ = _words(answer)
+    return f"{wording.MARK} Result of the tool {answer.call.name}: {said}"
+
+
+def _words(answer: Answer) -> tuple[str, list[Repair]]:
+    """The words of a result, and what names those of them that are ours."""
     result = answer.result
-    said = wording.unrecorded() if result is None else wording.result_text(result)
-    if result is not None and (state := wording.of_status(result.status)):
-        said = f"{state}\n{said}" if said else state
-    return f"{wording.MARK} Result of the tool {answer.call.name}: {said or wording.NO_OUTPUT}"
+    if result is None:
+        return wording.unrecorded(), [_ours(answer, "SYNTH_RESULT", "no result is recorded")]
+    said = wording.result_text(result)
+    if state := wording.of_status(result.status):
+        why = f"the state {result.status} is put in words"
+        return f"{state}\n{said}" if said else state, [_ours(answer, "SYNTH_RESULT", why)]
+    if not said:
+        why = "the result is empty"
+        return wording.NO_OUTPUT, [_ours(answer, "EMPTY_RESULT_PLACEHOLDER", why)]
+    return said, []
+
+
+def _ours(answer: Answer, code: str, why: str) -> Repair:
+    return Repair(code, why, answer.turn.turn_id, answer.call.id, answer.place)

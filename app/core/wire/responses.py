@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from app.core.conversation import Block, Draft, Remark
 from app.core.json.fields import text_in
-from app.core.json.values import JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.wire.usage import Usage
 
 # How many members one note names, and how much of each name.
@@ -34,17 +34,22 @@ class Gathering(ABC):
 
     begun   whether anything of the response has arrived; pings and errors are nothing of it
     whole   whether the end of the response has arrived
+    ended   whether what comes is none of the response any more
     unread  the names of members of its events that no one reads
     """
 
     def __init__(self) -> None:
         self.begun = False
         self.whole = False
+        self.ended = False
         self.unread: dict[str, None] = {}
         # What the response says beside its content.
         self._top: JsonObject = {}
         # What was odd, each thing once, with how often it happened.
         self._odd: Counter[str] = Counter()
+        # What the events call their response, and whether it has opened.
+        self._name: Json = None
+        self._opened = False
 
     @abstractmethod
     def take(self, event: JsonObject) -> bool:
@@ -54,8 +59,9 @@ class Gathering(ABC):
     def response(self) -> JsonObject:
         """The response as far as it came, in the wire's own shape."""
 
-    def done(self) -> None:  # noqa: B027
-        """The stream said [DONE], a word that most wires do not know."""
+    def done(self) -> None:
+        """The stream said [DONE], a word that most wires do not know: SDKs read nothing behind."""
+        self.ended = self.ended or self.begun
 
     def notes(self) -> list[Remark]:
         """What was odd about the stream."""
@@ -68,6 +74,23 @@ class Gathering(ABC):
             detail = f"{names} (in events): kept in the payload, shown in no replay"
             notes.append(Remark("MEMBERS_NOT_READ", detail))
         return notes
+
+    def _goes_on(self, name: Json, *, opens: bool = False) -> bool:
+        """Whether an event under this name, which may open a response, is of the one that came.
+
+        Of three signs that it is of another one two must stand together: gateways give each chunk
+        a name of its own, say the opening twice, and go on behind the end.
+        """
+        is_other = bool(name and self._name and name != self._name)
+        self.ended = (is_other, opens, self.whole).count(True) > 1
+        if self.ended:
+            return False
+        if is_other:
+            self._odd["the id of the response changed between its events"] += 1
+        elif opens and self._opened:
+            self._odd["the response began again before its end"] += 1
+        self._name, self._opened = name or self._name, self._opened or opens
+        return True
 
     def _left_over(self, members: JsonObject, known: Collection[str]) -> None:
         """Remembers the members that nobody reads; empty ones are no news."""
