@@ -12,6 +12,7 @@ IDENTITY = ("tests/core/test_identity.py",)
 PROVIDER_IDS = ("tests/codecs/test_ids.py",)
 GOLDEN = ("tests/codecs/test_golden.py::test_what_is_rendered_is_what_was_reviewed",)
 BLANK = ("tests/core/test_showing.py::test_a_result_of_blank_parts_is_shown_like_an_empty_result",)
+BEYOND_ANY = ("tests/core/test_showing.py", "-k", "no_double")
 BOOK = ("tests/storage/test_book.py", "-k", "sqlite")
 WRITER = ("tests/storage/test_writer.py", "-k", "sqlite")
 CALLS = ("tests/storage/test_calls.py", "-k", "sqlite")
@@ -190,6 +191,34 @@ FAULTS = (
         '"arguments": part.arguments}',
         '"arguments": repr(part.value)}',
         GOLDEN,
+    ),
+    Fault(
+        "arguments hold numbers that SDKs read as infinity",
+        "app/core/render/arguments.py",
+        "if is_odd and is_beyond_double(value):",
+        "if not is_odd and is_beyond_double(value):",
+        BEYOND_ANY,
+    ),
+    Fault(
+        "a result holds an integer that JavaScript reads as infinity",
+        "app/core/json/numbers.py",
+        "isinstance(one, int | float) and not",
+        "isinstance(one, float) and not",
+        BEYOND_ANY,
+    ),
+    Fault(
+        "a result that is shown as text for its numbers is not named",
+        "app/core/render/results.py",
+        '            self._report("RESULT_AS_TEXT", "a number is larger than any double")\n',
+        "",
+        BEYOND_ANY,
+    ),
+    Fault(
+        "arguments with a number that no wire shows are new in every list",
+        "app/core/sync/likeness.py",
+        "return told_key is not None and told_key == _json_key(stored.arguments)",
+        "return False",
+        ("tests/api/test_sync.py", "-k", "no_double"),
     ),
     Fault(
         "a failed result is not flagged for Anthropic",
