@@ -221,6 +221,13 @@ FAULTS = (
         ("tests/api/test_sync.py", "-k", "no_double"),
     ),
     Fault(
+        "a number that is too large is not told its bound",
+        "app/api/complaints.py",
+        "(highest < _ENDLESS or kind in _TOO_LARGE)",
+        "highest < _ENDLESS",
+        ("tests/api/test_replay.py", "-k", "no_database_holds and sqlite"),
+    ),
+    Fault(
         "a failed result is not flagged for Anthropic",
         "app/codecs/anthropic/messages.py",
         '{"is_error": True} if content.failed else {}',
