@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from app.codecs import CODECS
+from app.codecs.shared.reading import overwritten
 from app.core import telling
 from app.core.conversation import Draft
 from app.core.errors import ErrorResponse, RuleBroken, TurnkeepError
@@ -36,7 +37,8 @@ def replies_of(wire: str, pointer: str) -> Replies:
 def read_response(wire: str, response: Json, texts: Sequence[str]) -> Draft:
     """A provider's whole response as one turn of the model."""
     reply = _read(wire, replies_of(wire, "/response"), response)
-    return replace(reply.draft(), payload=texts[0], pointer="/response")
+    notes = (*reply.notes, *overwritten(("/response", texts[0])))
+    return replace(reply.draft(), payload=texts[0], pointer="/response", notes=notes)
 
 
 def _read(wire: str, replies: Replies, response: Json) -> Reply:
