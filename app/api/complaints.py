@@ -8,6 +8,7 @@ from app.core.errors import RuleBroken
 
 Schemas = Mapping[str, Mapping[str, Any]]
 _ENDLESS = 2**53
+_TOO_LARGE = ("less_than_equal", "int_parsing_size")
 _TYPES = {
     "string_type": "a string",
     "dict_type": "an object",
@@ -40,9 +41,9 @@ def _told(name: str, found: Mapping[str, Any], schema: Mapping[str, Any]) -> str
         case kind if kind.startswith("int_") or kind in ("greater_than_equal", "less_than_equal"):
             lowest = next(_said(schema, "minimum"), 0)
             highest = next(_said(schema, "maximum"), None)
-            # A bound that nobody reaches would only puzzle.
-            bound = highest if highest is not None and highest < _ENDLESS else None
-            return telling.out_of_range(name, lowest, bound, given)
+            # A bound that nobody reaches would only puzzle whoever has not reached it.
+            is_told = highest is not None and (highest < _ENDLESS or kind in _TOO_LARGE)
+            return telling.out_of_range(name, lowest, highest if is_told else None, given)
         case kind if kind in _TYPES:
             return telling.wrong_type(name, _TYPES[kind], given)
         case _:

@@ -7,7 +7,7 @@ from fastapi import Request, Response
 
 from app.api.context import Here, encoded, json_response
 from app.api.documented import reading
-from app.api.requests import body_of, json_object
+from app.api.requests import body_of, json_object, members_of
 from app.api.routes import routes
 from app.api.schemas import convert as shapes
 from app.service import convert
@@ -37,7 +37,7 @@ async def convert_messages(request: Request, here: Here) -> Response:
 )
 async def convert_tools(request: Request, here: Here) -> Response:
     async with body_of(request, here) as body:
-        members, _ = await json_object(body, here)
+        members = await members_of(body, here)
         work = partial(convert.convert_tools, members, here.limits)
         return json_response(await run_sync(lambda: encoded(work())))
 
@@ -50,5 +50,5 @@ async def convert_tools(request: Request, here: Here) -> Response:
 )
 async def convert_tool_id(request: Request, here: Here) -> Response:
     async with body_of(request, here) as body:
-        members, _ = await json_object(body, here)
+        members = await members_of(body, here)
         return json_response(convert.convert_tool_id(members))

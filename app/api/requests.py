@@ -15,6 +15,7 @@ from app.api.context import Context
 from app.core import telling
 from app.core.errors import NotJson, RuleBroken, TooLarge, Unsupported
 from app.core.json.reading import loads_object
+from app.core.json.twice import check_once
 from app.core.json.values import JsonObject, Texts
 from app.core.limits import Limits
 
@@ -120,6 +121,13 @@ def _decoded(body: bytes, limits: Limits) -> tuple[JsonObject, Texts]:
     return loads_object(text, limits)
 
 
+async def members_of(body: bytes, here: Context) -> JsonObject:
+    """The same, where the body is not kept as it came: nothing in it may be given twice."""
+    members, texts = await json_object(body, here)
+    check_once(members, texts, members)
+    return members
+
+
 async def worked(body: bytes, work: Callable[[], Result]) -> Result:
     """What is done with a body; with a large one on a thread, as others are to be served."""
     return work() if len(body) <= SMALL else await run_sync(work)
@@ -127,7 +135,7 @@ async def worked(body: bytes, work: Callable[[], Result]) -> Result:
 
 async def model_of(body: bytes, kind: type[Model], here: Context) -> Model:
     """The body as one of our models."""
-    members, _ = await json_object(body, here)
+    members = await members_of(body, here)
     try:
         return await worked(body, lambda: kind.model_validate(members))
     except ValidationError as error:

@@ -7,7 +7,7 @@ from fastapi import Query, Request, Response
 
 from app.api.context import Here, json_response
 from app.api.documented import ABSENT, Cid, reading
-from app.api.requests import body_of, expected_state, json_object
+from app.api.requests import body_of, expected_state, members_of
 from app.api.routes import routes
 from app.api.schemas.tools import ToolsIn, ToolsOut, ToolsPutOut, ToolsQuery
 from app.service import tooldefs
@@ -27,7 +27,7 @@ async def put_tools(cid: Cid, request: Request, here: Here) -> Response:
     check_id(cid)
     expected = expected_state(request)
     async with body_of(request, here) as body:
-        members, _ = await json_object(body, here)
+        members = await members_of(body, here)
         order = await run_sync(tooldefs.read_order, members, body, here.limits)
         return json_response(await here.database.write(tooldefs.PutTools(cid, order, expected)))
 

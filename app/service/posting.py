@@ -9,6 +9,7 @@ from app.core.conversation import Draft, Remark, Thinking, ToolCall, ToolResult
 from app.core.errors import LimitExceeded, RuleBroken
 from app.core.identity.forms import TURN_ID
 from app.core.json.large import Bytes
+from app.core.json.twice import check_once
 from app.core.json.values import Json, JsonObject, Texts
 from app.core.json.writing import dumps
 from app.core.limits import Limits
@@ -41,6 +42,8 @@ def read_post(members: JsonObject, texts: Texts, limits: Limits, *, synced: bool
     codec = CODECS[wire]
     known = (*_ENVELOPE, *codec.keys, *codec.tools.members)
     check_members(members, known, codec.settings)
+    # What is not kept as it was posted.
+    check_once(members, texts, ("metadata", *codec.tools.members))
     _check_one_of(members, codec)
     if members.get("response") is not None:
         drafts = [read_response(wire, members["response"], texts["response"])]

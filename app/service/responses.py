@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from app.codecs import CODECS
+from app.codecs.shared.reading import overwritten
 from app.core import telling
 from app.core.conversation import Draft
 from app.core.errors import ErrorResponse, RuleBroken, TurnkeepError
@@ -45,7 +46,8 @@ def read_response(wire: str, response: Json, texts: Sequence[str]) -> Draft:
             reply = replies.read(response, "/response")
             if not reply.blocks and (kind := error_type(response)) is not None:
                 raise ErrorResponse(kind, pointer="/response")
-            return replace(reply.draft(), payload=texts[0], pointer="/response")
+            notes = (*reply.notes, *overwritten(("/response", texts[0])))
+            return replace(reply.draft(), payload=texts[0], pointer="/response", notes=notes)
         except RuleBroken as error:
             # What is no response of this wire is told by what it is, not by what it lacks.
             raise (_something_else(wire, response) or error) from None

@@ -157,8 +157,10 @@ class Stream:
         elif event.value is None:
             self._heard.unreadable += 1
             self._heard.broken += event.broken
-        elif not self._taken(event.value):
-            self._heard.strange += 1
+        else:
+            if event.twice:
+                self._gathering.note_twice(event.value)
+            self._heard.strange += not self._taken(event.value)
 
     def _taken(self, value: JsonObject) -> bool:
         try:

@@ -252,3 +252,114 @@ def test_a_candidate_of_gemini_whose_content_stands_elsewhere_is_refused(lite: A
     refused = lite.http.post("/v1/conversations/c1/turns", json=body)
     assert refused.status_code == 422
     assert refused.json()["pointer"] == "/response/candidates/0/contents"
+
+
+def sent(api: Api, method: str, path: str, body: str) -> Any:
+    kind = {"Content-Type": "application/json"}
+    return api.http.request(method, f"/v1/{path}", content=body, headers=kind)
+
+
+TWICE = '{"b": [0, {"c": 1, "c": 2}]}'
+TOOLS = '[{"name": "t", "input_schema": {"type": "object", "type": "object"}}]'
+SAID = '"provider": "anthropic", "messages": [{"role": "user", "content": "h"}]'
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "pointer"),
+    [
+        ("POST", "conversations/c1/turns", f'{{{SAID}, "metadata": {TWICE}}}', "/metadata/b/1/c"),
+        (
+            "POST",
+            "conversations/c1/turns?mode=sync",
+            f'{{{SAID}, "metadata": {TWICE}}}',
+            "/metadata/b/1/c",
+        ),
+        (
+            "POST",
+            "conversations/c1/turns",
+            f'{{{SAID}, "tools": {TOOLS}}}',
+            "/tools/0/input_schema/type",
+        ),
+        (
+            "PUT",
+            "conversations/c1/tools",
+            f'{{"provider": "anthropic", "tools": {TOOLS}}}',
+            "/tools/0/input_schema/type",
+        ),
+        ("POST", "conversations", f'{{"metadata": {TWICE}}}', "/metadata/b/1/c"),
+        ("PATCH", "conversations/c0", f'{{"metadata": {TWICE}}}', "/metadata/b/1/c"),
+        (
+            "POST",
+            "convert/tools",
+            f'{{"from": "anthropic", "to": "openai", "tools": {TOOLS}}}',
+            "/tools/0/input_schema/type",
+        ),
+        (
+            "POST",
+            "convert/messages",
+            f'{{"from": "anthropic", "to": "openai", {SAID[25:]}, "metadata": {TWICE}}}',
+            "/metadata/b/1/c",
+        ),
+    ],
+)
+def test_a_member_that_is_given_twice_is_refused_where_nothing_keeps_the_first(
+    lite: Api, method: str, path: str, body: str, pointer: str
+) -> None:
+    lite.post(user("h"), cid="c0")
+    refused = sent(lite, method, path, body)
+    assert (refused.status_code, refused.json()["pointer"]) == (422, pointer)
+    assert refused.json()["detail"].endswith(" is given twice.")
+    assert lite.get("").status_code == 404
+
+
+USE = '{"type": "tool_use", "id": "i", "name": "f", "input": {"x": 1, "x": 2}}'
+MAKES_IT = f'{{"role": "assistant", "content": [{USE}]}}'
+STRANGE = '{"role": "user", "content": [{"type": "hologram", "x": {"y": 1, "y": 2}}]}'
+SAYS_TWICE = '{"role": "assistant", "content": "1", "content": "2"}'
+SAYS_MORE = '{"role": "assistant", "content": "h"}'
+TEXTS = '{"text": "1", "text": "2"}'
+ASKED = '{"role": "user", "content": [{"text": "h"}]}'
+HUMAN = '{"role": "user", "parts": [{"text": "h"}]}'
+MARKED = '{"speaker": "human", "text": "h", "metadata": {"a": 1, "a": 2}}'
+
+
+@pytest.mark.parametrize(
+    ("provider", "members", "place"),
+    [
+        ("openai", f'"messages": [{SAYS_TWICE}]', "/messages/0/content"),
+        ("openai", f'"messages": [{SAYS_MORE}, {SAYS_TWICE}]', "/messages/1/content"),
+        ("anthropic", f'"messages": [{MAKES_IT}]', "/messages/0/content/0/input/x"),
+        ("anthropic", f'"messages": [{STRANGE}]', "/messages/0/content/0/x/y"),
+        ("openai-responses", f'"input": [{SAYS_TWICE}, {SAYS_MORE}]', "/input/0/content"),
+        (
+            "gemini",
+            f'"system_instruction": {{"parts": [{TEXTS}]}}, "contents": [{HUMAN}]',
+            "/system_instruction/parts/0/text",
+        ),
+        ("bedrock", f'"system": [{TEXTS}], "messages": [{ASKED}]', "/system/0/text"),
+        (
+            "openai",
+            f'"response": {{"choices": [{{"message": {SAYS_TWICE}}}]}}',
+            "/response/choices/0/message/content",
+        ),
+        ("neutral", f'"messages": [{MARKED}]', "/messages/0/metadata/a"),
+    ],
+)
+def test_a_member_of_a_message_that_is_given_twice_is_named(
+    lite: Api, provider: str, members: str, place: str
+) -> None:
+    """The last one is read, as everybody reads it; the payload has both."""
+    body = f'{{"provider": "{provider}", {members}}}'
+    notes = noted(sent(lite, "POST", "conversations/c1/turns", body))
+    assert notes == [f"{place}: given twice; only the last one is read"]
+    assert lite.get("verify").json()["ok"]
+    assert ('"2"' in body) is ('"2"' in lite.get("replay", provider="openai").text)
+
+
+def test_many_members_that_are_given_twice_are_named_in_part(lite: Api) -> None:
+    block = '{"type": "text", "text": "1", "text": "2"}'
+    message = f'{{"role": "user", "content": [{", ".join([block] * 30)}]}}'
+    body = f'{{"provider": "openai", "messages": [{{"role": "user", "content": "h"}}, {message}]}}'
+    [note] = noted(sent(lite, "POST", "conversations/c1/turns?mode=sync", body))
+    assert note.startswith("/messages/1/content/0/text, /messages/1/content/1/text, ")
+    assert note.endswith(" and 10 more: given twice; only the last one is read")

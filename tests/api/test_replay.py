@@ -226,6 +226,7 @@ def test_a_number_that_no_database_holds_is_refused(api: Api, name: str) -> None
     answer = api.http.get(path, params={"provider": "openai", name: 10**20})
     assert answer.status_code == 422
     assert answer.json()["pointer"] == f"?{name}"
+    assert f" to {2**62}, not '1{'0' * 20}'." in answer.json()["detail"]
     most = api.http.get(path, params={"provider": "openai", name: 2**62})
     # There is no such version yet.
     assert most.status_code == (422 if name == "since" else 200)

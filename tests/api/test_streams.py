@@ -606,3 +606,12 @@ def test_a_long_stream_comes_back_byte_for_byte(api: Api) -> None:
     assert (again.status_code, again.headers["Idempotent-Replayed"]) == (200, "true")
     assert api.http.delete("/v1/conversations/c1").status_code == 200
     assert api.get("turns").status_code == 404
+
+
+def test_a_member_of_an_event_that_is_given_twice_is_named(lite: Api) -> None:
+    delta = '{"index": 0, "delta": {"content": "1", "content": "2"}, "finish_reason": "stop"}'
+    sse = f'data: {{"choices": [{delta}]}}\n\ndata: [DONE]\n\n'
+    turn = stream(lite, sse.encode(), provider="openai", **{"return": "turns"}).json()
+    told = "content (in events): given twice; only the last one is read"
+    assert [(one["code"], one["detail"]) for one in turn["notes"]] == [("MEMBERS_NOT_READ", told)]
+    assert turn["turns"][0]["text"] == "2"

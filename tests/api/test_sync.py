@@ -7,6 +7,8 @@ from unittest.mock import Mock
 import pytest
 
 from app.codecs import CODECS, TARGETS
+from app.core.json.reading import loads
+from app.core.json.writing import dumps
 from app.service import seeing
 from tests.api.conftest import Api, answering, calling, user
 
@@ -58,6 +60,24 @@ def test_a_list_that_is_stored_already_changes_nothing(api: Api) -> None:
         assert outcome(again) == (200, length, [])
         assert again.headers["etag"] == '"4"'
     assert version(api) == 4
+
+
+@pytest.mark.parametrize("number", ["1e400", "1" + "0" * 400])
+def test_numbers_that_no_double_holds_are_known_again(lite: Api, number: str) -> None:
+    call = calling(("call_1", "read", f'{{"n":{number}}}'))
+    whole = [user("a"), call, answering("call_1", f'{{"m":{number}}}'), said("b")]
+    assert outcome(sync(lite, *whole)) == (201, 0, ["human", "ai", "tool", "ai"])
+    spaced = calling(("call_1", "read", f'{{ "n": {number} }}'))
+    assert outcome(sync(lite, user("a"), spaced)) == (200, 2, [])
+    other = calling(("call_1", "read", f'{{"n":-{number}}}'))
+    assert difference(sync(lite, user("a"), other)) == (409, "/messages/1", "call", 2)
+    for target in TARGETS:
+        # Python's own reader would make infinity of it.
+        replay: Any = loads(lite.get("replay", provider=target).text)
+        body = dumps({"provider": target, **replay["request"]})
+        path, kind = "/v1/conversations/c1/turns?mode=sync", {"Content-Type": "application/json"}
+        handed_back = lite.http.post(path, content=body, headers=kind)
+        assert (handed_back.status_code, handed_back.json().get("turns")) == (200, []), target
 
 
 @pytest.mark.parametrize(

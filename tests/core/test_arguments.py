@@ -45,6 +45,23 @@ def test_arguments_are_never_completed_or_guessed(arguments: str) -> None:
     assert object_text(arguments) == ("{}", "ARGS_UNPARSEABLE")
 
 
+BEYOND = ["1e400", "-1e400", "1" + "0" * 309, "1.8e308"]
+
+
+@pytest.mark.parametrize("number", BEYOND)
+def test_a_number_that_no_double_holds_makes_arguments_unreadable(number: str) -> None:
+    for arguments in (f'{{"n":{number}}}', f'{{"a":[{{"n": {number}}}]}}', f"[{number}]", number):
+        assert object_text(arguments) == ("{}", "ARGS_UNPARSEABLE")
+    encoded = json.dumps(f'{{"n":{number}}}')
+    assert object_text(encoded) == (f'{{"value":{encoded}}}', "ARGS_COERCED_OBJECT")
+
+
+@pytest.mark.parametrize("number", ["1.7976931348623157e308", "-1E308", "1e-400", "1" + "0" * 308])
+def test_a_number_that_a_double_holds_stays_as_it_is_written(number: str) -> None:
+    arguments = f'{{"n":{number},"said":"1e400"}}'
+    assert object_text(arguments) == (arguments, None)
+
+
 @pytest.mark.parametrize("arguments", ["", " ", "\n", "null", "[]", '""', '" "'])
 def test_arguments_that_say_nothing_are_an_empty_object(arguments: str) -> None:
     assert object_text(arguments) == ("{}", "ARGS_COERCED_OBJECT")

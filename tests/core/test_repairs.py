@@ -115,6 +115,7 @@ PROVOKED: dict[str, Callable[[], set[str]]] = {
     "SIGNATURE_PLACEHOLDER": lambda: shown("gemini", human("h"), ai("x"), tool("x")),
     "STATE_SPLIT_FROM_ID": lambda: shown("openai", ai("call_7__thought__c2ln")),
     "RESULT_WRAPPED": lambda: shown("gemini", ai("x"), tool("x", result=[1])),
+    "RESULT_AS_TEXT": lambda: shown("vercel", ai("x"), tool("x", result={"n": 10**309})),
     "RESULT_ELIDED": lambda: shown("openai", ai("x"), tool("x", "r" * 10_485_761)),
     "SUSPECT_MARKUP": lambda: shown("openai", ai(text="<tool_call>{}</tool_call>")),
     "TOOLS_STUBBED": lambda: shown("bedrock", human("h"), ai("x"), tool("x")),

@@ -12,6 +12,8 @@ from tests.every import every
 from tests.histories import History, posted, said
 
 WIRES = [target for target in TARGETS if target in judges.TARGETS]
+# A number that no double holds.
+BEYOND = 10**400
 # A wire's own native blocks, each by the provider that issues it.
 NATIVE: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "anthropic": ("anthropic", [THOUGHT, SERVER]),
@@ -83,6 +85,23 @@ def test_broken_unicode_anywhere_is_mended(target: str) -> None:
         human("h"),
     )
     assert complaints(history, target) == []
+
+
+@every("target", WIRES)
+@pytest.mark.parametrize(
+    "value", [BEYOND, {"n": -BEYOND}, [{"n": [1, BEYOND]}]], ids=["bare", "object", "list"]
+)
+def test_a_number_that_no_double_holds_is_accepted_and_named(target: str, value: Any) -> None:
+    call = {"type": "tool_call", "id": "x", "name": "f", "arguments": '{"n":1e400}'}
+    answer = {"type": "tool_result", "call_id": "x", "result": value}
+    history = said(human("h"), turn("ai", call), turn("tool", answer))
+    assert complaints(history, target) == []
+    done = history.render(target)
+    assert "ARGS_UNPARSEABLE" in done.codes
+    takes_values = target in ("bedrock", "gemini", "vercel", "vercel-v4")
+    assert ("RESULT_AS_TEXT" in done.codes) is takes_values
+    ((_, _, given, shown),) = judges.calls_and_results(target, done.request)
+    assert (given, str(BEYOND) in str(shown)) == ({}, True)
 
 
 @every("target", WIRES)

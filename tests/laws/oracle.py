@@ -7,6 +7,7 @@ comes which call each result answers, which result is shown, and what the argume
 import base64
 import hashlib
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -150,9 +151,19 @@ def shown_arguments(arguments: str) -> Any:
 
 def _value(text: str) -> Any:
     try:
-        return exactly(text)
+        value = exactly(text)
     except ValueError:
         return None
+    # What no double holds is infinity for most who read it, and no JSON any more.
+    return None if any(math.isinf(float(one)) for one in _numbers(value)) else value
+
+
+def _numbers(value: Any) -> Iterator[NumberWord]:
+    if isinstance(value, NumberWord):
+        yield value
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for one in inner:
+        yield from _numbers(one)
 
 
 def _depth(value: Any) -> int:

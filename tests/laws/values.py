@@ -20,6 +20,8 @@ TEXTS = (
 )
 BLANKS = ("", " ", "\n\t ", "\u00a0")
 
+# A number that no double holds, and that Python's own reader reads all the same.
+BEYOND = "-1" + "0" * 400
 # JSON texts as a model writes them, and texts that are no JSON at all.
 ARGUMENTS = (
     '{{"q":"{m}"}}',
@@ -44,6 +46,7 @@ ARGUMENTS = (
     "",
     "  ",
     '{{"q":"{m}","deep":' + "[" * 70 + "]" * 70 + "}}",
+    '{{"q":"{m}","n":' + BEYOND + "}}",
 )
 
 # JSON texts of results.
@@ -64,6 +67,8 @@ RESULTS = (
     '"  "',
     "[]",
     "{{}}",
+    '{{"k":"{m}","n":[' + BEYOND + "]}}",
+    '["{m}",' + BEYOND + "]",
 )
 
 NAMES = (

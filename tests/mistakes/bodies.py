@@ -39,6 +39,13 @@ MISTAKES = [
         '{"provider": "openai", "messages": [], "messages": []}',
         JSON,
     ),
+    Mistake(
+        "A member of the metadata is given twice",
+        "POST",
+        TURNS,
+        '{"provider": "openai", "messages": [], "metadata": {"run": {"id": 1, "id": 2}}}',
+        JSON,
+    ),
     Mistake("The provider is forgotten", "POST", TURNS, {"messages": [user()]}),
     Mistake(
         "The provider stands in the query", "POST", f"{TURNS}?provider=openai", {"messages": []}

@@ -31,6 +31,7 @@ MISTAKES = [
     got("A replay since a version to come", f"{REPLAY}?provider=openai&since=99"),
     got("A replay since a turn id", f"{REPLAY}?provider=openai&since=t1"),
     got("A replay of the last none", f"{REPLAY}?provider=openai&last=0"),
+    got("A replay of more turns than can be", f"{REPLAY}?provider=openai&last={10**20}"),
     got("A budget with a word", f"{REPLAY}?provider=openai&max_tokens=8k"),
     got("Reasoning by another word", f"{REPLAY}?provider=openai&reasoning=none"),
     got("Tools by another word", f"{REPLAY}?provider=openai&tools=false"),

@@ -12,6 +12,8 @@ IDENTITY = ("tests/core/test_identity.py",)
 PROVIDER_IDS = ("tests/codecs/test_ids.py",)
 GOLDEN = ("tests/codecs/test_golden.py::test_what_is_rendered_is_what_was_reviewed",)
 BLANK = ("tests/core/test_showing.py::test_a_result_of_blank_parts_is_shown_like_an_empty_result",)
+BEYOND_ANY = ("tests/core/test_showing.py", "-k", "no_double")
+GIVEN_TWICE = ("tests/api/test_nothing_vanishes.py", "-k", "given_twice")
 BOOK = ("tests/storage/test_book.py", "-k", "sqlite")
 WRITER = ("tests/storage/test_writer.py", "-k", "sqlite")
 CALLS = ("tests/storage/test_calls.py", "-k", "sqlite")
@@ -193,6 +195,83 @@ FAULTS = (
         '"arguments": part.arguments}',
         '"arguments": repr(part.value)}',
         GOLDEN,
+    ),
+    Fault(
+        "arguments hold numbers that SDKs read as infinity",
+        "app/core/render/arguments.py",
+        "if is_odd and is_beyond_double(value):",
+        "if not is_odd and is_beyond_double(value):",
+        BEYOND_ANY,
+    ),
+    Fault(
+        "a result holds an integer that JavaScript reads as infinity",
+        "app/core/json/numbers.py",
+        "isinstance(one, int | float) and not",
+        "isinstance(one, float) and not",
+        BEYOND_ANY,
+    ),
+    Fault(
+        "a result that is shown as text for its numbers is not named",
+        "app/core/render/results.py",
+        '            self._report("RESULT_AS_TEXT", "a number is larger than any double")\n',
+        "",
+        BEYOND_ANY,
+    ),
+    Fault(
+        "arguments with a number that no wire shows are new in every list",
+        "app/core/sync/likeness.py",
+        "return told_key is not None and told_key == _json_key(stored.arguments)",
+        "return False",
+        ("tests/api/test_sync.py", "-k", "no_double"),
+    ),
+    Fault(
+        "a member of the metadata may be given twice",
+        "app/service/posting.py",
+        'check_once(members, texts, ("metadata", *codec.tools.members))',
+        "check_once(members, texts, codec.tools.members)",
+        GIVEN_TWICE,
+    ),
+    Fault(
+        "a member of a new conversation's metadata may be given twice",
+        "app/api/requests.py",
+        "    check_once(members, texts, members)\n",
+        "",
+        GIVEN_TWICE,
+    ),
+    Fault(
+        "what a message gives twice is not named",
+        "app/codecs/shared/reading.py",
+        "(*left_over(fields, blocks, content), *overwritten((fields.at, text)))",
+        "tuple(left_over(fields, blocks, content))",
+        GIVEN_TWICE,
+    ),
+    Fault(
+        "what a response gives twice is not named",
+        "app/service/responses.py",
+        '(*reply.notes, *overwritten(("/response", texts[0])))',
+        "reply.notes",
+        GIVEN_TWICE,
+    ),
+    Fault(
+        "what an event gives twice is not named",
+        "app/core/wire/events/event.py",
+        "Event(value if isinstance(value, dict) else None, twice=twice)",
+        "Event(value if isinstance(value, dict) else None)",
+        ("tests/api/test_streams.py", "-k", "given_twice"),
+    ),
+    Fault(
+        "what a long object gives twice is not seen",
+        "app/core/json/reading.py",
+        "return self.made(found)",
+        "return dict(found)",
+        ("tests/core/test_twice.py",),
+    ),
+    Fault(
+        "a number that is too large is not told its bound",
+        "app/api/complaints.py",
+        "(highest < _ENDLESS or kind in _TOO_LARGE)",
+        "highest < _ENDLESS",
+        ("tests/api/test_replay.py", "-k", "no_database_holds and sqlite"),
     ),
     Fault(
         "a failed result is not flagged for Anthropic",
@@ -767,6 +846,8 @@ FAULTS = (
         "if not (self.arrived and known.version):",
         "if not self.arrived:",
         ("tests/api/test_stream_conditions.py", "-k", "sqlite"),
+    ),
+    Fault(
         "a retried completion names the version from before the turn was whole",
         "app/service/receipts.py",
         "max(record.completed_at or record.seq for record in records)",

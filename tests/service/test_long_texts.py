@@ -42,7 +42,7 @@ def test_no_call_of_the_decoder_or_the_encoder_sees_all_of_it(
 
     body = json.dumps({"provider": "openai", "messages": [{"role": "user", "content": SAID[name]}]})
     whole = made_ready(read_post(*reading.loads_object(body, Limits()), Limits()).drafts)
-    monkeypatch.setattr(reading, "_decoder", lambda _: SimpleNamespace(raw_decode=decoded))
+    monkeypatch.setattr(reading, "_decoder", lambda *_: SimpleNamespace(raw_decode=decoded))
     monkeypatch.setattr(orjson, "dumps", encoded)
     members, texts = reading.loads_object(body, Limits())
     turns = made_ready(read_post(members, texts, Limits()).drafts)
@@ -67,6 +67,6 @@ def test_a_stored_turn_is_read_in_parts(name: str, monkeypatch: pytest.MonkeyPat
         seen.append(len(given) - position)
         return decode(given, position)
 
-    monkeypatch.setattr(reading, "_decoder", lambda _: SimpleNamespace(raw_decode=decoded))
+    monkeypatch.setattr(reading, "_decoder", lambda *_: SimpleNamespace(raw_decode=decoded))
     assert read_turn(record) == turn
     assert max(seen) <= reading._WINDOW

@@ -10,6 +10,7 @@ from typing import TypeVar
 from app.core.conversation import Block, Draft, Opaque, Remark, Speaker, Text, Thinking, ToolResult
 from app.core.errors import RuleBroken
 from app.core.json.fields import Fields, escaped
+from app.core.json.twice import repeats
 from app.core.json.values import Json, JsonObject, JsonText, Texts
 from app.core.json.writing import dumps
 from app.core.telling import missing, named, wrong_type
@@ -46,7 +47,7 @@ def draft(
     fields: Fields, speaker: Speaker, blocks: Sequence[Block], text: str, content: str
 ) -> Draft:
     """The turn that was read from a message, whose content stands under the name `content`."""
-    notes = tuple(left_over(fields, blocks, content))
+    notes = (*left_over(fields, blocks, content), *overwritten((fields.at, text)))
     return Draft(speaker, tuple(blocks), payload=text, pointer=fields.at, notes=notes)
 
 
@@ -60,12 +61,14 @@ def beside(
     value = members.get(name)
     if value is None:
         return []
-    fields = Fields({name: value}, "")
-    said = texts[name]
-    text = f"[{','.join(said)}]" if isinstance(value, list) else said[0]
-    return [
-        replace(draft(fields, "system", list(read(fields, name)), text, name), pointer=f"/{name}")
-    ]
+    fields, at, said = Fields({name: value}, ""), f"/{name}", texts[name]
+    text, parts = said[0], [(at, said[0])]
+    if isinstance(value, list):
+        text = f"[{','.join(said)}]"
+        parts = [(f"{at}/{place}", one) for place, one in enumerate(said)]
+    blocks = tuple(read(fields, name))
+    notes = (*left_over(fields, blocks, name), *overwritten(*parts))
+    return [Draft("system", blocks, payload=text, pointer=at, notes=notes)]
 
 
 def plain_text(fields: Fields, name: str) -> Iterator[Text]:
@@ -94,9 +97,22 @@ def left_over(fields: Fields, blocks: Sequence[Block], content: str) -> Iterator
             " not read there: the id of its call must stand in the result itself.",
             pointer=ids[0],
         )
+    yield _not_read(names, "kept in the payload, shown in no replay")
+
+
+def overwritten(*placed: tuple[str, str]) -> Iterator[Remark]:
+    """The note that names what was given twice. `placed`: pointers, and the texts that stand there.
+
+    Of two members with one name the last one is read, as others read it; both stay in the payload.
+    """
+    if names := [where[:_LONGEST] for at, text in placed for _, where in repeats(text, at)]:
+        yield _not_read(names, "given twice; only the last one is read")
+
+
+def _not_read(names: Sequence[str], why: str) -> Remark:
     shown = ", ".join(name[:_LONGEST] for name in names[:_NAMED])
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    yield Remark("MEMBERS_NOT_READ", f"{shown}{more}: kept in the payload, shown in no replay")
+    return Remark("MEMBERS_NOT_READ", f"{shown}{more}: {why}")
 
 
 def check_named(result: Fields, raw_id: str | None, key: str) -> None:

@@ -11,6 +11,7 @@ from app.core.json.bounds import check_bounds
 from app.core.json.faults import told
 from app.core.json.large import Ascii
 from app.core.json.strings import read_string
+from app.core.json.twice import GivenTwice, Made, Members, given_twice, marked, once
 from app.core.json.values import Json, JsonObject, NumberText, ReadText
 from app.core.limits import UNLIMITED, Limits
 from app.core.telling import named
@@ -29,10 +30,15 @@ def loads(text: str | Ascii, limits: Limits = _LIMITS) -> Json:
     return _read(text, limits, _Walk.whole)
 
 
+def loads_watched(text: str, limits: Limits) -> tuple[Json, bool]:
+    """The same, and whether some member is given twice; then it is `marked`."""
+    return _watched(text, limits, _Walk.whole)
+
+
 def loads_object(text: str, limits: Limits) -> tuple[JsonObject, dict[str, list[str]]]:
     """A JSON object, and the very text of each member: of each element, where it is an array. Each
     text is a `ReadText`."""
-    return _read(text, limits, _Walk.object)
+    return _watched(text, limits, _Walk.object)[0]
 
 
 def value_of(text: str) -> Json:
@@ -40,10 +46,23 @@ def value_of(text: str) -> Json:
     return text.value if isinstance(text, ReadText) else loads(text, UNLIMITED)
 
 
-def _read(text: str | Ascii, limits: Limits, read: "Callable[[_Walk], Result]") -> Result:
+def _watched(text: str, limits: Limits, read: "Callable[[_Walk], Result]") -> tuple[Result, bool]:
+    try:
+        return _read(text, limits, read, once), False
+    except GivenTwice:
+        # Hardly anybody writes so, and only they pay for the places.
+        return _read(text, limits, read, marked), True
+
+
+def _read(
+    text: str | Ascii,
+    limits: Limits,
+    read: "Callable[[_Walk], Result]",
+    made: "Made | None" = None,
+) -> Result:
     check_bounds(text, limits)
     try:
-        return read(_Walk(text, limits))
+        return read(_Walk(text, limits, made))
     except json.JSONDecodeError as error:
         raise NotJson(told(error)) from None
     except RecursionError:
@@ -54,9 +73,11 @@ class _Walk:
     """Reads the outermost object by hand, so that each element's place in the text is known; and
     whatever is long, so that others have their turn in between."""
 
-    def __init__(self, text: str | Ascii, limits: Limits) -> None:
+    def __init__(self, text: str | Ascii, limits: Limits, made: Made | None) -> None:
+        """`made`: how an object is made of its members; by default the last of each name counts."""
         self.text = text
-        self.decoder = _decoder(limits.integer_digits)
+        self.made: Made = made or dict
+        self.decoder = _decoder(limits.integer_digits, made)
         self.decode = self.decoder.raw_decode
         self.position = 0
         # The part of the text that the decoder sees, and where it begins.
@@ -96,7 +117,8 @@ class _Walk:
         return members, texts
 
     def read_text(self, start: int, value: Json) -> ReadText:
-        return ReadText.of(self.text[start : self.position], value)
+        twice = self.made is marked and any(given_twice(value))
+        return ReadText.of(self.text[start : self.position], value, twice=twice)
 
     def elements(self) -> Iterator[tuple[int, Json]]:
         """Each with the place where it begins."""
@@ -107,16 +129,16 @@ class _Walk:
         self.position += 1
 
     def members(self) -> JsonObject:
-        """An object inside another value: of two members with one name the last one counts."""
-        found: JsonObject = {}
+        """An object inside another value."""
+        found: Members = []
         sign = self.first("{")
         while sign != "}":
             key = self.key(sign)
             self.first(":")
-            found[key] = self.value()
+            found.append((key, self.value()))
             sign = self.next_or("}")
         self.position += 1
-        return found
+        return self.made(found)
 
     def key(self, sign: str) -> str:
         if sign != '"':
@@ -190,7 +212,7 @@ class _Walk:
 
 
 @lru_cache
-def _decoder(digits: int) -> json.JSONDecoder:
+def _decoder(digits: int, made: Made | None = None) -> json.JSONDecoder:
     """A decoder that takes numbers of so many digits."""
 
     def integer(text: str) -> int | float:
@@ -206,7 +228,10 @@ def _decoder(digits: int) -> json.JSONDecoder:
         return number if repr(number) == text else NumberText.of(text)
 
     return json.JSONDecoder(
-        parse_int=integer, parse_float=fraction, parse_constant=_refuse_constant
+        parse_int=integer,
+        parse_float=fraction,
+        parse_constant=_refuse_constant,
+        object_pairs_hook=made,
     )
 
 

@@ -19,6 +19,8 @@ def is_broken(text: str) -> bool:
 
 
 def mended(text: str) -> str:
+    if not is_broken(text):
+        return text
     return _LONE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -26,7 +28,7 @@ def mended_value(value: Json) -> Json:
     """The same for every text inside a value; the value itself when nothing is broken."""
     match value:
         case str():
-            return mended(value) if is_broken(value) else value
+            return mended(value)
         case list():
             return [mended_value(element) for element in value]
         case dict():

@@ -34,15 +34,20 @@ class NumberText(float):
 
 
 class ReadText(str):
-    """JSON text that remembers the value it was read as. A part of it is ordinary text again."""
+    """JSON text that remembers the value it was read as. A part of it is ordinary text again.
 
-    __slots__ = ("value",)
+    `twice`: whether an object in it gives a member twice, of which the last one was read.
+    """
+
+    __slots__ = ("twice", "value")
     value: Json
+    twice: bool
 
     @classmethod
-    def of(cls, text: str, value: Json) -> "ReadText":
+    def of(cls, text: str, value: Json, *, twice: bool = False) -> "ReadText":
         read = cls(text)
         read.value = value
+        read.twice = twice
         return read
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:

@@ -1,12 +1,13 @@
 """What a call was asked to do: arguments as text, and as the object every wire wants to see.
 
-Nothing is completed or guessed. Text that cannot be read stays what it is; a render shows an empty
-object in its place and says so.
+Nothing is completed or guessed. Text that cannot be read, or that others would read as infinity,
+stays what it is; a render shows an empty object in its place and says so.
 """
 
-from app.core.errors import LimitExceeded, TooLarge, TurnkeepError
+from app.core.errors import LimitExceeded, RuleBroken, TooLarge, TurnkeepError
 from app.core.json.bounds import check_bounds
 from app.core.json.large import PIECE
+from app.core.json.numbers import is_beyond_double
 from app.core.json.plain import plain
 from app.core.json.reading import loads
 from app.core.json.values import Json, JsonObject
@@ -19,9 +20,22 @@ _LIMITS = Limits()
 
 def parsed(arguments: str) -> Json:
     """The value of the text. Raises `NotJson`, `RuleBroken` or `TooLarge`."""
+    return _read(arguments)[0]
+
+
+def _read(arguments: str) -> tuple[Json, bool]:
+    """The value, and whether it may hold numbers that are not of 64 bits."""
     check_bounds(arguments, _LIMITS)
     found = plain(arguments) if len(arguments) <= PIECE else None
-    return found[0] if found else loads(arguments, _LIMITS)
+    return (found[0], False) if found else (loads(arguments, _LIMITS), True)
+
+
+def _sendable(arguments: str) -> Json:
+    """The same value. Raises `RuleBroken` as well where a number is beyond what SDKs can send."""
+    value, is_odd = _read(arguments)
+    if is_odd and is_beyond_double(value):
+        raise RuleBroken("A number must not be larger than any double.")
+    return value
 
 
 def as_given(arguments: str) -> JsonObject:
@@ -37,14 +51,14 @@ def as_given(arguments: str) -> JsonObject:
 def object_of(arguments: str) -> tuple[str, JsonObject, str | None]:
     """A JSON object for any wire, as text and as value, and the code of the repair it took."""
     try:
-        value = parsed(arguments)
+        value = _sendable(arguments)
     except TurnkeepError:
         return "{}", {}, "ARGS_UNPARSEABLE" if arguments.strip() else "ARGS_COERCED_OBJECT"
     if isinstance(value, dict):
         return arguments, value, None
     if isinstance(value, str):
         try:
-            inner = parsed(value)
+            inner = _sendable(value)
         except (LimitExceeded, TooLarge):
             return "{}", {}, "ARGS_UNPARSEABLE"
         except TurnkeepError:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from app.core.conversation import File, Image, Opaque, Text
 from app.core.identity.tool_names import shown_name
+from app.core.json.numbers import is_beyond_double
 from app.core.json.unicode import mended_value
 from app.core.json.values import Json
 from app.core.render import placeholders as wording
@@ -115,6 +116,9 @@ class Answering:
         if not self.showing.profile.value_results or self.cut or not result or not self._is_bare():
             return None
         if isinstance(result.result, str) or result.result is None:
+            return None
+        if is_beyond_double(result.result):
+            self._report("RESULT_AS_TEXT", "a number is larger than any double")
             return None
         if self.showing.profile.object_results and not isinstance(result.result, dict):
             self._report("RESULT_WRAPPED", "the result is shown inside an object")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from app.core.conversation import Block, Draft, Remark
 from app.core.json.fields import text_in
+from app.core.json.twice import given_twice
 from app.core.json.values import Json, JsonObject
 from app.core.wire.usage import Usage
 
@@ -36,6 +37,7 @@ class Gathering(ABC):
     whole   whether the end of the response has arrived
     ended   whether what comes is none of the response any more
     unread  the names of members of its events that no one reads
+    twice   the names that one of its events gives twice, of which the last one is read
     """
 
     def __init__(self) -> None:
@@ -43,6 +45,7 @@ class Gathering(ABC):
         self.whole = False
         self.ended = False
         self.unread: dict[str, None] = {}
+        self.twice: dict[str, None] = {}
         # What the response says beside its content.
         self._top: JsonObject = {}
         # What was odd, each thing once, with how often it happened.
@@ -73,6 +76,10 @@ class Gathering(ABC):
             names = ", ".join(self.unread)
             detail = f"{names} (in events): kept in the payload, shown in no replay"
             notes.append(Remark("MEMBERS_NOT_READ", detail))
+        if self.twice:
+            names = ", ".join(self.twice)
+            detail = f"{names} (in events): given twice; only the last one is read"
+            notes.append(Remark("MEMBERS_NOT_READ", detail))
         return notes
 
     def _goes_on(self, name: Json, *, opens: bool = False) -> bool:
@@ -91,6 +98,12 @@ class Gathering(ABC):
             self._odd["the response began again before its end"] += 1
         self._name, self._opened = name or self._name, self._opened or opens
         return True
+
+    def note_twice(self, event: JsonObject) -> None:
+        """Remembers what an event gives twice."""
+        for name, _ in given_twice(event):
+            if len(self.twice) < _NAMED:
+                self.twice[name[:_LONGEST]] = None
 
     def _left_over(self, members: JsonObject, known: Collection[str]) -> None:
         """Remembers the members that nobody reads; empty ones are no news."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from app.core.errors import TurnkeepError
-from app.core.json.reading import loads
+from app.core.json.reading import loads_watched
 from app.core.json.values import JsonObject
 from app.core.limits import Limits
 
@@ -16,12 +16,13 @@ DONE: Final = "[DONE]"
 class Event:
     """One event: its object; None where it is no object. `done` is the chat wires' last word.
 
-    `broken`: it began like an object and cannot be read.
+    `broken`: it began like an object and cannot be read. `twice`: it gives a member twice.
     """
 
     value: JsonObject | None
     done: bool = False
     broken: bool = False
+    twice: bool = False
 
 
 class Reader(Protocol):
@@ -49,10 +50,10 @@ def event_of(text: str, limits: Limits) -> Event | None:
     if text.strip() == DONE:
         return Event(None, done=True)
     try:
-        value = loads(text, limits)
+        value, twice = loads_watched(text, limits)
     except TurnkeepError:
         return Event(None, broken=text.lstrip().startswith("{"))
-    return Event(value if isinstance(value, dict) else None)
+    return Event(value if isinstance(value, dict) else None, twice=twice)
 
 
 def decoded(data: bytes | bytearray, start: int = 0, end: int | None = None) -> str:

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from zlib import crc32
 
 from app.core.errors import TurnkeepError
-from app.core.json.reading import loads
-from app.core.json.values import Json
+from app.core.json.reading import loads_watched
 from app.core.limits import Limits
 from app.core.wire.events.event import Event, decoded, event_of
 
@@ -86,14 +85,14 @@ class FrameReader:
             return Event({"error": dict(zip(("type", "message"), told, strict=True))})
         name = headers.get(":exception-type" if kind == "exception" else ":event-type", "")
         try:
-            value: Json = loads(payload, self._limits) if payload.strip() else {}
+            value, twice = loads_watched(payload if payload.strip() else "{}", self._limits)
         except TurnkeepError:
             return Event(None, broken=True)
         match name, value:
             case "chunk", {"bytes": str(inner)}:
                 return self._unwrapped(inner)
             case _:
-                return Event({name: value})
+                return Event({name: value}, twice=twice)
 
     def _unwrapped(self, inner: str) -> Event:
         """InvokeModelWithResponseStream: an event of the model's own wire, in base64."""
