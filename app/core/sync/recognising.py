@@ -10,12 +10,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from math import inf
 
 from app.core.conversation import Block, Text, ToolCall, ToolResult, Turn, last_real
 from app.core.render.pairing import Links, Placed, Role, is_real, steps
 from app.core.render.placeholders import orphan_text
 from app.core.sync import likeness
 from app.core.sync.interruptions import Interruption
+from app.core.sync.naming import Naming
 from app.core.sync.retelling import Difference, Differs, Part, Walk, parts_of, spoken
 
 # How often a history may be walked along to find where a list without its beginning begins.
@@ -78,23 +80,63 @@ class Recognising:
     completes: Callable[[int, Turn], bool]
 
     def outcome(self) -> Recognised | Difference:
-        """From the beginning; where not even the first message is stored there, from the place
-        further on where most of the list is known."""
-        walk = self._walk()
-        first = self._attempt(walk)
-        if isinstance(first, Recognised) or walk.began is not None:
-            return first
-        ways, alone = self._cut()
-        fitting = sorted(ways, key=_size, reverse=True)
-        is_clear = len(fitting) == 1 or (fitting and _size(fitting[0]) > _size(fitting[1]))
-        return fitting[0] if is_clear and _size(fitting[0]) >= alone else first
+        """From the beginning, or from the place further on where more of the list is known. What
+        is brought to old turns, and may be known at another place, is refused."""
+        walk, whole = self._walk(), Recognised()
+        differs = self._attempt(walk, whole)
+        doubt = differs or self._doubt(whole, ended=walk.ended)
+        if doubt is None and self._naming.agrees(whole.calls) is not False:
+            return whole
+        rank, ways = self._rank(whole, differs), self._cut()
+        best = self._best(ways or [])
+        if best and self._rank(best) > rank:
+            return best
+        is_clear = ways is not None and all(self._rank(way) < rank for way in ways)
+        if is_clear and not differs:
+            doubt = self._doubt(whole, ended=True)
+        return doubt or whole
 
-    def _cut(self) -> tuple[list[Recognised], int]:
-        """The ways in which the list tells a later part of the history, and how much a single
-        message of it knows that may be a new one. None, where looking for them would take too
-        long: then the same things are said over and over again."""
+    def _best(self, ways: Sequence[Recognised]) -> Recognised | None:
+        """The one way that is better than all others, if it is one by which a list may be cut."""
+        top = max(map(self._rank, ways), default=None)
+        best = [way for way in ways if way.begins and self._rank(way) == top]
+        return best[0] if len(best) == 1 else None
+
+    def _rank(self, found: Recognised, differs: Difference | None = None) -> tuple[bool, int]:
+        """How well the list is explained: whether by the ids of its calls, and how much of it is
+        known before it differs."""
+        return self._naming.agrees(found.calls) is True, _size(found, differs)
+
+    def _doubt(self, found: Recognised, *, ended: bool) -> Difference | None:
+        """The first that is taken for something stored, and may be something else.
+
+        A call must not be shown under the id of another one, nor bring a result under it. If the
+        list has not `ended` where the history does, whatever it brings to old turns is in doubt.
+        """
+        for turn in self.told.turns:
+            if turn.seq in found.completed and not ended:
+                return Difference(turn.seq, found.completed[turn.seq], "text")
+            for call in turn.calls():
+                stored = found.calls.get(call.id)
+                if stored and not self._naming.may_be(call.id, stored):
+                    return Difference(turn.seq, self._stored_calls[stored][0], "call")
+            for told, stored in self._brought(found, turn):
+                if not ended or not self._naming.may_answer(told, stored):
+                    return Difference(turn.seq, self._stored_calls[stored][0], "result")
+        return None
+
+    def _brought(self, found: Recognised, turn: Turn) -> Iterator[tuple[str, str]]:
+        """The calls, told and stored, to which a turn of the list brings results."""
+        for place in found.new.get(turn.seq, ()):
+            link = self.told.links.get((turn.seq, place))
+            if link and link.call_id in found.calls:
+                yield link.call_id, found.calls[link.call_id]
+
+    def _cut(self) -> list[Recognised] | None:
+        """The ways in which the list tells a later part of the history. Those that have no
+        beginning know a single message, which may as well be a new one. None, where looking for
+        them would take too long: then the same things are said over and over again."""
         fitting: list[Recognised] = []
-        alone = 0
         left = _PATIENCE * (len(self._parts) + len(self._items) + len(self.told.turns))
         for start in range(len(self._parts) - 1, 0, -1):
             part = self._parts[start]
@@ -104,18 +146,19 @@ class Recognising:
             differs = self._spoken(walk, found)
             left -= walk.taken + (0 if differs else len(self.told.turns))
             if left < 0:
-                return [], 0
+                return None
             # A part that was left out is no beginning; the one behind it is looked at by itself.
             if differs or walk.began != start or self._compare_results(found, None):
                 continue
+            if self._doubt(found, ended=True):
+                continue
+            fitting.append(found)
             # One message that the history goes on behind may be a new one that says the same.
             if walk.place.part - start < 2 and walk.place.part < len(self._parts):
-                alone = max(alone, _size(found))
                 continue
             self._unspoken(walk, found)
             found.begins = min((part.turn, *self._answering(found)), key=lambda turn: turn.seq)
-            fitting.append(found)
-        return fitting, alone
+        return fitting
 
     @cached_property
     def _parts(self) -> list[Part]:
@@ -177,8 +220,14 @@ class Recognising:
         return named
 
     @cached_property
-    def _stored_calls(self) -> set[str]:
-        return {call.id for turn in self.stored.turns for call in turn.calls()}
+    def _stored_calls(self) -> dict[str, tuple[Turn, ToolCall]]:
+        """Each with its turn."""
+        return {call.id: (turn, call) for turn in self.stored.turns for call in turn.calls()}
+
+    @cached_property
+    def _naming(self) -> Naming:
+        told = {call.id: call for turn in self.told.turns for call in turn.calls()}
+        return Naming(self._stored_calls, told, self.shown)
 
     @cached_property
     def _shown(self) -> Mapping[str, Sequence[ToolResult]]:
@@ -215,14 +264,13 @@ class Recognising:
         shown = last_real(self.stored.results.get(call_id, ()), is_real)
         return likeness.moved_media(told, shown) if shown else Counter()
 
-    def _attempt(self, walk: Walk) -> Recognised | Difference:
-        found = Recognised()
+    def _attempt(self, walk: Walk, found: Recognised) -> Difference | None:
         differs = self._spoken(walk, found)
         until = differs.seq if differs else None
         differs = self._compare_results(found, until) or differs
         if differs is None:
             self._unspoken(walk, found)
-        return differs or found
+        return differs
 
     def _spoken(self, walk: Walk, found: Recognised) -> Difference | None:
         """Walks along all that is spoken."""
@@ -297,10 +345,8 @@ class Recognising:
             if until is not None and turn.seq >= until:
                 break
             for place, result in turn.results():
-                at = (turn.seq, place)
-                link = self.told.links.get(at)
-                call_id = self._named.get(at) or (found.calls.get(link.call_id) if link else None)
-                if link is None and call_id is None:
+                call_id = self._call_of(found, turn, place)
+                if call_id is None and (turn.seq, place) not in self.told.links:
                     continue
                 if call_id and self._is_known(call_id, result):
                     found.known[turn.seq].add(place)
@@ -351,6 +397,12 @@ class Recognising:
             else:
                 found.bare.add(turn.seq)
 
+    def _call_of(self, found: Recognised, told: Turn, place: int) -> str | None:
+        """The stored call that a result of the list belongs to."""
+        link = self.told.links.get((told.seq, place))
+        named = self._named.get((told.seq, place))
+        return named or (found.calls.get(link.call_id) if link else None)
+
 
 def _record(found: Recognised, item: Placed, taken: ToolCall | bool) -> None:
     seq, place = item.turn.seq, item.place or 0
@@ -363,8 +415,10 @@ def _record(found: Recognised, item: Placed, taken: ToolCall | bool) -> None:
             found.calls[item.block.id] = taken.id
 
 
-def _size(found: Recognised) -> int:
-    return sum(map(len, found.known.values()))
+def _size(found: Recognised, differs: Difference | None = None) -> int:
+    """How much is known, in front of what differs."""
+    until = differs.seq if differs else inf
+    return sum(len(places) for seq, places in found.known.items() if seq < until)
 
 
 def _keys(turns: Iterable[Turn]) -> Iterator[str]:
