@@ -630,6 +630,73 @@ def test_a_list_that_fits_in_several_places_is_taken_where_its_ids_say(lite: Api
     assert difference(sync(lite, user("go"), same("x"), answering("x", "file")))[0] == 409
 
 
+def tools(name: str) -> list[dict[str, Any]]:
+    schema = {"type": "object", "properties": {}}
+    return [
+        {"type": "function", "function": {"name": name, "description": "d", "parameters": schema}}
+    ]
+
+
+def in_force(api: Api) -> str:
+    offered = api.get("tools", provider="openai").json()["request"]["tools"]
+    return "".join(one["function"]["name"] for one in offered)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_an_old_list_does_not_change_the_tools(lite: Api, length: int) -> None:
+    whole = [user("a"), calling(READ, GREP), answering("call_1", "alpha")]
+    whole += [answering("call_2", "beta"), said("b")]
+    sync(lite, *whole[:length], tools=tools("A"))
+    sync(lite, *whole[: length + 1], tools=tools("B"))
+    for headers in (None, {"If-Match": f'"{length}"'}):
+        late = sync(lite, *whole[:length], tools=tools("A"), headers=headers)
+        assert outcome(late) == (200, length, [])
+        assert [note["code"] for note in late.json()["notes"]] == ["TOOLS_NOT_KEPT"]
+        assert in_force(lite) == "B"
+    again = sync(lite, *whole[:length], tools=tools("B"))
+    assert again.json()["notes"] == []
+
+
+def test_an_old_list_that_brings_a_result_does_not_change_the_tools(lite: Api) -> None:
+    whole = [user("a"), calling(READ), user("b")]
+    sync(lite, *whole, tools=tools("B"))
+    late = sync(lite, *whole[:2], answering("call_1", "alpha"), tools=tools("A"))
+    assert outcome(late) == (201, 2, ["tool"])
+    assert in_force(lite) == "B"
+
+
+def test_a_list_that_holds_the_newest_turn_changes_the_tools(lite: Api) -> None:
+    whole = [user("a"), calling(READ), answering("call_1", "alpha")]
+    for number, length in enumerate((1, 2, 3, 3)):
+        sync(lite, *whole[:length])
+        assert outcome(sync(lite, *whole[:length], tools=tools(f"t{number}")))[0] == 200
+        assert in_force(lite) == f"t{number}"
+    lite.post({"speaker": "note", "text": "approved"}, provider="neutral")
+    broken_off(lite, {"type": "text", "text": "Hel"})
+    sync(lite, *whole, tools=tools("last"))
+    assert in_force(lite) == "last"
+
+
+def test_a_placeholder_does_not_make_an_old_list_a_new_one(lite: Api) -> None:
+    lite.post(user("a"), calling(READ))
+    shown = lite.replay("openai")["request"]["messages"]
+    sync(lite, *shown[:2], answering("call_1", "alpha"), tools=tools("B"))
+    sync(lite, *shown, tools=tools("A"))
+    assert in_force(lite) == "B"
+
+
+def test_a_stale_condition_stops_tools_that_would_be_kept(api: Api) -> None:
+    sync(api, user("a"), said("b"), tools=tools("A"))
+    stale = {"If-Match": '"1"'}
+    refused = sync(api, user("a"), said("b"), tools=tools("B"), headers=stale)
+    assert (refused.status_code, refused.json()["code"]) == (412, "stale_version")
+    assert in_force(api) == "A"
+    assert outcome(sync(api, user("a"), said("b"), tools=tools("A"), headers=stale))[0] == 200
+    fresh = {"If-Match": '"2"'}
+    assert outcome(sync(api, user("a"), said("b"), tools=tools("B"), headers=fresh))[0] == 200
+    assert in_force(api) == "B"
+
+
 def test_a_stale_condition_stops_only_what_would_be_stored(api: Api) -> None:
     stale = {"If-Match": '"1"'}
     sync(api, user("a"), said("b"))

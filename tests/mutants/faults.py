@@ -780,6 +780,27 @@ FAULTS = (
         SYNCED,
     ),
     Fault(
+        "an old list brings the tools of its time back",
+        "app/service/sync.py",
+        "tools = None if found.is_old else self.tools",
+        "tools = self.tools",
+        SYNCED,
+    ),
+    Fault(
+        "an old list that has only lost the newest result brings its tools back",
+        "app/core/sync/recognising.py",
+        "return bool(answered) and answered.isdisjoint(self._answered(found))",
+        "return False",
+        SYNCED,
+    ),
+    Fault(
+        "tools pass a stale condition",
+        "app/service/sync.py",
+        "if is_stale and (brought.places or kept_tools(known, tools)):",
+        "if is_stale and brought.places:",
+        SYNCED,
+    ),
+    Fault(
         "who waits for a process that has died waits for ever",
         "app/storage/process.py",
         "        settle([(future, Outcome(error=Unavailable(_PERHAPS))) for future in left])\n",

@@ -48,7 +48,7 @@ class Recognised:
 
     `calls`: the stored calls by the ids that the list's have. `completed`: the interrupted turns
     that turns of the list make whole. `bare`: new turns of which nothing is compared. `begins`: the
-    stored turn with which a cut list begins.
+    stored turn with which a cut list begins. `is_old`: the list ends before the history does.
     """
 
     known: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
@@ -57,6 +57,7 @@ class Recognised:
     completed: dict[int, Turn] = field(default_factory=dict)
     bare: set[int] = field(default_factory=set)
     begins: Turn | None = None
+    is_old: bool = False
 
 
 @dataclass(frozen=True)
@@ -157,6 +158,7 @@ class Recognising:
             if walk.place.part - start < 2 and walk.place.part < len(self._parts):
                 continue
             self._unspoken(walk, found)
+            found.is_old = self._is_old(walk, found)
             found.begins = min((part.turn, *self._answering(found)), key=lambda turn: turn.seq)
         return fitting
 
@@ -270,6 +272,7 @@ class Recognising:
         differs = self._compare_results(found, until) or differs
         if differs is None:
             self._unspoken(walk, found)
+            found.is_old = self._is_old(walk, found)
         return differs
 
     def _spoken(self, walk: Walk, found: Recognised) -> Difference | None:
@@ -397,11 +400,43 @@ class Recognising:
             else:
                 found.bare.add(turn.seq)
 
+    def _is_old(self, walk: Walk, found: Recognised) -> bool:
+        """Whether the newest turn that a list must tell is not in it. Of a turn of results, any
+        one of them is enough."""
+        if not walk.ended:
+            return True
+        newest = next(filter(_must_be_told, reversed(self.stored.turns)), None)
+        if newest is None or any(map(_is_walked, newest.blocks or ())):
+            return False
+        results = ((place, result) for place, result in newest.results() if is_real(result))
+        links = (self.stored.links.get((newest.seq, place)) for place, _ in results)
+        answered = {link.call_id for link in links if link}
+        return bool(answered) and answered.isdisjoint(self._answered(found))
+
+    def _answered(self, found: Recognised) -> Iterator[str]:
+        """The stored calls of which the list has results that say something."""
+        for turn in self.told.turns:
+            for place, result in turn.results():
+                call_id = self._call_of(found, turn, place)
+                if call_id and not likeness.says_nothing(result):
+                    yield call_id
+
     def _call_of(self, found: Recognised, told: Turn, place: int) -> str | None:
         """The stored call that a result of the list belongs to."""
         link = self.told.links.get((told.seq, place))
         named = self._named.get((told.seq, place))
         return named or (found.calls.get(link.call_id) if link else None)
+
+
+def _must_be_told(turn: Turn) -> bool:
+    """Whether a list has the turn, or ends before it."""
+    if turn.speaker == "note" or turn.status == "interrupted":
+        return False
+    return not all(map(likeness.is_unspoken, turn.blocks or ()))
+
+
+def _is_walked(block: Block) -> bool:
+    return not (isinstance(block, ToolResult) or likeness.is_unspoken(block))
 
 
 def _record(found: Recognised, item: Placed, taken: ToolCall | bool) -> None:
