@@ -578,6 +578,16 @@ def test_a_history_too_much_alike_to_be_searched_gets_no_doubtful_result(lite: A
     assert version(lite) == 452
 
 
+def test_a_window_is_found_by_its_ids_however_often_the_same_is_said(lite: Api) -> None:
+    whole = [
+        one
+        for number in range(200)
+        for one in (user("go"), same(f"c{number}"), answering(f"c{number}", "-"))
+    ]
+    sync(lite, *whole)
+    assert outcome(sync(lite, *whole[300:], user("go"))) == (201, 300, ["human"])
+
+
 def test_an_interrupted_turn_is_not_completed_by_a_window_that_says_the_same(lite: Api) -> None:
     lite.post(user("continue"))
     broken_off(lite, {"type": "text", "text": "Hel"})
@@ -594,6 +604,17 @@ def test_a_call_is_not_taken_for_another_that_a_replay_shows_under_its_id(lite: 
     refused = sync(lite, shown[0], *shown[3:])
     assert difference(refused) == (409, "/messages/1", "call", 2)
     assert states(lite) == ["open", "answered"]
+
+
+@pytest.mark.parametrize("target", ["openai", "kimi"])
+def test_a_window_with_a_hole_brings_nothing_to_the_call_that_it_lacks(
+    lite: Api, target: str
+) -> None:
+    """It shows the older call, whose result came last, and not the same one behind that."""
+    lite.post(user("go"), same("a"), same("b"), answering("a", "file"))
+    assert sync_replay(lite, target, user("new"), last=1).status_code == 409
+    assert states(lite) == ["answered", "open"]
+    assert version(lite) == 4
 
 
 def test_a_result_under_the_id_of_another_call_is_refused(lite: Api) -> None:

@@ -761,8 +761,8 @@ FAULTS = (
     Fault(
         "a list is cut where it brings results to other calls than it names",
         "app/core/sync/recognising.py",
-        "            if self._doubt(found, ended=True):",
-        "            if False:",
+        "if self._doubt(found, ended=True) or (named and",
+        "if (named and",
         SYNCED,
     ),
     Fault(
@@ -780,6 +780,13 @@ FAULTS = (
         SYNCED,
     ),
     Fault(
+        "where the same is said often, ids do not help to find a cut list",
+        "app/core/sync/recognising.py",
+        "(self._cut(named=True) if self._naming.names_any else None) or self._cut()",
+        "self._cut()",
+        SYNCED,
+    ),
+    Fault(
         "an old list brings the tools of its time back",
         "app/service/sync.py",
         "tools = None if found.is_old else self.tools",
@@ -789,7 +796,7 @@ FAULTS = (
     Fault(
         "an old list that has only lost the newest result brings its tools back",
         "app/core/sync/recognising.py",
-        "return bool(answered) and answered.isdisjoint(self._answered(found))",
+        "return bool(answered) and answered.isdisjoint(self._calls_with_results(found))",
         "return False",
         SYNCED,
     ),

@@ -20,13 +20,17 @@ class Naming:
     told: Mapping[str, ToolCall]
     shown: Mapping[str, str]
 
+    @cached_property
+    def names_any(self) -> bool:
+        return any(map(self._bearers, self.told))
+
     def agrees(self, pairs: Mapping[str, str]) -> bool | None:
         """Whether told calls have the ids of the stored ones they are held against; None where
         their ids are nobody's."""
         named = [stored in one for told, stored in pairs.items() if (one := self._bearers(told))]
         return all(named) if named else None
 
-    def may_be(self, told: str, stored: str) -> bool:
+    def is_possible(self, told: str, stored: str) -> bool:
         """Whether a told call may be this one, though renamed: not if its id is from a replay,
         which showed another call under it."""
         if told in self.stored:
@@ -34,8 +38,8 @@ class Naming:
         raw_id = self.told[told].raw_id or ""
         return raw_id in self._came_with or self.shown.get(raw_id, stored) == stored
 
-    def may_answer(self, told: str, stored: str) -> bool:
-        """Whether the result of a told call may be brought to this one: not under another's id."""
+    def is_likely(self, told: str, stored: str) -> bool:
+        """Whether a told call may be this one for all that its id says: not under another's."""
         bearers = self._bearers(told)
         return not bearers or stored in bearers
 

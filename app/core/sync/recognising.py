@@ -88,7 +88,9 @@ class Recognising:
         doubt = differs or self._doubt(whole, ended=walk.ended)
         if doubt is None and self._naming.agrees(whole.calls) is not False:
             return whole
-        rank, ways = self._rank(whole, differs), self._cut()
+        rank = self._rank(whole, differs)
+        # Where ids are wrong is seen at the first call, however often the same is said.
+        ways = (self._cut(named=True) if self._naming.names_any else None) or self._cut()
         best = self._best(ways or [])
         if best and self._rank(best) > rank:
             return best
@@ -119,10 +121,10 @@ class Recognising:
                 return Difference(turn.seq, found.completed[turn.seq], "text")
             for call in turn.calls():
                 stored = found.calls.get(call.id)
-                if stored and not self._naming.may_be(call.id, stored):
+                if stored and not self._naming.is_possible(call.id, stored):
                     return Difference(turn.seq, self._stored_calls[stored][0], "call")
             for told, stored in self._brought(found, turn):
-                if not ended or not self._naming.may_answer(told, stored):
+                if not ended or not self._naming.is_likely(told, stored):
                     return Difference(turn.seq, self._stored_calls[stored][0], "result")
         return None
 
@@ -133,10 +135,11 @@ class Recognising:
             if link and link.call_id in found.calls:
                 yield link.call_id, found.calls[link.call_id]
 
-    def _cut(self) -> list[Recognised] | None:
-        """The ways in which the list tells a later part of the history. Those that have no
-        beginning know a single message, which may as well be a new one. None, where looking for
-        them would take too long: then the same things are said over and over again."""
+    def _cut(self, *, named: bool = False) -> list[Recognised] | None:
+        """The ways in which the list tells a later part of the history; if `named`, only those by
+        the ids of its calls. Those that have no beginning know a single message, which may as well
+        be a new one. None, where looking for them would take too long: then the same things are
+        said over and over again."""
         fitting: list[Recognised] = []
         left = _PATIENCE * (len(self._parts) + len(self._items) + len(self.told.turns))
         for start in range(len(self._parts) - 1, 0, -1):
@@ -144,14 +147,14 @@ class Recognising:
             if part.leads or not (part.pieces or part.calls):
                 continue
             walk, found = self._walk(start), Recognised()
-            differs = self._spoken(walk, found)
+            differs = self._spoken(walk, found, named=named)
             left -= walk.taken + (0 if differs else len(self.told.turns))
             if left < 0:
                 return None
             # A part that was left out is no beginning; the one behind it is looked at by itself.
             if differs or walk.began != start or self._compare_results(found, None):
                 continue
-            if self._doubt(found, ended=True):
+            if self._doubt(found, ended=True) or (named and not self._naming.agrees(found.calls)):
                 continue
             fitting.append(found)
             # One message that the history goes on behind may be a new one that says the same.
@@ -275,8 +278,8 @@ class Recognising:
             found.is_old = self._is_old(walk, found)
         return differs
 
-    def _spoken(self, walk: Walk, found: Recognised) -> Difference | None:
-        """Walks along all that is spoken."""
+    def _spoken(self, walk: Walk, found: Recognised, *, named: bool = False) -> Difference | None:
+        """Walks along all that is spoken; up to the first call under another id if `named`."""
         items, at = self._items, 0
         last: Placed | None = None
         self._owe_between(walk, -1)
@@ -299,6 +302,8 @@ class Recognising:
                 continue
             _record(found, item, taken)
             if isinstance(item.block, ToolCall) and isinstance(taken, ToolCall):
+                if named and not self._naming.is_likely(item.block.id, taken.id):
+                    return Difference(item.turn.seq, self._stored_calls[taken.id][0], "call")
                 self._owe(walk, item.block, taken)
             self._owe_between(walk, at)
             last = item if taken else last
@@ -411,9 +416,9 @@ class Recognising:
         results = ((place, result) for place, result in newest.results() if is_real(result))
         links = (self.stored.links.get((newest.seq, place)) for place, _ in results)
         answered = {link.call_id for link in links if link}
-        return bool(answered) and answered.isdisjoint(self._answered(found))
+        return bool(answered) and answered.isdisjoint(self._calls_with_results(found))
 
-    def _answered(self, found: Recognised) -> Iterator[str]:
+    def _calls_with_results(self, found: Recognised) -> Iterator[str]:
         """The stored calls of which the list has results that say something."""
         for turn in self.told.turns:
             for place, result in turn.results():
