@@ -18,6 +18,7 @@ from app.core.json.values import JsonObject
 from app.core.ledger.append import keys_of
 from app.core.ledger.book import Book
 from app.core.ledger.keys import Keys
+from app.core.ledger.records import ToolSetRecord
 from app.core.ledger.rules import match
 from app.core.ledger.slice import Change, Slice
 from app.core.sync.likeness import is_unspoken, says_nothing
@@ -107,10 +108,13 @@ class Sync(Once):
             raise _differs(self.messages, found)
         assert brought is not None
         known.demand(_keys_of_completed(found))
+        # An old list, sent late, came with the tools of its time.
+        tools = None if found.is_old else self.tools
         is_stale = self.expected_version not in (None, head.version)
-        if is_stale and brought.places:
+        if is_stale and (brought.places or kept_tools(known, tools)):
             raise StaleVersion(head.id, str(self.expected_version), head.version)
-        synced = Synced(_known(self.messages, brought), _cut_note(found))
+        notes = *_cut_note(found), *_tools_note(found, kept_tools(known, self.tools))
+        synced = Synced(_known(self.messages, brought), notes)
         completed: Change[object] = Change(None)
         for whole in brought.completed.values():
             change = Append(head.id, whole, texts=self.texts).append(known)
@@ -118,7 +122,7 @@ class Sync(Once):
                 synced = synced.with_receipt(change.receipt.members)
             completed, known = completed.then(change), known.after(change)
         if not brought.turns:
-            return completed.then(_nothing_new(known, self, synced))
+            return completed.then(_nothing_new(known, tools, self.messages.notes, synced))
         turns = tuple(
             _answering(turn, calls, known.book)
             for turn, calls in zip(brought.turns, brought.calls, strict=True)
@@ -126,7 +130,7 @@ class Sync(Once):
         rest = Append(
             head.id,
             turns,
-            tools=self.tools,
+            tools=tools,
             texts=self.texts,
             synced=synced,
             notes=self.messages.notes,
@@ -171,6 +175,14 @@ def _cut_note(found: Recognised) -> tuple[JsonObject, ...]:
     return (note("LIST_CUT", found.begins.turn_id, why),)
 
 
+def _tools_note(found: Recognised, others: Sequence[ToolSetRecord]) -> tuple[JsonObject, ...]:
+    """`others`: tools of the list that are not those in force."""
+    if not found.is_old or not others:
+        return ()
+    why = "the list ends before the stored history does; the tools in force stay as they are"
+    return (note("TOOLS_NOT_KEPT", None, why),)
+
+
 def _completion(messages: MessageList, seq: int, turn: Turn) -> tuple[NewTurn, ...]:
     """Completes an interrupted turn. Its receipt goes into that of the list: there may be calls to
     be run."""
@@ -178,17 +190,19 @@ def _completion(messages: MessageList, seq: int, turn: Turn) -> tuple[NewTurn, .
     return made_ready(replace(draft, turn_id=turn.turn_id) for draft in drafts)
 
 
-def _nothing_new(known: Slice, order: Sync, synced: Synced) -> Change[Appended]:
-    remarks = [note(one.code, None, one.detail) for one in order.messages.notes]
+def _nothing_new(
+    known: Slice, tools: KeepTools | None, remarked: Sequence[Remark], synced: Synced
+) -> Change[Appended]:
+    remarks = [note(one.code, None, one.detail) for one in remarked]
     receipt: JsonObject = {
         "conversation_id": known.conversation_id,
         "version": known.version,
         "turns": [],
-        "notes": [*tool_notes(order.tools), *remarks],
+        "notes": [*tool_notes(tools), *remarks],
     }
     return Change(
         Appended(receipt_bytes(synced.beside(receipt)), known.version, status=200),
-        tool_sets=kept_tools(known, order.tools),
+        tool_sets=kept_tools(known, tools),
     )
 
 

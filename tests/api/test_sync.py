@@ -516,6 +516,228 @@ def test_a_replay_of_the_last_turns_is_recognised(lite: Api) -> None:
     assert outcome(answer) == (201, count, ["ai"])
 
 
+def sync_replay(api: Api, target: str, *new: Any, **window: Any) -> Any:
+    """Syncs a replay as it was shown, with new messages behind it."""
+    request = api.replay(target, **window)["request"]
+    request[CODECS[target].messages] += new
+    body = {"provider": target, **request}
+    return api.http.post("/v1/conversations/c1/turns?mode=sync", json=body)
+
+
+def states(api: Api) -> list[str]:
+    """Of the calls in the order in which they were made."""
+    calls = api.get("tool-calls").json()["data"]
+    return [one["state"] for one in sorted(calls, key=lambda one: one["seq"])]
+
+
+def same(raw_id: str) -> dict[str, Any]:
+    """The same call each time, but for its id."""
+    return calling((raw_id, "read", "{}"))
+
+
+def opened_and_repeated(api: Api, first: str = "a", second: str = "b") -> None:
+    """A call without a result; then all is said again, and the same call gets one."""
+    api.post(user("continue"), same(first), user("continue"), same(second))
+    api.post(answering(second, "file"))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_window_gives_no_result_to_an_older_call_that_is_the_same(lite: Api, target: str) -> None:
+    opened_and_repeated(lite)
+    done = sync_replay(lite, target, last=3)
+    assert (done.status_code, done.json()["turns"]) == (200, [])
+    assert [note["code"] for note in done.json()["notes"]] == ["LIST_CUT"]
+    assert states(lite) == ["open", "answered"]
+    assert version(lite) == 5
+
+
+def test_what_is_new_behind_a_window_is_stored_even_if_it_was_said_before(lite: Api) -> None:
+    """From the beginning it would all be known, but for a result: the ids tell."""
+    opened_and_repeated(lite)
+    assert outcome(sync_replay(lite, "openai", user("continue"), last=3)) == (201, 3, ["human"])
+    assert states(lite) == ["open", "answered"]
+    whole = [user("go"), same("c"), answering("c", "-"), user("go"), same("d"), answering("d", "-")]
+    assert lite.post(*whole, cid="c2").status_code == 201
+    body = {"provider": "openai", "messages": [*whole[3:], user("go")]}
+    done = lite.http.post("/v1/conversations/c2/turns?mode=sync", json=body)
+    assert outcome(done) == (201, 3, ["human"])
+
+
+def test_an_old_list_brings_a_result_to_the_call_that_it_names(lite: Api) -> None:
+    opened_and_repeated(lite)
+    told = [user("continue"), same("a"), answering("a", "file")]
+    assert outcome(sync(lite, *told)) == (201, 2, ["tool"])
+    assert states(lite) == ["answered", "answered"]
+
+
+def test_a_whole_list_brings_a_result_to_an_old_call(lite: Api) -> None:
+    for first, second in (("a", "b"), ("call_0", "call_0")):
+        lite.http.delete("/v1/conversations/c1")
+        opened_and_repeated(lite, first, second)
+        told = [user("continue"), same(first), answering(first, "file")]
+        told += [user("continue"), same(second), answering(second, "file")]
+        assert outcome(sync(lite, *told, user("new"))) == (201, 5, ["tool", "human"])
+        assert states(lite) == ["answered", "answered"]
+
+
+def test_where_ids_do_not_tell_the_place_where_more_is_known_is_taken(lite: Api) -> None:
+    opened_and_repeated(lite, "call_0", "call_0")
+    told = [user("continue"), same("call_0"), answering("call_0", "file")]
+    assert outcome(sync(lite, *told)) == (200, 3, [])
+    assert outcome(sync(lite, user("continue"), same("x"), answering("x", "file"))) == (200, 3, [])
+    # As much is known from the beginning, where it brings a result, as at the end.
+    refused = sync(lite, *told, user("continue"))
+    assert difference(refused) == (409, "/messages/2", "result", 2)
+    assert version(lite) == 5
+
+
+def test_a_history_too_much_alike_to_be_searched_gets_no_doubtful_result(lite: Api) -> None:
+    again = [user("go"), same("call_0"), answering("call_0", "-")]
+    sync(lite, *again[:2], *again * 150)
+    assert difference(sync(lite, *again * 60))[:3] == (409, "/messages/2", "result")
+    assert version(lite) == 452
+
+
+def test_a_window_is_found_by_its_ids_however_often_the_same_is_said(lite: Api) -> None:
+    whole = [
+        one
+        for number in range(200)
+        for one in (user("go"), same(f"c{number}"), answering(f"c{number}", "-"))
+    ]
+    sync(lite, *whole)
+    assert outcome(sync(lite, *whole[300:], user("go"))) == (201, 300, ["human"])
+
+
+def test_an_interrupted_turn_is_not_completed_by_a_window_that_says_the_same(lite: Api) -> None:
+    lite.post(user("continue"))
+    broken_off(lite, {"type": "text", "text": "Hel"})
+    lite.post(user("continue"), said("Hello"))
+    assert outcome(sync_replay(lite, "openai", last=2)) == (200, 2, [])
+    assert lite.get("turns").json()["data"][1]["status"] == "interrupted"
+
+
+def test_a_call_is_not_taken_for_another_that_a_replay_shows_under_its_id(lite: Api) -> None:
+    """The list lacks a message in its middle, and would fit if ids did not count."""
+    lite.post(user("go"), same("a"), same("b"), answering("b", "file"))
+    shown = lite.replay("openai")["request"]["messages"]
+    assert [one["role"] for one in shown] == ["user", *["assistant", "tool"] * 2]
+    refused = sync(lite, shown[0], *shown[3:])
+    assert difference(refused) == (409, "/messages/1", "call", 2)
+    assert states(lite) == ["open", "answered"]
+
+
+@pytest.mark.parametrize("target", ["openai", "kimi"])
+def test_a_window_with_a_hole_brings_nothing_to_the_call_that_it_lacks(
+    lite: Api, target: str
+) -> None:
+    """It shows the older call, whose result came last, and not the same one behind that."""
+    lite.post(user("go"), same("a"), same("b"), answering("a", "file"))
+    assert sync_replay(lite, target, user("new"), last=1).status_code == 409
+    assert states(lite) == ["answered", "open"]
+    assert version(lite) == 4
+
+
+def test_a_result_under_the_id_of_another_call_is_refused(lite: Api) -> None:
+    lite.post(user("go"), same("a"), same("b"), answering("b", "file"))
+    refused = sync(lite, user("go"), same("b"), answering("b", "file"))
+    assert difference(refused) == (409, "/messages/2", "result", 2)
+    assert states(lite) == ["open", "answered"]
+
+
+def test_a_cut_list_may_begin_as_the_history_does(lite: Api) -> None:
+    sync(lite, user("continue"), said("step 1"), user("continue"), said("step 2"))
+    cut = sync_replay(lite, "openai", last=2)
+    assert outcome(cut) == (200, 2, [])
+    assert [note["code"] for note in cut.json()["notes"]] == ["LIST_CUT"]
+    for status, known, new in ((201, 2, ["human"]), (200, 3, [])):
+        cut = sync(lite, user("continue"), said("step 2"), user("thanks"))
+        assert outcome(cut) == (status, known, new)
+    assert version(lite) == 5
+
+
+def test_a_list_that_differs_is_no_cut_list_if_no_more_of_it_is_known_further_on(lite: Api) -> None:
+    """It may be the whole one with an answer that was made anew."""
+    sync(lite, user("continue"), said("step 1"), user("continue"))
+    anew = [user("continue"), said("another step 1"), user("and on")]
+    assert difference(sync(lite, *anew)) == (409, "/messages/1", "text", 2)
+    assert version(lite) == 3
+
+
+def test_a_list_that_fits_in_several_places_is_taken_where_its_ids_say(lite: Api) -> None:
+    turns = [turn for one in "abc" for turn in (user("go"), same(one), answering(one, "file"))]
+    sync(lite, user("start"), *turns)
+    done = sync_replay(lite, "kimi", {"role": "user", "content": "go"}, last=3)
+    assert outcome(done) == (201, 3, ["human"])
+    assert difference(sync(lite, user("go"), same("x"), answering("x", "file")))[0] == 409
+
+
+def tools(name: str) -> list[dict[str, Any]]:
+    schema = {"type": "object", "properties": {}}
+    return [
+        {"type": "function", "function": {"name": name, "description": "d", "parameters": schema}}
+    ]
+
+
+def in_force(api: Api) -> str:
+    offered = api.get("tools", provider="openai").json()["request"]["tools"]
+    return "".join(one["function"]["name"] for one in offered)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_an_old_list_does_not_change_the_tools(lite: Api, length: int) -> None:
+    whole = [user("a"), calling(READ, GREP), answering("call_1", "alpha")]
+    whole += [answering("call_2", "beta"), said("b")]
+    sync(lite, *whole[:length], tools=tools("A"))
+    sync(lite, *whole[: length + 1], tools=tools("B"))
+    for headers in (None, {"If-Match": f'"{length}"'}):
+        late = sync(lite, *whole[:length], tools=tools("A"), headers=headers)
+        assert outcome(late) == (200, length, [])
+        assert [note["code"] for note in late.json()["notes"]] == ["TOOLS_NOT_KEPT"]
+        assert in_force(lite) == "B"
+    again = sync(lite, *whole[:length], tools=tools("B"))
+    assert again.json()["notes"] == []
+
+
+def test_an_old_list_that_brings_a_result_does_not_change_the_tools(lite: Api) -> None:
+    whole = [user("a"), calling(READ), user("b")]
+    sync(lite, *whole, tools=tools("B"))
+    late = sync(lite, *whole[:2], answering("call_1", "alpha"), tools=tools("A"))
+    assert outcome(late) == (201, 2, ["tool"])
+    assert in_force(lite) == "B"
+
+
+def test_a_list_that_holds_the_newest_turn_changes_the_tools(lite: Api) -> None:
+    whole = [user("a"), calling(READ), answering("call_1", "alpha")]
+    for number, length in enumerate((1, 2, 3, 3)):
+        sync(lite, *whole[:length])
+        assert outcome(sync(lite, *whole[:length], tools=tools(f"t{number}")))[0] == 200
+        assert in_force(lite) == f"t{number}"
+    lite.post({"speaker": "note", "text": "approved"}, provider="neutral")
+    broken_off(lite, {"type": "text", "text": "Hel"})
+    sync(lite, *whole, tools=tools("last"))
+    assert in_force(lite) == "last"
+
+
+def test_a_placeholder_does_not_make_an_old_list_a_new_one(lite: Api) -> None:
+    lite.post(user("a"), calling(READ))
+    shown = lite.replay("openai")["request"]["messages"]
+    sync(lite, *shown[:2], answering("call_1", "alpha"), tools=tools("B"))
+    sync(lite, *shown, tools=tools("A"))
+    assert in_force(lite) == "B"
+
+
+def test_a_stale_condition_stops_tools_that_would_be_kept(api: Api) -> None:
+    sync(api, user("a"), said("b"), tools=tools("A"))
+    stale = {"If-Match": '"1"'}
+    refused = sync(api, user("a"), said("b"), tools=tools("B"), headers=stale)
+    assert (refused.status_code, refused.json()["code"]) == (412, "stale_version")
+    assert in_force(api) == "A"
+    assert outcome(sync(api, user("a"), said("b"), tools=tools("A"), headers=stale))[0] == 200
+    fresh = {"If-Match": '"2"'}
+    assert outcome(sync(api, user("a"), said("b"), tools=tools("B"), headers=fresh))[0] == 200
+    assert in_force(api) == "B"
+
+
 def test_a_stale_condition_stops_only_what_would_be_stored(api: Api) -> None:
     stale = {"If-Match": '"1"'}
     sync(api, user("a"), said("b"))

@@ -144,6 +144,76 @@ def giving(**results: str) -> list[dict[str, Any]]:
     return [{"role": "tool", "tool_call_id": one, "content": said} for said, one in results.items()]
 
 
+SAYINGS = st.sampled_from(
+    ("go", "go", "ok", "ok", "open", "answered", "answered", "late", "interrupted")
+)
+
+
+def repeating(sayings: list[str], raw_id: str) -> History:
+    """A history that says the same again and again, but for the ids of its calls."""
+    told: list[tuple[str, dict[str, Any]]] = []
+    waiting: list[str] = []
+    for number, saying in enumerate(sayings):
+        one = raw_id.format(number)
+        match saying:
+            case "go":
+                told.append(("openai", {"role": "user", "content": "go"}))
+            case "ok":
+                told.append(("openai", {"role": "assistant", "content": "ok"}))
+            case "open" | "answered":
+                told.append(("openai", calling(same=one)))
+                waiting.append(one)
+                if saying == "answered":
+                    told += [("openai", result) for result in giving(file=waiting.pop())]
+            case "late" if waiting:
+                told += [("openai", result) for result in giving(file=waiting.pop(0))]
+            case "interrupted":
+                half = {"type": "text", "text": "o"}
+                turn = {"speaker": "ai", "status": "interrupted", "blocks": [half]}
+                told.append(("neutral", turn))
+    bodies = (json.dumps({"provider": one, "messages": [message]}) for one, message in told)
+    return posted(*bodies)
+
+
+HISTORIES = st.builds(
+    repeating, st.lists(SAYINGS, max_size=12), st.sampled_from(("call_{}", "call_0", "call_7{}"))
+)
+
+
+@tried(200)
+@given(HISTORIES, st.integers(1, 6))
+def test_a_window_of_a_history_that_repeats_itself_brings_nothing(
+    history: History, last: int
+) -> None:
+    for target in TARGETS:
+        render = history.render(target, last=last)
+        if messages(render, target):
+            found = held_against(history, body_of(render, target))[1]
+            assert isinstance(found, Difference) or not found.completed, target
+            assert isinstance(found, Difference) or not found.bare, target
+            assert isinstance(found, Difference) or not any(found.new.values()), target
+
+
+@tried(200)
+@given(HISTORIES, st.integers(1, 12), st.sampled_from(("go", "new")))
+def test_of_a_history_that_repeats_itself_exactly_what_is_new_is_appended(
+    history: History, last: int, words: str
+) -> None:
+    """Of a window, if it is not refused: then its own words stand behind it."""
+    turns = history.remembered.turns
+    assume(turns)
+    for target in PROVIDERS:
+        request = history.render(target, **({"last": last} if words == "new" else {})).request
+        told = request[CODECS[target].messages]
+        said = WRITERS[target].write(Said("human", (Words(words),)))
+        told += [json.loads(written(one)) for one in said]
+        found = held_against(history, json.dumps({"provider": target, **request}))[1]
+        if isinstance(found, Difference):
+            assert last < len(turns), target
+        else:
+            assert [seq for seq in found.new if found.new[seq]] == [len(told)], target
+
+
 def test_a_result_without_its_call_is_not_given_to_another_call_of_the_same_name() -> None:
     # Kimi is shown the first call under the name of the last one, and that as `functions.read:2`.
     told = [calling(a="call_0", b="call_1"), *giving(one="call_0", two="call_1")]

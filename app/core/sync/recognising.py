@@ -10,12 +10,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from math import inf
 
 from app.core.conversation import Block, Text, ToolCall, ToolResult, Turn, last_real
 from app.core.render.pairing import Links, Placed, Role, is_real, steps
 from app.core.render.placeholders import orphan_text
 from app.core.sync import likeness
 from app.core.sync.interruptions import Interruption
+from app.core.sync.naming import Naming
 from app.core.sync.retelling import Difference, Differs, Part, Walk, parts_of, spoken
 
 # How often a history may be walked along to find where a list without its beginning begins.
@@ -46,7 +48,7 @@ class Recognised:
 
     `calls`: the stored calls by the ids that the list's have. `completed`: the interrupted turns
     that turns of the list make whole. `bare`: new turns of which nothing is compared. `begins`: the
-    stored turn with which a cut list begins.
+    stored turn with which a cut list begins. `is_old`: the list ends before the history does.
     """
 
     known: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
@@ -55,6 +57,7 @@ class Recognised:
     completed: dict[int, Turn] = field(default_factory=dict)
     bare: set[int] = field(default_factory=set)
     begins: Turn | None = None
+    is_old: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,44 +81,89 @@ class Recognising:
     completes: Callable[[int, Turn], bool]
 
     def outcome(self) -> Recognised | Difference:
-        """From the beginning; where not even the first message is stored there, from the place
-        further on where most of the list is known."""
-        walk = self._walk()
-        first = self._attempt(walk)
-        if isinstance(first, Recognised) or walk.began is not None:
-            return first
-        ways, alone = self._cut()
-        fitting = sorted(ways, key=_size, reverse=True)
-        is_clear = len(fitting) == 1 or (fitting and _size(fitting[0]) > _size(fitting[1]))
-        return fitting[0] if is_clear and _size(fitting[0]) >= alone else first
+        """From the beginning, or from the place further on where more of the list is known. What
+        is brought to old turns, and may be known at another place, is refused."""
+        walk, whole = self._walk(), Recognised()
+        differs = self._attempt(walk, whole)
+        doubt = differs or self._doubt(whole, ended=walk.ended)
+        if doubt is None and self._naming.agrees(whole.calls) is not False:
+            return whole
+        rank = self._rank(whole, differs)
+        # Where ids are wrong is seen at the first call, however often the same is said.
+        ways = (self._cut(named=True) if self._naming.names_any else None) or self._cut()
+        best = self._best(ways or [])
+        if best and self._rank(best) > rank:
+            return best
+        is_clear = ways is not None and all(self._rank(way) < rank for way in ways)
+        if is_clear and not differs:
+            doubt = self._doubt(whole, ended=True)
+        return doubt or whole
 
-    def _cut(self) -> tuple[list[Recognised], int]:
-        """The ways in which the list tells a later part of the history, and how much a single
-        message of it knows that may be a new one. None, where looking for them would take too
-        long: then the same things are said over and over again."""
+    def _best(self, ways: Sequence[Recognised]) -> Recognised | None:
+        """The one way that is better than all others, if it is one by which a list may be cut."""
+        top = max(map(self._rank, ways), default=None)
+        best = [way for way in ways if way.begins and self._rank(way) == top]
+        return best[0] if len(best) == 1 else None
+
+    def _rank(self, found: Recognised, differs: Difference | None = None) -> tuple[bool, int]:
+        """How well the list is explained: whether by the ids of its calls, and how much of it is
+        known before it differs."""
+        return self._naming.agrees(found.calls) is True, _size(found, differs)
+
+    def _doubt(self, found: Recognised, *, ended: bool) -> Difference | None:
+        """The first that is taken for something stored, and may be something else.
+
+        A call must not be shown under the id of another one, nor bring a result under it. If the
+        list has not `ended` where the history does, whatever it brings to old turns is in doubt.
+        """
+        for turn in self.told.turns:
+            if turn.seq in found.completed and not ended:
+                return Difference(turn.seq, found.completed[turn.seq], "text")
+            for call in turn.calls():
+                stored = found.calls.get(call.id)
+                if stored and not self._naming.is_possible(call.id, stored):
+                    return Difference(turn.seq, self._stored_calls[stored][0], "call")
+            for told, stored in self._brought(found, turn):
+                if not ended or not self._naming.is_likely(told, stored):
+                    return Difference(turn.seq, self._stored_calls[stored][0], "result")
+        return None
+
+    def _brought(self, found: Recognised, turn: Turn) -> Iterator[tuple[str, str]]:
+        """The calls, told and stored, to which a turn of the list brings results."""
+        for place in found.new.get(turn.seq, ()):
+            link = self.told.links.get((turn.seq, place))
+            if link and link.call_id in found.calls:
+                yield link.call_id, found.calls[link.call_id]
+
+    def _cut(self, *, named: bool = False) -> list[Recognised] | None:
+        """The ways in which the list tells a later part of the history; if `named`, only those by
+        the ids of its calls. Those that have no beginning know a single message, which may as well
+        be a new one. None, where looking for them would take too long: then the same things are
+        said over and over again."""
         fitting: list[Recognised] = []
-        alone = 0
         left = _PATIENCE * (len(self._parts) + len(self._items) + len(self.told.turns))
         for start in range(len(self._parts) - 1, 0, -1):
             part = self._parts[start]
             if part.leads or not (part.pieces or part.calls):
                 continue
             walk, found = self._walk(start), Recognised()
-            differs = self._spoken(walk, found)
+            differs = self._spoken(walk, found, named=named)
             left -= walk.taken + (0 if differs else len(self.told.turns))
             if left < 0:
-                return [], 0
+                return None
             # A part that was left out is no beginning; the one behind it is looked at by itself.
             if differs or walk.began != start or self._compare_results(found, None):
                 continue
+            if self._doubt(found, ended=True) or (named and not self._naming.agrees(found.calls)):
+                continue
+            fitting.append(found)
             # One message that the history goes on behind may be a new one that says the same.
             if walk.place.part - start < 2 and walk.place.part < len(self._parts):
-                alone = max(alone, _size(found))
                 continue
             self._unspoken(walk, found)
+            found.is_old = self._is_old(walk, found)
             found.begins = min((part.turn, *self._answering(found)), key=lambda turn: turn.seq)
-            fitting.append(found)
-        return fitting, alone
+        return fitting
 
     @cached_property
     def _parts(self) -> list[Part]:
@@ -177,8 +225,14 @@ class Recognising:
         return named
 
     @cached_property
-    def _stored_calls(self) -> set[str]:
-        return {call.id for turn in self.stored.turns for call in turn.calls()}
+    def _stored_calls(self) -> dict[str, tuple[Turn, ToolCall]]:
+        """Each with its turn."""
+        return {call.id: (turn, call) for turn in self.stored.turns for call in turn.calls()}
+
+    @cached_property
+    def _naming(self) -> Naming:
+        told = {call.id: call for turn in self.told.turns for call in turn.calls()}
+        return Naming(self._stored_calls, told, self.shown)
 
     @cached_property
     def _shown(self) -> Mapping[str, Sequence[ToolResult]]:
@@ -215,17 +269,17 @@ class Recognising:
         shown = last_real(self.stored.results.get(call_id, ()), is_real)
         return likeness.moved_media(told, shown) if shown else Counter()
 
-    def _attempt(self, walk: Walk) -> Recognised | Difference:
-        found = Recognised()
+    def _attempt(self, walk: Walk, found: Recognised) -> Difference | None:
         differs = self._spoken(walk, found)
         until = differs.seq if differs else None
         differs = self._compare_results(found, until) or differs
         if differs is None:
             self._unspoken(walk, found)
-        return differs or found
+            found.is_old = self._is_old(walk, found)
+        return differs
 
-    def _spoken(self, walk: Walk, found: Recognised) -> Difference | None:
-        """Walks along all that is spoken."""
+    def _spoken(self, walk: Walk, found: Recognised, *, named: bool = False) -> Difference | None:
+        """Walks along all that is spoken; up to the first call under another id if `named`."""
         items, at = self._items, 0
         last: Placed | None = None
         self._owe_between(walk, -1)
@@ -248,6 +302,8 @@ class Recognising:
                 continue
             _record(found, item, taken)
             if isinstance(item.block, ToolCall) and isinstance(taken, ToolCall):
+                if named and not self._naming.is_likely(item.block.id, taken.id):
+                    return Difference(item.turn.seq, self._stored_calls[taken.id][0], "call")
                 self._owe(walk, item.block, taken)
             self._owe_between(walk, at)
             last = item if taken else last
@@ -297,10 +353,8 @@ class Recognising:
             if until is not None and turn.seq >= until:
                 break
             for place, result in turn.results():
-                at = (turn.seq, place)
-                link = self.told.links.get(at)
-                call_id = self._named.get(at) or (found.calls.get(link.call_id) if link else None)
-                if link is None and call_id is None:
+                call_id = self._call_of(found, turn, place)
+                if call_id is None and (turn.seq, place) not in self.told.links:
                     continue
                 if call_id and self._is_known(call_id, result):
                     found.known[turn.seq].add(place)
@@ -351,6 +405,44 @@ class Recognising:
             else:
                 found.bare.add(turn.seq)
 
+    def _is_old(self, walk: Walk, found: Recognised) -> bool:
+        """Whether the newest turn that a list must tell is not in it. Of a turn of results, any
+        one of them is enough."""
+        if not walk.ended:
+            return True
+        newest = next(filter(_must_be_told, reversed(self.stored.turns)), None)
+        if newest is None or any(map(_is_walked, newest.blocks or ())):
+            return False
+        results = ((place, result) for place, result in newest.results() if is_real(result))
+        links = (self.stored.links.get((newest.seq, place)) for place, _ in results)
+        answered = {link.call_id for link in links if link}
+        return bool(answered) and answered.isdisjoint(self._calls_with_results(found))
+
+    def _calls_with_results(self, found: Recognised) -> Iterator[str]:
+        """The stored calls of which the list has results that say something."""
+        for turn in self.told.turns:
+            for place, result in turn.results():
+                call_id = self._call_of(found, turn, place)
+                if call_id and not likeness.says_nothing(result):
+                    yield call_id
+
+    def _call_of(self, found: Recognised, told: Turn, place: int) -> str | None:
+        """The stored call that a result of the list belongs to."""
+        link = self.told.links.get((told.seq, place))
+        named = self._named.get((told.seq, place))
+        return named or (found.calls.get(link.call_id) if link else None)
+
+
+def _must_be_told(turn: Turn) -> bool:
+    """Whether a list has the turn, or ends before it."""
+    if turn.speaker == "note" or turn.status == "interrupted":
+        return False
+    return not all(map(likeness.is_unspoken, turn.blocks or ()))
+
+
+def _is_walked(block: Block) -> bool:
+    return not (isinstance(block, ToolResult) or likeness.is_unspoken(block))
+
 
 def _record(found: Recognised, item: Placed, taken: ToolCall | bool) -> None:
     seq, place = item.turn.seq, item.place or 0
@@ -363,8 +455,10 @@ def _record(found: Recognised, item: Placed, taken: ToolCall | bool) -> None:
             found.calls[item.block.id] = taken.id
 
 
-def _size(found: Recognised) -> int:
-    return sum(map(len, found.known.values()))
+def _size(found: Recognised, differs: Difference | None = None) -> int:
+    """How much is known, in front of what differs."""
+    until = differs.seq if differs else inf
+    return sum(len(places) for seq, places in found.known.items() if seq < until)
 
 
 def _keys(turns: Iterable[Turn]) -> Iterator[str]:

@@ -146,6 +146,11 @@ class Walk:
         part = self.parts[place.part]
         return Differs(part.turn, "call" if place.piece == len(part.pieces) else "text")
 
+    @property
+    def ended(self) -> bool:
+        """Whether nothing is left that a list must tell."""
+        return not self.missing() and all(one.may_miss for one in self.parts[self.place.part :])
+
     def skip(self) -> None:
         """Leaves out the part that comes next."""
         self._move(Place(self.place.part + 1))
