@@ -111,6 +111,16 @@ def test_an_image_in_a_content_result_of_the_ai_sdk_is_an_image(part: dict[str, 
     assert read.parts == (Text("Here:"), Image(f"data:image/png;base64,{PIXEL}"))
 
 
+@pytest.mark.parametrize("beside", [{}, {"mediaType": "image"}, {"filename": "a.png"}])
+def test_an_image_in_a_result_of_the_ai_sdk_may_be_an_address(beside: dict[str, Any]) -> None:
+    part = {"type": "image-url", "url": "https://example.org/a.png", **beside}
+    output = {"type": "content", "value": [part]}
+    result = {"type": "tool-result", "toolCallId": "x", "toolName": "shot", "output": output}
+    (read,) = blocks("vercel", {"role": "tool", "content": [result]})
+    assert isinstance(read, ToolResult)
+    assert read.parts == (Image("https://example.org/a.png"),)
+
+
 def test_a_later_step_of_a_ui_message_stands_behind_the_results_of_the_former() -> None:
     part = {"type": "tool-clock", "toolCallId": "x", "state": "output-available", "output": "14:05"}
     step = {"type": "step-start"}

@@ -96,9 +96,10 @@ def _address(part: Fields, name: str, otherwise: str) -> str:
     return f"data:{media_type or otherwise};base64,{given}"
 
 
-def _file(url: str, part: Fields) -> Image | File:
+def _file(url: str, part: Fields, *, is_image: bool = False) -> Image | File:
+    """`is_image`: the part says so itself; otherwise its media type tells."""
     media_type = part.maybe_text("mediaType", "mimeType", "contentType")
-    if (media_type or url.removeprefix("data:")).startswith("image/"):
+    if is_image or (media_type or url.removeprefix("data:")).startswith("image/"):
         # An image has no name of its own.
         part.passed_over("filename", "name")
         return Image(url)
@@ -143,10 +144,11 @@ def _held(part: Fields) -> Part:
     part.passed_over("providerOptions")
     if kind == "text":
         return Text(part.text("text"))
-    otherwise = _IMAGE if kind.startswith("image") else _FILE
+    is_image = kind.startswith("image")
     for key in ("data", "url"):
         if kind in _MEDIA and isinstance(part.members.get(key), str):
-            return _file(_address(part, key, otherwise), part)
+            url = _address(part, key, _IMAGE if is_image else _FILE)
+            return _file(url, part, is_image=is_image)
     return Opaque(kind, part.whole())
 
 
