@@ -121,6 +121,44 @@ def test_an_image_in_a_result_of_the_ai_sdk_may_be_an_address(beside: dict[str, 
     assert read.parts == (Image("https://example.org/a.png"),)
 
 
+APPROVALS = [
+    {"type": "tool-approval-request", "approvalId": "a", "toolCallId": "x"},
+    {"type": "tool-approval-response", "approvalId": "a", "approved": False, "reason": "No."},
+]
+
+
+@every("target", ["vercel", "vercel-v4"])
+@pytest.mark.parametrize("part", APPROVALS)
+@pytest.mark.parametrize("role", ["assistant", "tool"])
+def test_an_approval_of_the_ai_sdk_is_no_call(target: str, part: JsonObject, role: str) -> None:
+    kind = str(part["type"])
+    assert blocks(target, {"role": role, "content": [part]}) == [Opaque(kind, part, target)]
+
+
+def test_a_tool_of_a_user_interface_may_be_called_as_an_approval_is() -> None:
+    part = {"type": "tool-approval-request", "toolCallId": "x", "state": "input-available"}
+    (call,) = blocks("vercel", {"role": "assistant", "parts": [part | {"input": {}}]})
+    assert isinstance(call, ToolCall)
+    assert (call.name, call.raw_id) == ("approval-request", "x")
+
+
+def _delete(state: str, **members: Any) -> dict[str, Any]:
+    part = {"type": "tool-delete", "toolCallId": "x", "state": state, "input": {}}
+    return {"role": "assistant", "parts": [part | members]}
+
+
+def test_a_call_that_a_person_has_approved_waits_for_its_result() -> None:
+    approved = {"id": "a", "approved": True, "reason": "Go on."}
+    (call,) = blocks("vercel", _delete("approval-responded", approval=approved))
+    assert isinstance(call, ToolCall)
+
+
+def test_a_call_that_a_person_has_denied_waits_for_nothing() -> None:
+    denied = {"id": "a", "approved": False, "reason": "No."}
+    _, result = blocks("vercel", _delete("approval-responded", approval=denied))
+    assert result == ToolResult("x", status="denied", error="No.")
+
+
 def test_a_later_step_of_a_ui_message_stands_behind_the_results_of_the_former() -> None:
     part = {"type": "tool-clock", "toolCallId": "x", "state": "output-available", "output": "14:05"}
     step = {"type": "step-start"}

@@ -33,7 +33,10 @@ _IMAGE, _FILE = "image/png", "application/octet-stream"
 _ABOUT = ("id", "createdAt", "metadata", "annotations", "providerOptions", "status", "revisionId")
 _MARKS = ("providerOptions", "providerMetadata", "providerExecuted", "state")
 _UI_MARKS = ("callProviderMetadata", "resultProviderMetadata", "preliminary", "title")
-_FINISHED = {"result", "output-available", "output-error", "output-denied"}
+_FINISHED = {"result", "output-available", "output-error"}
+# Parts of messages to a model. A tool of such a name has a `state` in a user interface.
+_APPROVALS = ("tool-approval-request", "tool-approval-response")
+_ABOUT_APPROVALS = ("id", "isAutomatic", "signature")
 
 
 def parse(members: JsonObject, texts: Texts, wire: str) -> list[Draft]:
@@ -81,10 +84,17 @@ def _part(part: Fields, wire: str) -> Iterator[Block]:
             return
         case "tool-invocation":
             yield from _invocation(part.inner("toolInvocation"))
-        case _ if kind.startswith("tool-") or kind == "dynamic-tool":
+        case _ if _is_invocation(kind, part):
             yield from _invocation(part, kind.removeprefix("tool-"))
         case _:
             yield Opaque(kind, part.whole(), wire)
+
+
+def _is_invocation(kind: str, part: Fields) -> bool:
+    """Whether a part is a call of a stored UI message: the tool's name stands in its type."""
+    if kind in _APPROVALS and "state" not in part:
+        return False
+    return kind.startswith("tool-") or kind == "dynamic-tool"
 
 
 def _address(part: Fields, name: str, otherwise: str) -> str:
@@ -158,15 +168,29 @@ def _invocation(part: Fields, otherwise: str = "") -> Iterator[Block]:
     yield call
     part.passed_over("step", *_UI_MARKS)
     state = part.maybe_text("state")
-    if state not in _FINISHED:
+    approval = part.inner("approval") if isinstance(part.members.get("approval"), dict) else None
+    if _is_denied(state, approval):
+        reason = _reason(approval) if approval else None
+        yield ToolResult(call.raw_id, status="denied", error=reason)
+    elif state not in _FINISHED:
         return
-    if state == "output-denied":
-        yield ToolResult(call.raw_id, status="denied")
     elif state == "output-error":
         yield ToolResult(call.raw_id, status="error", error=part.maybe_text("errorText"))
     else:
         value = part.get("result") if "result" in part else part.get("output")
         yield ToolResult(call.raw_id, result=value)
+
+
+def _is_denied(state: str | None, approval: Fields | None) -> bool:
+    """Denied, whether the SDK has noticed it (`output-denied`) or only the person has said so."""
+    said_no = approval is not None and approval.members.get("approved") is False
+    return state == "output-denied" or (state == "approval-responded" and said_no)
+
+
+def _reason(approval: Fields) -> str | None:
+    """Why a call is denied, of an approval that says no."""
+    approval.passed_over("approved", *_ABOUT_APPROVALS)
+    return approval.maybe_text("reason")
 
 
 def write(messages: Sequence[Message], *, is_v4: bool) -> list[Json]:
