@@ -1,11 +1,15 @@
 """What wires say in ways of their own, read into the blocks it means."""
 
+import json
 from typing import Any
 
 import pytest
 
 from app.core.conversation import Block, Image, Opaque, Text, Thinking, ToolCall, ToolResult
+from app.core.json.reading import loads_object
 from app.core.json.values import JsonObject
+from app.core.limits import Limits
+from app.service.posting import read_post
 from tests.every import every
 from tests.histories import posted
 
@@ -17,6 +21,12 @@ def blocks(provider: str, *messages: dict[str, Any], **beside: Any) -> list[Bloc
     body = {"provider": provider, "messages": list(messages), **beside}
     turns = posted(body).remembered.turns
     return [block for turn in turns for block in turn.blocks or ()]
+
+
+def notes(body: dict[str, Any]) -> list[str]:
+    """What is said of members that nobody read."""
+    read = read_post(*loads_object(json.dumps(body), Limits()), Limits()).drafts
+    return [note.detail for one in read for note in one.notes if note.code == "MEMBERS_NOT_READ"]
 
 
 def assistant(*tool_calls: dict[str, Any]) -> dict[str, Any]:
@@ -157,6 +167,33 @@ def test_a_call_that_a_person_has_denied_waits_for_nothing() -> None:
     denied = {"id": "a", "approved": False, "reason": "No."}
     _, result = blocks("vercel", _delete("approval-responded", approval=denied))
     assert result == ToolResult("x", status="denied", error="No.")
+
+
+SIGNED: JsonObject = {"type": "reasoning", "text": "R", "signature": "S"}
+REDACTED: JsonObject = {"type": "redacted-reasoning", "data": "D"}
+
+
+@every("target", ["vercel", "vercel-v4"])
+def test_reasoning_that_only_version_4_of_the_ai_sdk_has_goes_back_to_it_alone(target: str) -> None:
+    details = [{"type": "text", "text": "R", "signature": "S"}, {"type": "redacted", "data": "D"}]
+    stored = {"type": "reasoning", "reasoning": "R", "details": details}
+    kept = [Thinking("R", SIGNED, "vercel-v4"), Thinking("", REDACTED, "vercel-v4")]
+    assert blocks(target, {"role": "assistant", "content": "", "parts": [stored]}) == kept
+    assert blocks(target, {"role": "assistant", "content": [SIGNED, REDACTED]}) == kept
+
+
+def test_reasoning_of_a_ui_message_without_details_is_its_text() -> None:
+    part = {"type": "reasoning", "reasoning": "R"}
+    assert blocks("vercel", {"role": "assistant", "parts": [part]}) == [
+        Thinking("R", {"type": "reasoning", "text": "R"}, "vercel")
+    ]
+
+
+def test_reasoning_that_its_details_do_not_say_again_is_noted() -> None:
+    detail = {"type": "text", "text": "R"}
+    part = {"type": "reasoning", "reasoning": "Another.", "details": [detail]}
+    body = {"provider": "vercel-v4", "messages": [{"role": "assistant", "parts": [part]}]}
+    assert notes(body) == ["/messages/0/parts/0/reasoning: kept in the payload, shown in no replay"]
 
 
 def test_a_later_step_of_a_ui_message_stands_behind_the_results_of_the_former() -> None:

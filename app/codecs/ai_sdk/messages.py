@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from app.codecs.ai_sdk.reasoning import thoughts
 from app.codecs.shared import reading
 from app.core.conversation import (
     Block,
@@ -74,8 +75,7 @@ def _part(part: Fields, wire: str) -> Iterator[Block]:
             data = "data" if "data" in part else "url"
             yield _file(_address(part, data, _FILE), part)
         case "reasoning" | "redacted-reasoning":
-            said = part.members.get("text", part.members.get("reasoning"))
-            yield Thinking(said if isinstance(said, str) else "", part.whole(), wire)
+            yield from thoughts(part, wire)
         case "tool-call":
             yield _call(part)
         case "tool-result":
