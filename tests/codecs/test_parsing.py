@@ -169,6 +169,52 @@ def test_a_call_that_a_person_has_denied_waits_for_nothing() -> None:
     assert result == ToolResult("x", status="denied", error="No.")
 
 
+GOOGLE: JsonObject = {"google": {"thoughtSignature": "c2ln"}}
+TOLD: JsonObject = {"openai": {"itemId": "msg_1", "logprobs": [1], "annotations": []}, "x": {}}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "tool-call", "toolCallId": "x", "toolName": "f", "providerOptions": GOOGLE},
+        {"type": "tool-f", "toolCallId": "x", "state": "call", "callProviderMetadata": GOOGLE},
+        {"type": "dynamic-tool", "toolCallId": "x", "toolName": "f", "providerMetadata": GOOGLE},
+    ],
+)
+def test_a_call_of_the_ai_sdk_keeps_the_signature_of_gemini(part: JsonObject) -> None:
+    message = {"role": "assistant", "content": [part]}
+    (call,) = blocks("vercel", message)
+    assert isinstance(call, ToolCall)
+    assert (call.name, call.signature) == ("f", "c2ln")
+    assert notes({"provider": "vercel", "messages": [message]}) == []
+
+
+@pytest.mark.parametrize("key", ["providerOptions", "providerMetadata"])
+def test_what_the_ai_sdk_says_for_one_provider_is_named(key: str) -> None:
+    """Ids, settings and what is empty are no content; a signature is kept."""
+    signed = {"type": "text", "text": "a", key: {**TOLD, **GOOGLE, "y": {"cacheControl": {}}}}
+    message = {"role": "assistant", "content": [signed], key: {"z": {"w": 1}}}
+    assert blocks("vercel", message) == [Text("a", "c2ln")]
+    (note,) = notes({"provider": "vercel", "messages": [message]})
+    named = f"/messages/0/{key}/z/w, /messages/0/content/0/{key}/openai/logprobs"
+    assert sorted(note.partition(":")[0].split(", ")) == sorted(named.split(", "))
+
+
+@pytest.mark.parametrize("signature", ["not base64!", 5, ["c2ln"]])
+def test_what_is_no_signature_of_gemini_is_named(signature: Any) -> None:
+    options = {"google": {"thoughtSignature": signature}}
+    part = {"type": "text", "text": "a", "providerOptions": options}
+    message = {"role": "assistant", "content": [part]}
+    assert blocks("vercel", message) == [Text("a")]
+    (note,) = notes({"provider": "vercel", "messages": [message]})
+    assert "/content/0/providerOptions/google/thoughtSignature" in note
+
+
+def test_options_beside_no_content_are_no_content() -> None:
+    message = {"role": "user", "content": "", "providerOptions": {"z": {"w": 1}}}
+    assert blocks("vercel", message) == []
+
+
 SIGNED: JsonObject = {"type": "reasoning", "text": "R", "signature": "S"}
 REDACTED: JsonObject = {"type": "redacted-reasoning", "data": "D"}
 

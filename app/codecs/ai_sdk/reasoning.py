@@ -19,7 +19,7 @@ def thoughts(part: Fields, wire: str) -> Iterator[Thinking]:
     if "reasoning" in part or "details" in part:
         natives = list(_detailed(part))
     elif "state" in part or "providerMetadata" in part:
-        options = part.get("providerMetadata", "providerOptions")
+        options = part.get(part.spelled("providerMetadata", "providerOptions"))
         natives = [_reasoning(part.text_if("text"), providerOptions=options)]
     else:
         natives = [part.whole()]
