@@ -1,11 +1,15 @@
 """What wires say in ways of their own, read into the blocks it means."""
 
+import json
 from typing import Any
 
 import pytest
 
 from app.core.conversation import Block, Image, Opaque, Text, Thinking, ToolCall, ToolResult
+from app.core.json.reading import loads_object
 from app.core.json.values import JsonObject
+from app.core.limits import Limits
+from app.service.posting import read_post
 from tests.every import every
 from tests.histories import posted
 
@@ -17,6 +21,12 @@ def blocks(provider: str, *messages: dict[str, Any], **beside: Any) -> list[Bloc
     body = {"provider": provider, "messages": list(messages), **beside}
     turns = posted(body).remembered.turns
     return [block for turn in turns for block in turn.blocks or ()]
+
+
+def notes(body: dict[str, Any]) -> list[str]:
+    """What is said of members that nobody read."""
+    read = read_post(*loads_object(json.dumps(body), Limits()), Limits()).drafts
+    return [note.detail for one in read for note in one.notes if note.code == "MEMBERS_NOT_READ"]
 
 
 def assistant(*tool_calls: dict[str, Any]) -> dict[str, Any]:
@@ -109,6 +119,127 @@ def test_an_image_in_a_content_result_of_the_ai_sdk_is_an_image(part: dict[str, 
     (read,) = blocks("vercel", {"role": "tool", "content": [result]})
     assert isinstance(read, ToolResult)
     assert read.parts == (Text("Here:"), Image(f"data:image/png;base64,{PIXEL}"))
+
+
+@pytest.mark.parametrize("beside", [{}, {"mediaType": "image"}, {"filename": "a.png"}])
+def test_an_image_in_a_result_of_the_ai_sdk_may_be_an_address(beside: dict[str, Any]) -> None:
+    part = {"type": "image-url", "url": "https://example.org/a.png", **beside}
+    output = {"type": "content", "value": [part]}
+    result = {"type": "tool-result", "toolCallId": "x", "toolName": "shot", "output": output}
+    (read,) = blocks("vercel", {"role": "tool", "content": [result]})
+    assert isinstance(read, ToolResult)
+    assert read.parts == (Image("https://example.org/a.png"),)
+
+
+APPROVALS = [
+    {"type": "tool-approval-request", "approvalId": "a", "toolCallId": "x"},
+    {"type": "tool-approval-response", "approvalId": "a", "approved": False, "reason": "No."},
+]
+
+
+@every("target", ["vercel", "vercel-v4"])
+@pytest.mark.parametrize("part", APPROVALS)
+@pytest.mark.parametrize("role", ["assistant", "tool"])
+def test_an_approval_of_the_ai_sdk_is_no_call(target: str, part: JsonObject, role: str) -> None:
+    kind = str(part["type"])
+    assert blocks(target, {"role": role, "content": [part]}) == [Opaque(kind, part, target)]
+
+
+def test_a_tool_of_a_user_interface_may_be_called_as_an_approval_is() -> None:
+    part = {"type": "tool-approval-request", "toolCallId": "x", "state": "input-available"}
+    (call,) = blocks("vercel", {"role": "assistant", "parts": [part | {"input": {}}]})
+    assert isinstance(call, ToolCall)
+    assert (call.name, call.raw_id) == ("approval-request", "x")
+
+
+def _delete(state: str, **members: Any) -> dict[str, Any]:
+    part = {"type": "tool-delete", "toolCallId": "x", "state": state, "input": {}}
+    return {"role": "assistant", "parts": [part | members]}
+
+
+def test_a_call_that_a_person_has_approved_waits_for_its_result() -> None:
+    approved = {"id": "a", "approved": True, "reason": "Go on."}
+    (call,) = blocks("vercel", _delete("approval-responded", approval=approved))
+    assert isinstance(call, ToolCall)
+
+
+def test_a_call_that_a_person_has_denied_waits_for_nothing() -> None:
+    denied = {"id": "a", "approved": False, "reason": "No."}
+    _, result = blocks("vercel", _delete("approval-responded", approval=denied))
+    assert result == ToolResult("x", status="denied", error="No.")
+
+
+GOOGLE: JsonObject = {"google": {"thoughtSignature": "c2ln"}}
+TOLD: JsonObject = {"openai": {"itemId": "msg_1", "logprobs": [1], "annotations": []}, "x": {}}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "tool-call", "toolCallId": "x", "toolName": "f", "providerOptions": GOOGLE},
+        {"type": "tool-f", "toolCallId": "x", "state": "call", "callProviderMetadata": GOOGLE},
+        {"type": "dynamic-tool", "toolCallId": "x", "toolName": "f", "providerMetadata": GOOGLE},
+    ],
+)
+def test_a_call_of_the_ai_sdk_keeps_the_signature_of_gemini(part: JsonObject) -> None:
+    message = {"role": "assistant", "content": [part]}
+    (call,) = blocks("vercel", message)
+    assert isinstance(call, ToolCall)
+    assert (call.name, call.signature) == ("f", "c2ln")
+    assert notes({"provider": "vercel", "messages": [message]}) == []
+
+
+@pytest.mark.parametrize("key", ["providerOptions", "providerMetadata"])
+def test_what_the_ai_sdk_says_for_one_provider_is_named(key: str) -> None:
+    """Ids, settings and what is empty are no content; a signature is kept."""
+    signed = {"type": "text", "text": "a", key: {**TOLD, **GOOGLE, "y": {"cacheControl": {}}}}
+    message = {"role": "assistant", "content": [signed], key: {"z": {"w": 1}}}
+    assert blocks("vercel", message) == [Text("a", "c2ln")]
+    (note,) = notes({"provider": "vercel", "messages": [message]})
+    named = f"/messages/0/{key}/z/w, /messages/0/content/0/{key}/openai/logprobs"
+    assert sorted(note.partition(":")[0].split(", ")) == sorted(named.split(", "))
+
+
+@pytest.mark.parametrize("signature", ["not base64!", 5, ["c2ln"]])
+def test_what_is_no_signature_of_gemini_is_named(signature: Any) -> None:
+    options = {"google": {"thoughtSignature": signature}}
+    part = {"type": "text", "text": "a", "providerOptions": options}
+    message = {"role": "assistant", "content": [part]}
+    assert blocks("vercel", message) == [Text("a")]
+    (note,) = notes({"provider": "vercel", "messages": [message]})
+    assert "/content/0/providerOptions/google/thoughtSignature" in note
+
+
+def test_options_beside_no_content_are_no_content() -> None:
+    message = {"role": "user", "content": "", "providerOptions": {"z": {"w": 1}}}
+    assert blocks("vercel", message) == []
+
+
+SIGNED: JsonObject = {"type": "reasoning", "text": "R", "signature": "S"}
+REDACTED: JsonObject = {"type": "redacted-reasoning", "data": "D"}
+
+
+@every("target", ["vercel", "vercel-v4"])
+def test_reasoning_that_only_version_4_of_the_ai_sdk_has_goes_back_to_it_alone(target: str) -> None:
+    details = [{"type": "text", "text": "R", "signature": "S"}, {"type": "redacted", "data": "D"}]
+    stored = {"type": "reasoning", "reasoning": "R", "details": details}
+    kept = [Thinking("R", SIGNED, "vercel-v4"), Thinking("", REDACTED, "vercel-v4")]
+    assert blocks(target, {"role": "assistant", "content": "", "parts": [stored]}) == kept
+    assert blocks(target, {"role": "assistant", "content": [SIGNED, REDACTED]}) == kept
+
+
+def test_reasoning_of_a_ui_message_without_details_is_its_text() -> None:
+    part = {"type": "reasoning", "reasoning": "R"}
+    assert blocks("vercel", {"role": "assistant", "parts": [part]}) == [
+        Thinking("R", {"type": "reasoning", "text": "R"}, "vercel")
+    ]
+
+
+def test_reasoning_that_its_details_do_not_say_again_is_noted() -> None:
+    detail = {"type": "text", "text": "R"}
+    part = {"type": "reasoning", "reasoning": "Another.", "details": [detail]}
+    body = {"provider": "vercel-v4", "messages": [{"role": "assistant", "parts": [part]}]}
+    assert notes(body) == ["/messages/0/parts/0/reasoning: kept in the payload, shown in no replay"]
 
 
 def test_a_later_step_of_a_ui_message_stands_behind_the_results_of_the_former() -> None:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from app.codecs.ai_sdk.options import OPTIONS, note_options, signed_options, thought_signature
+from app.codecs.ai_sdk.reasoning import thoughts
 from app.codecs.shared import reading
 from app.core.conversation import (
     Block,
@@ -30,10 +32,15 @@ _ROLES = ("system", "user", "assistant", "tool")
 _MEDIA = reading.names("media image-data image-url file-data file-url")
 _IMAGE, _FILE = "image/png", "application/octet-stream"
 # What the SDK keeps for itself: of messages, of parts, of calls in messages of a user interface.
-_ABOUT = ("id", "createdAt", "metadata", "annotations", "providerOptions", "status", "revisionId")
-_MARKS = ("providerOptions", "providerMetadata", "providerExecuted", "state")
-_UI_MARKS = ("callProviderMetadata", "resultProviderMetadata", "preliminary", "title")
-_FINISHED = {"result", "output-available", "output-error", "output-denied"}
+_ABOUT = ("id", "createdAt", "metadata", "annotations", "status", "revisionId")
+_MARKS = ("providerExecuted", "state")
+_UI_MARKS = ("preliminary", "title")
+_REASONING = ("reasoning", "redacted-reasoning")
+_SIGNED = ("text", "tool-call")
+_FINISHED = {"result", "output-available", "output-error"}
+# Parts of messages to a model. A tool of such a name has a `state` in a user interface.
+_APPROVALS = ("tool-approval-request", "tool-approval-response")
+_ABOUT_APPROVALS = ("id", "isAutomatic", "signature")
 
 
 def parse(members: JsonObject, texts: Texts, wire: str) -> list[Draft]:
@@ -56,12 +63,28 @@ def _draft(fields: Fields, text: str, wire: str) -> Draft:
         blocks.extend(_invocation(invocation))
     attached = fields.each("experimental_attachments")
     blocks.extend(_file(attachment.text("url"), attachment) for attachment in attached)
+    # Where nothing is said, they are no content under a wrong name.
+    note_options(fields) if blocks else fields.passed_over(*OPTIONS)
     return reading.draft(fields, speaker, blocks, text, name)
 
 
 def _part(part: Fields, wire: str) -> Iterator[Block]:
     kind = part.text("type")
     part.passed_over(*_MARKS)
+    if kind in _REASONING:
+        return thoughts(part, wire)
+    is_signed = kind in _SIGNED or _is_invocation(kind, part)
+    signature = thought_signature(part) if is_signed else None
+    note_options(part, signature)
+    blocks = _blocks(part, kind, wire)
+    return (_with(block, signature) for block in blocks) if signature else blocks
+
+
+def _with(block: Block, signature: str) -> Block:
+    return replace(block, signature=signature) if isinstance(block, Text | ToolCall) else block
+
+
+def _blocks(part: Fields, kind: str, wire: str) -> Iterator[Block]:
     match kind:
         case "text":
             yield Text(part.text("text"))
@@ -70,9 +93,6 @@ def _part(part: Fields, wire: str) -> Iterator[Block]:
         case "file":
             data = "data" if "data" in part else "url"
             yield _file(_address(part, data, _FILE), part)
-        case "reasoning" | "redacted-reasoning":
-            said = part.members.get("text", part.members.get("reasoning"))
-            yield Thinking(said if isinstance(said, str) else "", part.whole(), wire)
         case "tool-call":
             yield _call(part)
         case "tool-result":
@@ -81,10 +101,17 @@ def _part(part: Fields, wire: str) -> Iterator[Block]:
             return
         case "tool-invocation":
             yield from _invocation(part.inner("toolInvocation"))
-        case _ if kind.startswith("tool-") or kind == "dynamic-tool":
+        case _ if _is_invocation(kind, part):
             yield from _invocation(part, kind.removeprefix("tool-"))
         case _:
             yield Opaque(kind, part.whole(), wire)
+
+
+def _is_invocation(kind: str, part: Fields) -> bool:
+    """Whether a part is a call of a stored UI message: the tool's name stands in its type."""
+    if kind in _APPROVALS and "state" not in part:
+        return False
+    return kind.startswith("tool-") or kind == "dynamic-tool"
 
 
 def _address(part: Fields, name: str, otherwise: str) -> str:
@@ -96,9 +123,10 @@ def _address(part: Fields, name: str, otherwise: str) -> str:
     return f"data:{media_type or otherwise};base64,{given}"
 
 
-def _file(url: str, part: Fields) -> Image | File:
+def _file(url: str, part: Fields, *, is_image: bool = False) -> Image | File:
+    """`is_image`: the part says so itself; otherwise its media type tells."""
     media_type = part.maybe_text("mediaType", "mimeType", "contentType")
-    if (media_type or url.removeprefix("data:")).startswith("image/"):
+    if is_image or (media_type or url.removeprefix("data:")).startswith("image/"):
         # An image has no name of its own.
         part.passed_over("filename", "name")
         return Image(url)
@@ -128,7 +156,7 @@ def _result(part: Fields) -> ToolResult:
 def _output(output: Fields) -> ToolResult:
     """What came out, since version 5: a value under the name of its type."""
     kind = output.text("type")
-    output.passed_over("providerOptions")
+    note_options(output)
     if kind == "execution-denied":
         return ToolResult(None, status="denied", error=output.maybe_text("reason"))
     if kind == "content" and isinstance(output.members.get("value"), list):
@@ -140,13 +168,14 @@ def _output(output: Fields) -> ToolResult:
 def _held(part: Fields) -> Part:
     """A piece of a result's content: text, or media under the names of several versions."""
     kind = part.text("type")
-    part.passed_over("providerOptions")
+    note_options(part)
     if kind == "text":
         return Text(part.text("text"))
-    otherwise = _IMAGE if kind.startswith("image") else _FILE
+    is_image = kind.startswith("image")
     for key in ("data", "url"):
         if kind in _MEDIA and isinstance(part.members.get(key), str):
-            return _file(_address(part, key, otherwise), part)
+            url = _address(part, key, _IMAGE if is_image else _FILE)
+            return _file(url, part, is_image=is_image)
     return Opaque(kind, part.whole())
 
 
@@ -156,15 +185,29 @@ def _invocation(part: Fields, otherwise: str = "") -> Iterator[Block]:
     yield call
     part.passed_over("step", *_UI_MARKS)
     state = part.maybe_text("state")
-    if state not in _FINISHED:
+    approval = part.inner("approval") if isinstance(part.members.get("approval"), dict) else None
+    if _is_denied(state, approval):
+        reason = _reason(approval) if approval else None
+        yield ToolResult(call.raw_id, status="denied", error=reason)
+    elif state not in _FINISHED:
         return
-    if state == "output-denied":
-        yield ToolResult(call.raw_id, status="denied")
     elif state == "output-error":
         yield ToolResult(call.raw_id, status="error", error=part.maybe_text("errorText"))
     else:
         value = part.get("result") if "result" in part else part.get("output")
         yield ToolResult(call.raw_id, result=value)
+
+
+def _is_denied(state: str | None, approval: Fields | None) -> bool:
+    """Denied, whether the SDK has noticed it (`output-denied`) or only the person has said so."""
+    said_no = approval is not None and approval.members.get("approved") is False
+    return state == "output-denied" or (state == "approval-responded" and said_no)
+
+
+def _reason(approval: Fields) -> str | None:
+    """Why a call is denied, of an approval that says no."""
+    approval.passed_over("approved", *_ABOUT_APPROVALS)
+    return approval.maybe_text("reason")
 
 
 def write(messages: Sequence[Message], *, is_v4: bool) -> list[Json]:
@@ -178,7 +221,7 @@ def write_system(texts: Sequence[Text]) -> JsonObject:
 
 def _message(message: Message, *, is_v4: bool) -> JsonObject:
     contents = message.contents()
-    texts = [content.text for content in contents if isinstance(content, Text)]
+    texts = [one.text for one in contents if isinstance(one, Text) and not one.signature]
     if len(texts) == len(contents) and (is_v4 or len(texts) == 1):
         return {"role": message.role, "content": "\n".join(texts)}
     parts: list[Json] = [_written(content, is_v4=is_v4) for content in contents]
@@ -188,7 +231,8 @@ def _message(message: Message, *, is_v4: bool) -> JsonObject:
 def _written(content: Content, *, is_v4: bool) -> Json:
     match content:
         case Text():
-            return {"type": "text", "text": content.text}
+            options = signed_options(content.signature)
+            return {"type": "text", "text": content.text, **options}
         case File() if not (content.media_type or "").startswith("image/"):
             return _written_file(content, is_v4=is_v4)
         case Image() | File():
@@ -201,6 +245,7 @@ def _written(content: Content, *, is_v4: bool) -> Json:
                 "toolCallId": content.id,
                 "toolName": content.name,
                 "args" if is_v4 else "input": content.value,
+                **signed_options(content.signature),
             }
         case ResultShown():
             return _written_result(content, is_v4=is_v4)

@@ -209,7 +209,8 @@ class Showing:
         self.uses.tools.setdefault(name, step.seq)
         # Gateways speak for Gemini under other names; Gemini's own models do not share signatures.
         foreign = item.turn.provider not in self.profile.issuers
-        signed = foreign or self._is_own(item.turn.provider, item.turn.model)
+        asked = bool(self.profile.signature)
+        signed = (foreign and asked) or self._is_own(item.turn.provider, item.turn.model)
         signature = call.signature if signed else None
         return CallShown(self.provider_ids[call.id], name, arguments, value, signature)
 

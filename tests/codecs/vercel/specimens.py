@@ -102,6 +102,7 @@ FAULTS = [
     Fault("args of version 4", put(f"{_CALL}.args", {}), "another version"),
     Fault("result of version 4", put(f"{_RESULT}.result", "sunny"), "another version"),
     Fault("isError of version 4", put(f"{_RESULT}.isError", True), "another version"),
+    Fault("a signature of version 4", put("messages.1.content.0.signature", "c2ln"), "signature"),
     Fault("output that is text", put(f"{_RESULT}.output", "sunny"), "output"),
     Fault("output of unknown type", put(f"{_RESULT}.output.type", "error"), "output"),
     Fault("output without value", drop(f"{_RESULT}.output.value"), "output"),

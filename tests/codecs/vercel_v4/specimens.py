@@ -12,6 +12,7 @@ def healthy() -> dict[str, Any]:
     request = vercel.healthy()
     photo = request["messages"][0]["content"][1]
     photo["mimeType"] = photo.pop("mediaType")
+    request["messages"][1]["content"][0]["signature"] = "c2ln"
     for call in request["messages"][1]["content"][2:]:
         call["args"] = call.pop("input")
     for result in request["messages"][2]["content"]:
@@ -33,6 +34,8 @@ FAULTS = [
     Fault("a result that is missing", drop(f"{_RESULT}.result"), "null"),
     Fault("input of later versions", put(f"{_CALL}.input", {}), "another version"),
     Fault("output of later versions", put(f"{_RESULT}.output", {}), "another version"),
+    Fault("a signature that is no text", put("messages.1.content.0.signature", 1), "signature"),
+    Fault("a signature of a text", put("messages.1.content.1.signature", "c2ln"), "signature"),
     Fault("an error flag that is text", put(f"{_RESULT}.isError", "yes"), "isError"),
     Fault("mediaType of later versions", put("messages.0.content.1.mediaType", "a/b"), "mediaType"),
     Fault("inputSchema of later versions", put("tools.clock", {"inputSchema": {}}), "parameters"),

@@ -14,9 +14,14 @@ import { createInterface } from "node:readline";
 globalThis.AI_SDK_LOG_WARNINGS = false;
 console.log = console.info = console.warn = console.error;
 
-class Reached extends Error {}
-const doGenerate = async () => {
-  throw new Reached();
+class Reached extends Error {
+  constructor({ prompt }) {
+    super();
+    this.prompt = prompt;
+  }
+}
+const doGenerate = async (given) => {
+  throw new Reached(given);
 };
 
 const SDKS = {
@@ -43,6 +48,9 @@ const SDKS = {
       tool: v4.coreToolMessageSchema,
     },
     anyMessage: v4.coreMessageSchema,
+    // Its schema forgets what its type ReasoningPart has, and generateText hands it on: it checks
+    // the messages, and sends those that it was given. Whether it did is looked up in the prompt.
+    unlisted: { type: "reasoning", key: "signature" },
   },
 };
 
@@ -70,27 +78,42 @@ function otherKind(lines, root) {
   return Number(lines.some((line) => line.startsWith(`${root}.type: `)));
 }
 
-function losses(given, kept, path) {
+function losses(given, kept, path, unlisted) {
   if (Array.isArray(given) && Array.isArray(kept)) {
-    return given.flatMap((each, at) => losses(each, kept[at], [...path, at]));
+    return given.flatMap((each, at) => losses(each, kept[at], [...path, at], unlisted));
   }
   if (!isObject(given) || !isObject(kept)) return [];
+  const isUnlisted = (key) => given.type === unlisted?.type && key === unlisted?.key;
   return Object.keys(given).flatMap((key) =>
-    Object.hasOwn(kept, key)
-      ? losses(given[key], kept[key], [...path, key])
+    Object.hasOwn(kept, key) || isUnlisted(key)
+      ? losses(given[key], kept[key], [...path, key], unlisted)
       : [`${[...path, key].join(".")}: unknown key, the SDK drops it`],
   );
 }
 
-function messageComplaints({ schemas, anyMessage }, message, at) {
+function unlistedIn(messages, { type, key }) {
+  const parts = messages.flatMap((each) => (Array.isArray(each?.content) ? each.content : []));
+  return parts.filter((each) => each?.type === type && each[key] !== undefined).map((each) => each[key]);
+}
+
+function unsent({ unlisted }, messages, prompt) {
+  if (!unlisted) return [];
+  const sent = unlistedIn(prompt, unlisted);
+  return unlistedIn(messages, unlisted)
+    .filter((value) => typeof value !== "string" || !sent.includes(value))
+    .map((value) => `generateText: ${unlisted.key} ${JSON.stringify(value)} does not reach the model`);
+}
+
+function messageComplaints({ schemas, anyMessage, unlisted }, message, at) {
   const path = ["messages", at];
   const known = isObject(message) && Object.hasOwn(schemas, message.role);
   const schema = known ? schemas[message.role] : anyMessage;
   const read = schema.safeParse(message);
-  return read.success ? losses(message, read.data, path) : issues(read.error, path);
+  return read.success ? losses(message, read.data, path, unlisted) : issues(read.error, path);
 }
 
-async function requestComplaints({ sdk, model, schemaKey }, { tools, ...request }) {
+async function requestComplaints(version, { tools, ...request }) {
+  const { sdk, model, schemaKey } = version;
   const prepared = isObject(tools) ? Object.fromEntries(
     Object.entries(tools).map(([name, tool]) => [
       name,
@@ -100,7 +123,8 @@ async function requestComplaints({ sdk, model, schemaKey }, { tools, ...request 
   try {
     await sdk.generateText({ ...request, tools: prepared, model, maxRetries: 0 });
   } catch (error) {
-    if (error instanceof Reached || error?.cause instanceof Reached) return [];
+    const reached = [error, error?.cause].find((each) => each instanceof Reached);
+    if (reached) return unsent(version, request.messages, reached.prompt);
     return [`generateText: ${error?.name}: ${String(error?.message).split("\n")[0]}`];
   }
   return ["generateText: never asked the model"];
