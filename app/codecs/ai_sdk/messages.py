@@ -63,8 +63,11 @@ def _draft(fields: Fields, text: str, wire: str) -> Draft:
         blocks.extend(_invocation(invocation))
     attached = fields.each("experimental_attachments")
     blocks.extend(_file(attachment.text("url"), attachment) for attachment in attached)
-    # Where nothing is said, they are no content under a wrong name.
-    note_options(fields) if blocks else fields.passed_over(*OPTIONS)
+    if blocks:
+        note_options(fields)
+    else:
+        # Where nothing is said, they are no content under a wrong name.
+        fields.passed_over(*OPTIONS)
     return reading.draft(fields, speaker, blocks, text, name)
 
 
