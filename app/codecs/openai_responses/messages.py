@@ -109,7 +109,7 @@ def _item(item: Fields) -> tuple[Speaker, list[Block]]:
             # One that broke off before its end is nothing the provider takes back.
             whole = item.get("status") in _ENDED
             executed = "server_tool" if kind in _EXECUTED and whole else kind
-            return "ai", [Opaque(executed, item.whole(), WIRE)]
+            return "ai", [Opaque(executed, reading.whole(item), WIRE)]
 
 
 def _content(fields: Fields, name: str) -> Iterator[Part]:
@@ -135,7 +135,7 @@ def _part(part: Fields) -> Part:
         case "input_image" | "input_file" if not isinstance(part.members.get("file_id"), str):
             return Opaque(kind, part.members, WIRE)
         case _:
-            return Opaque(kind, part.whole(), WIRE)
+            return Opaque(kind, reading.whole(part), WIRE)
 
 
 def _call(item: Fields, kind: str) -> ToolCall:
@@ -168,7 +168,7 @@ def _reasoning(item: Fields) -> Thinking:
                 texts.append(said)
     text = "\n".join(texts)
     if isinstance(item.members.get("encrypted_content"), str):
-        return Thinking(text, item.whole(), WIRE)
+        return Thinking(text, reading.whole(item), WIRE)
     item.passed_over(*_ABOUT)
     return Thinking(text, None, WIRE)
 
