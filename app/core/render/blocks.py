@@ -49,8 +49,12 @@ class Showing:
         """What is said in a step, without the results of its calls."""
         native = [item for item in step.items if isinstance(item.block, _NATIVE)]
         kept = self._kept_opaque(step) | self._kept_thinking(step) if native else set()
+        stranded = self._stranded(step, kept) if kept and self.profile.leads_on else set()
         shown = []
         for item in step.items:
+            if id(item.block) in stranded:
+                self.report("THINKING_DROPPED", "what it led to is left out", item)
+                continue
             content = self._content(item, step, kept)
             if content is not None:
                 shown.append(Shown(content, item.turn.turn_id, item.place))
@@ -82,6 +86,21 @@ class Showing:
             return set()
         whole = all(self._is_whole(item, step) for item in thoughts)
         return {id(item.block) for item in thoughts} if whole else set()
+
+    def _stranded(self, step: Step, kept: set[int]) -> set[int]:
+        """The ids of the kept thoughts whose very next block, blank text apart, is left out."""
+        stranded: set[int] = set()
+        led_out = False
+        for item in reversed(step.items):
+            match item.block:
+                case Thinking() as thought:
+                    if led_out and id(thought) in kept:
+                        stranded.add(id(thought))
+                case Text(text=text) if not text.strip():
+                    pass
+                case block:
+                    led_out = isinstance(block, Opaque) and id(block) not in kept
+        return stranded
 
     def _is_whole(self, item: Placed, step: Step) -> bool:
         """Whether a thought can be shown to this reader exactly as it was issued."""
