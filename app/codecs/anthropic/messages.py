@@ -102,7 +102,7 @@ def _block(fields: Fields) -> Block:
             return call(fields)
         case "tool_result":
             return result(fields)
-        case "server_tool_use":
+        case "server_tool_use" | "mcp_tool_use":
             return Opaque("server_tool", reading.whole(fields), WIRE)
         case _:
             is_result = _SERVER_RESULT.fullmatch(kind)
