@@ -31,6 +31,8 @@ from app.core.wire.usage import Usage, tokens
 WIRE = "chat"
 # The shape of reasoning that OpenRouter signs and wants back as it was.
 DETAILED = "openrouter"
+# Mistral's own way to name a file that it holds.
+FILE_ID = "file_id"
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _REASONING = ("reasoning_content", "reasoning")
@@ -140,6 +142,9 @@ def _part(fields: Fields) -> Block:
             return Text(fields.text("refusal"))
         case "image_url":
             return _image(fields)
+        case "file" if fields.members.get("file") is None and fields.text_if("file_id"):
+            # mistralai: FileChunk.
+            return Opaque(FILE_ID, fields.whole(), WIRE)
         case "file":
             return _file(fields)
         case "thinking":
