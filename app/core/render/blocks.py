@@ -230,7 +230,8 @@ class Showing:
         foreign = item.turn.provider not in self.profile.issuers
         signed = foreign or self._is_own(item.turn.provider, item.turn.model)
         signature = call.signature if signed else None
-        return CallShown(self.provider_ids[call.id], name, arguments, value, signature)
+        provider_id = self.provider_ids[call.id]
+        return CallShown(provider_id, name, arguments, value, signature, call.raw_id)
 
     def _report_id(self, call: ToolCall, item: Placed) -> None:
         if call.raw_id and call.raw_id == self.provider_ids[call.id]:

@@ -18,13 +18,17 @@ Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True)
 class CallShown:
-    """A call under the id and name of the wire; arguments as text and as an object."""
+    """A call under the id and name of the wire; arguments as text and as an object.
+
+    `raw_id`: what its issuer called it, where what stands beside it names it so.
+    """
 
     id: str
     name: str
     arguments: str
     value: JsonObject
     signature: str | None = None
+    raw_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
