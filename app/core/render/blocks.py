@@ -172,7 +172,8 @@ class Showing:
         own = block.signature is None or self._is_own(item.turn.provider, item.turn.model)
         if own and not is_broken(block.text):
             return block
-        return Text(self.mended(block.text, item), block.signature if own else None)
+        signature = block.signature if own else None
+        return replace(block, text=self.mended(block.text, item), signature=signature)
 
     def media(
         self, block: Image | File, item: Placed | Answer, *, allowed: bool = True
