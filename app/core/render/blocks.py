@@ -8,7 +8,17 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import assert_never
 
-from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall, ToolResult
+from app.core.conversation import (
+    Block,
+    File,
+    Image,
+    Opaque,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Turn,
+)
 from app.core.identity.tool_names import shown_name
 from app.core.json.unicode import is_broken, mended, mended_value
 from app.core.json.values import Json
@@ -65,7 +75,7 @@ class Showing:
 
         Tools that a provider ran stand in its own turns, everything else in the user's.
         """
-        own = [item.block for item in step.items if self._is_issuer(item)]
+        own = [item.block for item in step.items if self._is_issuer(item.block, item.turn)]
         role = {True: "ai", False: "human"}
         blocks = [
             block
@@ -106,19 +116,22 @@ class Showing:
         """Whether a thought can be shown to this reader exactly as it was issued."""
         block = item.block
         assert isinstance(block, Thinking)
-        if not self._is_issuer(item) or not self._is_new(block.native, step):
+        if not self._is_issuer(block, item.turn) or not self._is_new(block.native, step):
             return False
         if self.profile.plain_reasoning:
             return block.wire == self.profile.wire or bool(block.text.strip())
         return block.native is not None and mended_value(block.native) == block.native
 
-    def _is_issuer(self, item: Placed) -> bool:
-        block = item.block
+    def stands_in_result(self, block: Opaque, answer: Answer) -> bool:
+        """Whether a block of a result goes back inside it, as it came."""
+        return block.kind in self.profile.result_opaque and self._is_issuer(block, answer.turn)
+
+    def _is_issuer(self, block: Block, turn: Turn) -> bool:
         if not isinstance(block, _NATIVE) or self.options.reasoning == "drop":
             return False
         if block.wire != self.profile.wire and not self.profile.plain_reasoning:
             return False
-        return self._is_own(block.provider or item.turn.provider, block.model or item.turn.model)
+        return self._is_own(block.provider or turn.provider, block.model or turn.model)
 
     def _is_own(self, provider: str, model: str | None) -> bool:
         wanted = self.options.model

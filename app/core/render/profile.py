@@ -61,6 +61,7 @@ class Profile:
       images, files       media types it takes; "url" in them: addresses too
       image_bytes, image_pixels   the largest image, and its longest side
       result_media        images may stand inside results
+      result_opaque       kinds of opaque blocks that may too, where their issuer reads them
     """
 
     verbatim: bool = False
@@ -102,3 +103,4 @@ class Profile:
     image_bytes: int = 20 * 1024 * 1024
     image_pixels: int = 100_000
     result_media: bool = False
+    result_opaque: frozenset[str] = frozenset()

@@ -7,7 +7,7 @@ segment by segment (writing). Codecs write a view down; they repair nothing.
 
 from typing import Literal, TypeAlias
 
-from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall
+from app.core.conversation import File, Image, Opaque, Part, Text, Thinking, ToolCall
 from app.core.json.unicode import mended_value
 from app.core.json.values import Json, JsonObject
 from app.core.render.arguments import as_given
@@ -37,7 +37,7 @@ class ResultShown:
 
     id: str
     name: str
-    parts: tuple[Text | Image | File, ...]
+    parts: tuple[Part, ...]
     failed: bool
     value: Json = None
 
