@@ -14,9 +14,9 @@ from functools import lru_cache
 from itertools import count
 
 from app.codecs.chat import chat_codec
-from app.codecs.chat.messages import Dialect
+from app.codecs.chat.messages import FILE_ID, WIRE, Dialect
 from app.core.conversation import ToolCall
-from app.core.render.profile import BOTH, Profile
+from app.core.render.profile import BOTH, Profile, keeping
 from app.core.tools.rules import ToolRules
 
 _OWN = re.compile(r"[A-Za-z0-9]{9}")
@@ -62,6 +62,9 @@ CODEC = chat_codec(
         last="prefix",
         trims_end=True,
         inner_system="user",
+        wire=WIRE,
+        issuers=frozenset({"mistral"}),
+        keeps_opaque=keeping(FILE_ID),
         images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
     ),
     # mistral-common: Function.strict.

@@ -21,12 +21,16 @@ STATUSES: tuple[str, ...] = get_args(Status)
 # A turn whose stream broke is interrupted: it holds what had arrived.
 TurnStatus: TypeAlias = Literal["complete", "interrupted"]
 TURN_STATUSES: tuple[str, ...] = get_args(TurnStatus)
+# What OpenAI's models say of a text of theirs, and want to see again on it.
+Phase: TypeAlias = Literal["commentary", "final_answer"]
+PHASES: tuple[str, ...] = get_args(Phase)
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
     text: str
     signature: str | None = None
+    phase: Phase | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,14 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field
 
 from app.api.schemas.shapes import GivenOut, Out, left_out, said
-from app.core.conversation import Status
+from app.core.conversation import Phase, Status
 
 
 class TextBlockOut(Out):
     type: Literal["text"]
     text: str
     signature: str = left_out("Gemini's thought signature.")
+    phase: Phase = left_out("What OpenAI's model said the text is.")
 
 
 class ImageBlockOut(Out):

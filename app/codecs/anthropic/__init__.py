@@ -69,6 +69,8 @@ CODEC = Codec(
         image_pixels=8_000,
         files=frozenset({"application/pdf", "text/plain", "url"}),
         result_media=True,
+        # anthropic: ToolResultBlockParam, without references to tools, which must be offered.
+        result_opaque=frozenset({"image", "document", "search_result"}),
     ),
     # The API: "input_schema does not support oneOf, allOf, or anyOf at the top level"; "Property
     # keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'", which only those at the top must.

@@ -97,22 +97,22 @@ def _block(fields: Fields) -> Block:
         case "thinking":
             return _thinking(fields)
         case "redacted_thinking":
-            return Thinking("", fields.whole(), WIRE)
+            return Thinking("", reading.whole(fields), WIRE)
         case "tool_use":
             return call(fields)
         case "tool_result":
             return result(fields)
-        case "server_tool_use":
-            return Opaque("server_tool", fields.whole(), WIRE)
+        case "server_tool_use" | "mcp_tool_use":
+            return Opaque("server_tool", reading.whole(fields), WIRE)
         case _:
             is_result = _SERVER_RESULT.fullmatch(kind)
-            return Opaque("server_tool_result" if is_result else kind, fields.whole(), WIRE)
+            return Opaque("server_tool_result" if is_result else kind, reading.whole(fields), WIRE)
 
 
 def _thinking(fields: Fields) -> Thinking:
     text = fields.text("thinking")
     if isinstance(signature := fields.get("signature"), str) and signature:
-        return Thinking(text, fields.whole(), WIRE)
+        return Thinking(text, reading.whole(fields), WIRE)
     return Thinking(text, None, WIRE)
 
 
@@ -155,7 +155,7 @@ def _media(fields: Fields, kind: str) -> Part:
         case "url":
             url = source.text("url")
         case _:
-            return Opaque(kind, fields.whole(), WIRE)
+            return Opaque(kind, reading.whole(fields), WIRE)
     return Image(url) if kind == "image" else File(url, fields.maybe_text("title"))
 
 

@@ -31,6 +31,8 @@ from app.core.wire.usage import Usage, tokens
 WIRE = "chat"
 # The shape of reasoning that OpenRouter signs and wants back as it was.
 DETAILED = "openrouter"
+# Mistral's own way to name a file that it holds.
+FILE_ID = "file_id"
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _REASONING = ("reasoning_content", "reasoning")
@@ -140,6 +142,9 @@ def _part(fields: Fields) -> Block:
             return Text(fields.text("refusal"))
         case "image_url":
             return _image(fields)
+        case "file" if fields.members.get("file") is None and fields.text_if("file_id"):
+            # mistralai: FileChunk.
+            return Opaque(FILE_ID, fields.whole(), WIRE)
         case "file":
             return _file(fields)
         case "thinking":
@@ -217,6 +222,8 @@ def _message(message: Message, dialect: Dialect) -> JsonObject:
     thoughts = [part for part in contents if isinstance(part, Thinking)]
     if thoughts:
         shown |= _written_thoughts(thoughts, dialect)
+    if isinstance(details := shown.get("reasoning_details"), list):
+        shown["reasoning_details"] = _renamed(details, contents)
     if calls:
         shown["tool_calls"] = calls
     return shown | ({"prefix": True} if message.is_prefix else {})
@@ -237,6 +244,21 @@ def _written_thoughts(thoughts: Sequence[Thinking], dialect: Dialect) -> JsonObj
             else:
                 shown[key] = said
     return shown
+
+
+def _renamed(details: Sequence[Json], contents: Sequence[Content]) -> list[Json]:
+    """Gemini's signature of a call stands in a detail under the call's id: under the shown one."""
+    calls = [part for part in contents if isinstance(part, CallShown)]
+    ids: dict[Json, str] = {call.raw_id: call.id for call in reversed(calls) if call.raw_id}
+    return [
+        detail | {"id": ids[detail["id"]]}
+        if isinstance(detail, dict)
+        and detail.get("type") == "reasoning.encrypted"
+        and isinstance(detail.get("id"), str)
+        and detail["id"] in ids
+        else detail
+        for detail in details
+    ]
 
 
 def _declared(native: JsonObject) -> JsonObject:

@@ -23,6 +23,7 @@ CODEC = Codec(
         alternate=ASSISTANT,
         calls_last=True,
         splits_rounds=True,
+        leads_on=True,
         ids=re.compile(r".{1,64}", re.DOTALL),
         wire=WIRE,
         thinking=True,

@@ -1,18 +1,21 @@
 """Items of the Responses API, read and written."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import cast
 
 from app.codecs.openai_responses.tools import WIRE
 from app.codecs.shared import reading
 from app.core.conversation import (
+    PHASES,
     Block,
     Draft,
     File,
     Image,
     Opaque,
     Part,
+    Phase,
     Remark,
     Speaker,
     Text,
@@ -21,7 +24,7 @@ from app.core.conversation import (
     ToolResult,
 )
 from app.core.errors import RuleBroken
-from app.core.json.fields import Fields
+from app.core.json.fields import Fields, filled
 from app.core.json.values import Json, JsonObject, Texts
 from app.core.json.writing import dumps
 from app.core.render.view import CallShown, Content, Message, ResultShown
@@ -96,8 +99,8 @@ def _item(item: Fields) -> tuple[Speaker, list[Block]]:
     kind = item.maybe_text("type") or "message"
     match kind:
         case "message":
-            item.passed_over(*_ABOUT, "phase")
-            return reading.speaker_of(item, _ROLES), list(_content(item, "content"))
+            item.passed_over(*_ABOUT)
+            return _said(item)
         case "function_call" | "custom_tool_call":
             item.passed_over(*_ABOUT)
             return "ai", [_call(item, kind)]
@@ -109,7 +112,18 @@ def _item(item: Fields) -> tuple[Speaker, list[Block]]:
             # One that broke off before its end is nothing the provider takes back.
             whole = item.get("status") in _ENDED
             executed = "server_tool" if kind in _EXECUTED and whole else kind
-            return "ai", [Opaque(executed, item.whole(), WIRE)]
+            return "ai", [Opaque(executed, reading.whole(item), WIRE)]
+
+
+def _said(item: Fields) -> tuple[Speaker, list[Block]]:
+    """A message. The openai SDK: phases are preserved and sent again, on the model's messages."""
+    speaker, parts = reading.speaker_of(item, _ROLES), list(_content(item, "content"))
+    if speaker != "ai":
+        item.passed_over("phase")
+    elif item.members.get("phase") in PHASES:
+        phase = cast(Phase, item.text("phase"))
+        return speaker, [replace(p, phase=phase) if isinstance(p, Text) else p for p in parts]
+    return speaker, list(parts)
 
 
 def _content(fields: Fields, name: str) -> Iterator[Part]:
@@ -135,7 +149,7 @@ def _part(part: Fields) -> Part:
         case "input_image" | "input_file" if not isinstance(part.members.get("file_id"), str):
             return Opaque(kind, part.members, WIRE)
         case _:
-            return Opaque(kind, part.whole(), WIRE)
+            return Opaque(kind, reading.whole(part), WIRE)
 
 
 def _call(item: Fields, kind: str) -> ToolCall:
@@ -168,7 +182,7 @@ def _reasoning(item: Fields) -> Thinking:
                 texts.append(said)
     text = "\n".join(texts)
     if isinstance(item.members.get("encrypted_content"), str):
-        return Thinking(text, item.whole(), WIRE)
+        return Thinking(text, reading.whole(item), WIRE)
     item.passed_over(*_ABOUT)
     return Thinking(text, None, WIRE)
 
@@ -189,7 +203,7 @@ def _items(message: Message) -> Iterator[Json]:
     for content in contents:
         match content:
             case Text():
-                yield {"role": "assistant", "content": content.text}
+                yield filled(role="assistant", phase=content.phase, content=content.text)
             case CallShown():
                 yield {
                     "type": "function_call",

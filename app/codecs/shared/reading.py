@@ -27,7 +27,8 @@ _SPEAKERS: dict[str, Speaker] = {
 }
 # The facts of a response, under the names that most providers give them.
 _FACTS = ("id", "model", "stop_reason", "usage", "error")
-_GIVEN = ("input", "args")
+# What a model gave to a tool, and schemas: JSON of others, in which a null says something.
+_FREE = ("input", "args", "arguments", "input_schema", "parameters")
 # How many members one note names, and how much of each pointer.
 _NAMED = 20
 _LONGEST = 200
@@ -168,14 +169,23 @@ def reply(
     return Reply(tuple(sent), said, tuple(notes))
 
 
+def whole(fields: Fields) -> JsonObject:
+    """All members of an object, but those that an SDK's dump fills with null: its provider never
+    sent them, and refuses them (`input += [item.model_dump() for item in response.output]`).
+    """
+    members = without_nulls(fields.whole())
+    assert isinstance(members, dict)
+    return members
+
+
 def without_nulls(value: Json) -> Json:
-    """A value without members that are null. What a model gave to a tool is not looked into."""
+    """A value without members that are null; JSON of others is not looked into."""
     match value:
         case list():
             return [without_nulls(one) for one in value]
         case dict():
             return {
-                key: one if key in _GIVEN else without_nulls(one)
+                key: one if key in _FREE else without_nulls(one)
                 for key, one in value.items()
                 if one is not None
             }

@@ -10,12 +10,14 @@ import re
 from typing import assert_never, cast
 
 from app.core.conversation import (
+    PHASES,
     STATUSES,
     Block,
     File,
     Image,
     Opaque,
     Part,
+    Phase,
     Status,
     Text,
     Thinking,
@@ -37,7 +39,9 @@ def block_json(block: Block) -> JsonObject:
     """The neutral form; members that say nothing are left out."""
     match block:
         case Text():
-            return filled(type="text", text=block.text, signature=block.signature)
+            return filled(
+                type="text", text=block.text, signature=block.signature, phase=block.phase
+            )
         case Image():
             return filled(type="image", data=block.url, detail=block.detail)
         case File():
@@ -73,7 +77,7 @@ def read_block(fields: Fields) -> Block:
     kind = fields.text("type")
     match kind:
         case "text":
-            return Text(fields.text("text"), fields.maybe_text("signature"))
+            return Text(fields.text("text"), fields.maybe_text("signature"), _phase(fields))
         case "image":
             return Image(fields.text("data"), fields.maybe_text("detail"))
         case "file":
@@ -126,6 +130,11 @@ def result_json(result: ToolResult, call_id: str | None, *, exported: bool = Fal
     if result.status != "ok" or result.error is not None:
         shown["status"] = result.status
     return shown | filled(error=result.error)
+
+
+def _phase(fields: Fields) -> Phase | None:
+    given = fields.maybe_text("phase")
+    return None if given is None else cast(Phase, fields.word("phase", PHASES))
 
 
 def _thinking(fields: Fields) -> Thinking:

@@ -8,7 +8,17 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import assert_never
 
-from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall, ToolResult
+from app.core.conversation import (
+    Block,
+    File,
+    Image,
+    Opaque,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Turn,
+)
 from app.core.identity.tool_names import shown_name
 from app.core.json.unicode import is_broken, mended, mended_value
 from app.core.json.values import Json
@@ -49,8 +59,12 @@ class Showing:
         """What is said in a step, without the results of its calls."""
         native = [item for item in step.items if isinstance(item.block, _NATIVE)]
         kept = self._kept_opaque(step) | self._kept_thinking(step) if native else set()
+        stranded = self._stranded(step, kept) if kept and self.profile.leads_on else set()
         shown = []
         for item in step.items:
+            if id(item.block) in stranded:
+                self.report("THINKING_DROPPED", "what it led to is left out", item)
+                continue
             content = self._content(item, step, kept)
             if content is not None:
                 shown.append(Shown(content, item.turn.turn_id, item.place))
@@ -61,7 +75,7 @@ class Showing:
 
         Tools that a provider ran stand in its own turns, everything else in the user's.
         """
-        own = [item.block for item in step.items if self._is_issuer(item)]
+        own = [item.block for item in step.items if self._is_issuer(item.block, item.turn)]
         role = {True: "ai", False: "human"}
         blocks = [
             block
@@ -83,23 +97,41 @@ class Showing:
         whole = all(self._is_whole(item, step) for item in thoughts)
         return {id(item.block) for item in thoughts} if whole else set()
 
+    def _stranded(self, step: Step, kept: set[int]) -> set[int]:
+        """The ids of the kept thoughts whose very next block, blank text apart, is left out."""
+        stranded: set[int] = set()
+        led_out = False
+        for item in reversed(step.items):
+            match item.block:
+                case Thinking() as thought:
+                    if led_out and id(thought) in kept:
+                        stranded.add(id(thought))
+                case Text(text=text) if not text.strip():
+                    pass
+                case block:
+                    led_out = isinstance(block, Opaque) and id(block) not in kept
+        return stranded
+
     def _is_whole(self, item: Placed, step: Step) -> bool:
         """Whether a thought can be shown to this reader exactly as it was issued."""
         block = item.block
         assert isinstance(block, Thinking)
-        if not self._is_issuer(item) or not self._is_new(block.native, step):
+        if not self._is_issuer(block, item.turn) or not self._is_new(block.native, step):
             return False
         if self.profile.plain_reasoning:
             return block.wire == self.profile.wire or bool(block.text.strip())
         return block.native is not None and mended_value(block.native) == block.native
 
-    def _is_issuer(self, item: Placed) -> bool:
-        block = item.block
+    def stands_in_result(self, block: Opaque, answer: Answer) -> bool:
+        """Whether a block of a result goes back inside it, as it came."""
+        return block.kind in self.profile.result_opaque and self._is_issuer(block, answer.turn)
+
+    def _is_issuer(self, block: Block, turn: Turn) -> bool:
         if not isinstance(block, _NATIVE) or self.options.reasoning == "drop":
             return False
         if block.wire != self.profile.wire and not self.profile.plain_reasoning:
             return False
-        return self._is_own(block.provider or item.turn.provider, block.model or item.turn.model)
+        return self._is_own(block.provider or turn.provider, block.model or turn.model)
 
     def _is_own(self, provider: str, model: str | None) -> bool:
         wanted = self.options.model
@@ -153,7 +185,8 @@ class Showing:
         own = block.signature is None or self._is_own(item.turn.provider, item.turn.model)
         if own and not is_broken(block.text):
             return block
-        return Text(self.mended(block.text, item), block.signature if own else None)
+        signature = block.signature if own else None
+        return replace(block, text=self.mended(block.text, item), signature=signature)
 
     def media(
         self, block: Image | File, item: Placed | Answer, *, allowed: bool = True
@@ -212,7 +245,8 @@ class Showing:
         asked = bool(self.profile.signature)
         signed = (foreign and asked) or self._is_own(item.turn.provider, item.turn.model)
         signature = call.signature if signed else None
-        return CallShown(self.provider_ids[call.id], name, arguments, value, signature)
+        provider_id = self.provider_ids[call.id]
+        return CallShown(provider_id, name, arguments, value, signature, call.raw_id)
 
     def _report_id(self, call: ToolCall, item: Placed) -> None:
         if call.raw_id and call.raw_id == self.provider_ids[call.id]:

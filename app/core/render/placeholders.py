@@ -11,6 +11,7 @@ BRIDGE_USER = f"{MARK} The conversation goes on here."
 BRIDGE_ASSISTANT = f"{MARK} Understood."
 EMPTY = f"{MARK} This history has no content to show."
 NO_OUTPUT = "(no output)"
+OUTPUT_LEFT_OUT = f"{MARK} What the tool gave is left out: it cannot be shown here."
 NO_MESSAGE = "(tool failed without message)"
 ERROR_PREFIX = "[Error] "
 

@@ -53,6 +53,7 @@ class Profile:
       plain_reasoning     reasoning is plain text that its issuer wants back
       demands_reasoning   … on every assistant message, if only an empty one
       splits_rounds       a call that thinking led to begins a round of its own
+      leads_on            thinking stands only in front of the very block it led to
       signature           stands on the first call of a message that has no thought signature,
                           for the models that `signed_models` says yes to
       foreign_loops       a tool round begun by others may go on with thinking enabled
@@ -60,6 +61,7 @@ class Profile:
       images, files       media types it takes; "url" in them: addresses too
       image_bytes, image_pixels   the largest image, and its longest side
       result_media        images may stand inside results
+      result_opaque       kinds of opaque blocks that may too, where their issuer reads them
     """
 
     verbatim: bool = False
@@ -91,6 +93,7 @@ class Profile:
     plain_reasoning: bool = False
     demands_reasoning: bool = False
     splits_rounds: bool = False
+    leads_on: bool = False
     signature: str | None = None
     signed_models: re.Pattern[str] = re.compile(r".*", re.DOTALL)
     foreign_loops: bool = True
@@ -100,3 +103,4 @@ class Profile:
     image_bytes: int = 20 * 1024 * 1024
     image_pixels: int = 100_000
     result_media: bool = False
+    result_opaque: frozenset[str] = frozenset()

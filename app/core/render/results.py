@@ -5,9 +5,8 @@ we write ourselves is marked.
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
-from app.core.conversation import File, Image, Opaque, Text
+from app.core.conversation import Image, Opaque, Part, Text
 from app.core.identity.tool_names import shown_name
 from app.core.json.numbers import is_beyond_double
 from app.core.json.unicode import mended_value
@@ -18,8 +17,6 @@ from app.core.render.pairing import Answer
 from app.core.render.profile import Profile
 from app.core.render.view import ResultShown, Shown
 from app.core.telling import cut
-
-Piece: TypeAlias = Text | Image | File
 
 
 @dataclass(slots=True)
@@ -41,31 +38,33 @@ class Answering:
         content = ResultShown(provider_id, name, tuple(pieces), failed, self._value())
         return Shown(content, self.answer.turn.turn_id if result else None)
 
-    def _pieces(self) -> list[Piece]:
+    def _pieces(self) -> list[Part]:
         result = self.answer.result
         if not result or not result.parts:
             return [Text(self._words())]
         if self.showing.profile.result_media and self._is_bare():
-            return self._inside() or [Text(self._placeholder(wording.NO_OUTPUT))]
+            return self._inside() or [Text(self._silent(wording.NO_OUTPUT))]
         # The wire, or a failed result, takes text only: words first, media behind the group.
         held = [piece.text for part in result.parts if (piece := self._set_apart(part))]
         words = self._words(has_more=bool(held))
         return [Text("\n".join([words, *held] if words.strip() or not held else held))]
 
-    def _inside(self) -> list[Piece]:
+    def _inside(self) -> list[Part]:
         assert self.answer.result
-        pieces: list[Piece] = []
+        pieces: list[Part] = []
         for part in self.answer.result.parts or ():
             if isinstance(part, Text):
                 if part.text.strip():
                     pieces.append(Text(self._elided(part.text)))
+            elif isinstance(part, Opaque) and self.showing.stands_in_result(part, self.answer):
+                pieces.append(part)
             elif isinstance(part, Opaque):
                 self._report("BLOCK_OMITTED", f"a {cut(part.kind)} block stands in no result here")
             else:
                 pieces.append(self.showing.media(part, self.answer))
         return pieces
 
-    def _set_apart(self, part: Text | Image | File | Opaque) -> Text | None:
+    def _set_apart(self, part: Part) -> Text | None:
         if isinstance(part, Text):
             return None
         if isinstance(part, Opaque):
@@ -90,11 +89,18 @@ class Answering:
             return _flagged(f"{state}\n{said}" if said.strip() else state, self.showing.profile)
         if result.status == "error":
             if not said.strip():
-                said = self._placeholder(wording.NO_MESSAGE)
+                said = self._silent(wording.NO_MESSAGE)
             return _flagged(said, self.showing.profile)
         if not said.strip() and not has_more and not self.showing.profile.blank_results:
-            return self._placeholder(wording.NO_OUTPUT)
+            return self._silent(wording.NO_OUTPUT)
         return said
+
+    def _silent(self, text: str) -> str:
+        """For a result that shows no word: this text, unless it has what is shown in no words."""
+        result = self.answer.result
+        if result and any(isinstance(part, Opaque) for part in result.parts or ()):
+            return wording.OUTPUT_LEFT_OUT
+        return self._placeholder(text)
 
     def _placeholder(self, text: str) -> str:
         self._report("EMPTY_RESULT_PLACEHOLDER", "the result is empty")

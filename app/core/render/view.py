@@ -7,7 +7,7 @@ segment by segment (writing). Codecs write a view down; they repair nothing.
 
 from typing import Literal, TypeAlias
 
-from app.core.conversation import File, Image, Opaque, Text, Thinking, ToolCall
+from app.core.conversation import File, Image, Opaque, Part, Text, Thinking, ToolCall
 from app.core.json.unicode import mended_value
 from app.core.json.values import Json, JsonObject
 from app.core.render.arguments import as_given
@@ -18,13 +18,17 @@ Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True)
 class CallShown:
-    """A call under the id and name of the wire; arguments as text and as an object."""
+    """A call under the id and name of the wire; arguments as text and as an object.
+
+    `raw_id`: what its issuer called it, where what stands beside it names it so.
+    """
 
     id: str
     name: str
     arguments: str
     value: JsonObject
     signature: str | None = None
+    raw_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,7 @@ class ResultShown:
 
     id: str
     name: str
-    parts: tuple[Text | Image | File, ...]
+    parts: tuple[Part, ...]
     failed: bool
     value: Json = None
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import dropwhile
 
+from anthropic.types.beta import message_create_params as beta
 from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
 
 from tests.judges.pairing import Break, Call, Event, Result, Rules, pairing_faults
@@ -22,14 +23,20 @@ ENDS = "A10"
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _THINKING = ("thinking", "redacted_thinking")
+_EXECUTED = ("server_tool_use", "mcp_tool_use")
+_CONNECTED = ("mcp_tool_use", "mcp_tool_result")
 _RULES = Rules(unanswered="A1", orphan="A2", twice="A16", reused="A3")
 
 
 def complaints(request: dict[str, object], model: str | None) -> list[str]:
     """Shape first, then the rule sheet."""
     whole = {"model": model or "any", "max_tokens": 1, **request}
-    faults = misfits(MessageCreateParamsNonStreaming, whole, "request")
     messages = objects(request.get("messages"))
+    held = [block for message in messages for block in blocks(message.get("content"))]
+    # The MCP connector is a beta, and its blocks stand in the types of the beta alone.
+    is_beta = any(block.get("type") in _CONNECTED for block in held)
+    shape = beta.MessageCreateParamsNonStreaming if is_beta else MessageCreateParamsNonStreaming
+    faults = misfits(shape, whole, "request")
     if not messages:
         faults.append("messages: must hold at least one message (A6)")
     elif messages[0].get("role") != "user":
@@ -102,6 +109,7 @@ def _block_faults(block: dict[str, object], where: str, role: object) -> list[st
     kind, faults = block.get("type"), list[str]()
     home = {"tool_use": "assistant", "tool_result": "user", "thinking": "assistant",
             "redacted_thinking": "assistant", "server_tool_use": "assistant",
+            "mcp_tool_use": "assistant", "mcp_tool_result": "assistant",
             "image": "user", "document": "user"}  # fmt: skip
     if home.get(str(kind), role) != role:
         faults.append(f"{where}: {kind} does not belong into a {role} message (A1, A2)")
@@ -157,9 +165,9 @@ def _assistant_order_faults(content: list[dict[str, object]], where: str) -> lis
         faults.append(f"{where}: text after tool_use (A1, Z06)")
     answered = {block.get("tool_use_id") for block in content}
     return faults + [
-        f"{where}: server_tool_use {block.get('id')!r} has no result (Z56)"
+        f"{where}: {block['type']} {block.get('id')!r} has no result (Z56)"
         for block in content
-        if block.get("type") == "server_tool_use" and block.get("id") not in answered
+        if block.get("type") in _EXECUTED and block.get("id") not in answered
     ]
 
 

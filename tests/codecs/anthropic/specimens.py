@@ -58,6 +58,7 @@ def _result(call_id: str, content: object) -> dict[str, Any]:
 _TEXT = {"type": "text", "text": "x"}
 _PHOTO = {"type": "image", "source": {"type": "url", "url": "https://example.org/a.png"}}
 _HALF = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+_HALF_MCP = _HALF | {"type": "mcp_tool_use", "server_name": "files"}
 _THOUGHT = {"type": "thinking", "thinking": "y", "signature": "z"}
 _MARK = {"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}
 _NO_SCHEMA = {"type": "object", "properties": {"a": {"type": "text"}}}
@@ -123,6 +124,12 @@ FAULTS = [
         "user message",
     ),
     Fault("half a server tool", put("messages.3.content", [_HALF]), "Z56"),
+    Fault("half a tool of an MCP server", put("messages.3.content", [_HALF_MCP]), "Z56"),
+    Fault(
+        "a tool of no MCP server",
+        put("messages.3.content", [_HALF_MCP | {"server_name": None}]),
+        "server_name",
+    ),
     Fault("five cache marks", put("messages.4.content", [_MARK] * 5), "Z47"),
     Fault("an image that is no base64", put("messages.0.content.1.source.data", "%%%"), "base64"),
     Fault(

@@ -46,13 +46,40 @@ def complaints(request: dict[str, object], model: str | None) -> list[str]:
     return _package_faults(request, model) + chat_faults(request, _DIALECT) + _own_faults(request)
 
 
+def _inlined(request: dict[str, object]) -> dict[str, object]:
+    """The request as the server gives it to the model: files of users that it holds are text.
+
+    mistral-common has no FileChunk; mistralai's own type says what one looks like.
+    """
+    messages = request.get("messages")
+    if not isinstance(messages, list):
+        return request
+    return request | {"messages": [_without_ids(message) for message in messages]}
+
+
+def _without_ids(message: object) -> object:
+    match message:
+        case {"role": "user", "content": list(content)} if isinstance(message, dict):
+            return message | {"content": [_without_id(part) for part in content]}
+        case _:
+            return message
+
+
+def _without_id(part: object) -> object:
+    match part:
+        case {"type": "file", "file_id": str(name), **others} if not others and name:
+            return {"type": "text", "text": name}
+        case _:
+            return part
+
+
 def _package_faults(request: dict[str, object], model: str | None) -> list[str]:
     unknown = sorted(request.keys() - ChatCompletionRequest.model_fields.keys())
     if unknown:
         return [f"request: extra inputs are not permitted: {unknown} (M6)"]
     try:
         _VALIDATOR.validate_request(
-            ChatCompletionRequest.model_validate({"model": model or "any", **request})
+            ChatCompletionRequest.model_validate({"model": model or "any", **_inlined(request)})
         )
     except ValidationError as error:
         return [f"{'.'.join(map(str, e['loc']))}: {e['msg']} (M6)" for e in error.errors()]

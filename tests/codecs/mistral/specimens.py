@@ -37,5 +37,10 @@ FAULTS = [
     Fault("a result under another name", put("messages.3.name", "clock"), "is named"),
     Fault("an unanswered call", drop("messages.4"), "M4"),
     Fault("foreign reasoning", put("messages.2.reasoning_content", "x"), "M6"),
+    Fault(
+        "a file of OpenAI by id",
+        put("messages.1.content.0", {"type": "file", "file": {"file_id": "file_1"}}),
+        "file",
+    ),
     Fault("a developer", put("messages.0.role", "developer"), "developer"),
 ]
