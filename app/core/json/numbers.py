@@ -1,11 +1,10 @@
 """Numbers that JSON can say and most readers cannot hold: JavaScript makes infinity of 1e400, and
 null of that, and Python's SDKs refuse to send it."""
 
-import sys
-
 from app.core.json.values import Json
 
-_MOST = sys.float_info.max
+# The largest double.
+_MOST = float.fromhex("0x1.fffffffffffffp+1023")
 
 
 def is_beyond_double(value: Json) -> bool:
