@@ -12,7 +12,16 @@ from datetime import datetime
 from functools import partial
 
 from app.codecs import CODECS
-from app.core.conversation import SPEAKERS, UNREADABLE, Block, Draft, Remark, ToolCall, Turn
+from app.core.conversation import (
+    SPEAKERS,
+    UNREADABLE,
+    Block,
+    Draft,
+    Remark,
+    Text,
+    ToolCall,
+    Turn,
+)
 from app.core.errors import TurnkeepError
 from app.core.identity.ids import CANONICAL_PREFIX
 from app.core.json.large import PIECE, Bytes, Chunks, digest, hashed, whole
@@ -91,11 +100,17 @@ def content_hash(draft: Draft) -> bytes:
         return hashlib.sha256(dumps_sorted([*facts, said]).encode()).digest()
     # The same response, whole or as a stream, whatever was said about it.
     counted = hashlib.sha256(dumps_sorted([*facts, draft.status]).encode())
-    hashed((piece for one in draft.blocks for piece in dumps_pieces(block_json(one))), counted)
+    blocks = map(block_json, map(_unphased, draft.blocks))
+    hashed((piece for one in blocks for piece in dumps_pieces(one)), counted)
     if any(remark.code == UNREADABLE for remark in draft.notes):
         # What it says stands in its bytes alone: other bytes are another turn.
         counted.update(digest(draft.raw).encode())
     return counted.digest()
+
+
+def _unphased(block: Block) -> Block:
+    """The same text without its phase, which earlier releases did not read."""
+    return replace(block, phase=None) if isinstance(block, Text) and block.phase else block
 
 
 def _hash_of_long(value: Json) -> bytes:

@@ -362,6 +362,39 @@ def test_a_result_finds_the_call_beside_which_it_stands_in_the_list(lite: Api) -
     assert (first["state"], second["state"]) == ("answered", "open")
 
 
+@pytest.mark.parametrize("prompt", [[], [{"role": "system", "content": "Be brief."}]])
+def test_a_late_result_is_brought_to_its_call_whether_there_is_a_system_prompt(
+    lite: Api, prompt: list[Any]
+) -> None:
+    whole = [*prompt, user("read a"), calling(READ), said("Wait."), user("and b?"), said("Later.")]
+    sync(lite, *whole)
+    late = sync(lite, *whole[: len(prompt) + 2], answering("call_1", "alpha"))
+    assert outcome(late) == (201, len(prompt) + 2, ["tool"])
+
+
+def test_a_denial_without_a_reason_is_the_one_that_has_one(lite: Api) -> None:
+    def denied(**approval: Any) -> dict[str, Any]:
+        part = {"type": "tool-rm", "toolCallId": "c1", "state": "output-denied", "input": {}}
+        answer = {"id": "a", "approved": False, **approval}
+        return {"role": "assistant", "parts": [{**part, "approval": answer}]}
+
+    opening = {"role": "user", "parts": [{"type": "text", "text": "x"}]}
+    sync(lite, opening, denied(), provider="vercel")
+    assert outcome(sync(lite, opening, denied(reason="no"), provider="vercel")) == (200, 2, [])
+
+
+def test_items_are_known_with_the_nulls_of_a_dump_and_without(lite: Api) -> None:
+    thought = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "E"}
+    block = {"speaker": "ai", "provider": "openai-responses", "blocks": []}
+    native = {**thought, "content": None, "status": None}
+    old = {"type": "thinking", "text": "", "native": native, "wire": "openai-responses"}
+    first = {"speaker": "human", "blocks": [{"type": "text", "text": "x"}]}
+    sync(lite, first, {**block, "blocks": [old]}, provider="neutral")
+    new = {**old, "native": thought}
+    answer = sync(lite, first, {**block, "blocks": [new]}, provider="neutral")
+    assert outcome(answer) == (200, 2, [])
+
+
 def broken_off(api: Api, *blocks: Any, provider: str = "openai") -> None:
     """A turn of the model whose stream broke."""
     turn = {"speaker": "ai", "status": "interrupted", "blocks": list(blocks)}

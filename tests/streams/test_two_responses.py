@@ -63,6 +63,15 @@ def test_the_end_of_a_completion_may_have_another_id() -> None:
     assert (note.code, "id of the response changed" in note.detail) == ("STREAM_REASSEMBLED", True)
 
 
+def test_of_a_gateway_that_renames_chunks_the_usage_behind_the_end_is_read() -> None:
+    last = chunk("c", role="assistant", content="") | {"usage": {"total_tokens": 3}}
+    stream = [chunk("a", content="Hel"), chunk("b", "stop", content="lo"), last]
+    draft = from_stream("openai", [lines(*stream)])
+    assert (draft.blocks, told(draft)) == (HELLO, [])
+    assert draft.facts is not None
+    assert draft.facts["usage"] == {"total_tokens": 3}
+
+
 def test_what_was_said_behind_the_reason_why_it_ended_is_told() -> None:
     twice = [chunk("a", content="Hel"), chunk("a", "stop", content="lo")]
     draft = from_stream("openai", [lines(*twice, *twice)])
@@ -86,9 +95,10 @@ def test_another_message_before_the_end_of_the_first_leaves_it_interrupted() -> 
     assert told(draft)[0].startswith("3 events")
 
 
-@pytest.mark.parametrize("id", ["m1", None])
+@pytest.mark.parametrize("id", ["m1", "m2", None])
 def test_a_message_that_begins_again_goes_on_and_is_told(id: str | None) -> None:
-    events = [start(id), start(id), said("Hello"), {"type": "message_stop"}]
+    # A gateway may say an opening of its own first.
+    events = [start("m1"), start(id), said("Hello"), {"type": "message_stop"}]
     draft = from_stream("anthropic", [sse(*events)])
     assert (draft.blocks, draft.status) == (HELLO, "complete")
     assert [note.code for note in draft.notes] == ["STREAM_REASSEMBLED"]

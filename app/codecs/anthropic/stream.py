@@ -62,8 +62,10 @@ class AnthropicGathering(Gathering):
         kind = event.get("type")
         if not isinstance(kind, str):
             return False
-        if kind == "message_start" and not self._goes_on(_id_of(event), opens=True):
-            return True
+        if kind == "message_start":
+            said = bool(self._blocks)
+            if not self._goes_on(_id_of(event), opens=True, said=said):
+                return True
         self.begun = self.begun or kind in _BEGUN
         if kind.startswith("content_block_"):
             self._block_event(kind, number(event.get("index")), event)

@@ -73,7 +73,7 @@ class ResponsesGathering(Gathering):
         response = event.get("response")
         if kind == "response.created":
             name = response.get("id") if isinstance(response, dict) else None
-            if not self._goes_on(name, opens=True):
+            if not self._goes_on(name, opens=True, said=bool(self._items)):
                 return True
         self.begun = True
         if isinstance(response, dict):

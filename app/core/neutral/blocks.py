@@ -133,8 +133,10 @@ def result_json(result: ToolResult, call_id: str | None, *, exported: bool = Fal
 
 
 def _phase(fields: Fields) -> Phase | None:
-    given = fields.maybe_text("phase")
-    return None if given is None else cast(Phase, fields.word("phase", PHASES))
+    if fields.members.get("phase") in PHASES:
+        return cast(Phase, fields.text("phase"))
+    # Another one is not read, and that is told.
+    return None
 
 
 def _thinking(fields: Fields) -> Thinking:

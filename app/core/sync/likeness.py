@@ -72,6 +72,9 @@ def same_result(told: ToolResult, stored: ToolResult) -> bool:
     told_words, stored_words = _words(told), _words(stored)
     if told_words == stored_words:
         return True
+    if told.status == stored.status == "denied" and not (told.error and stored.error):
+        # Not every format, nor every release, says why.
+        return True
     if told.error and stored.error and plain(told.error) == plain(stored.error):
         # The same failure. What was given beside it may be spelled in another way.
         return same_result(replace(told, error=None), replace(stored, error=None))
@@ -95,11 +98,22 @@ def unspoken_key(block: Block) -> str:
     """What is unspoken, by its content."""
     match block:
         case Thinking():
-            return f"thinking {dumps(plain(block.text))} {value_key(block.native)}"
+            return f"thinking {dumps(plain(block.text))} {value_key(_given(block.native))}"
         case Opaque():
-            return f"{block.kind} {value_key(block.native)}"
+            return f"{block.kind} {value_key(_given(block.native))}"
         case _:
             return "blank"
+
+
+def _given(value: Json) -> Json:
+    """A value without members that are null: dumps of SDKs write them for what was not given."""
+    match value:
+        case dict():
+            return {key: _given(one) for key, one in value.items() if one is not None}
+        case list():
+            return list(map(_given, value))
+        case _:
+            return value
 
 
 def says_nothing(result: ToolResult) -> bool:

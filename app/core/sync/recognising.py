@@ -94,7 +94,8 @@ class Recognising:
         best = self._best(ways or [])
         if best and self._rank(best) > rank:
             return best
-        is_clear = ways is not None and all(self._rank(way) < rank for way in ways)
+        others = [way for way in ways or [] if not _is_same(way, whole)]
+        is_clear = ways is not None and all(self._rank(way) < rank for way in others)
         if is_clear and not differs:
             doubt = self._doubt(whole, ended=True)
         return doubt or whole
@@ -453,6 +454,12 @@ def _record(found: Recognised, item: Placed, taken: ToolCall | bool) -> None:
         found.calls.pop(item.block.id, None)
         if isinstance(taken, ToolCall):
             found.calls[item.block.id] = taken.id
+
+
+def _is_same(one: Recognised, other: Recognised) -> bool:
+    """Whether two readings are one. A system prompt at the beginning may be left out, so what
+    begins behind it is read from the beginning, too."""
+    return (one.calls, one.known, one.new) == (other.calls, other.known, other.new)
 
 
 def _size(found: Recognised, differs: Difference | None = None) -> int:

@@ -50,8 +50,9 @@ class Gathering(ABC):
         self._top: JsonObject = {}
         # What was odd, each thing once, with how often it happened.
         self._odd: Counter[str] = Counter()
-        # What the events call their response, and whether it has opened.
+        # What the events call their response, whether that changed, and whether it has opened.
         self._name: Json = None
+        self._renames = False
         self._opened = False
 
     @abstractmethod
@@ -82,17 +83,20 @@ class Gathering(ABC):
             notes.append(Remark("MEMBERS_NOT_READ", detail))
         return notes
 
-    def _goes_on(self, name: Json, *, opens: bool = False) -> bool:
+    def _goes_on(self, name: Json, *, opens: bool = False, said: bool = True) -> bool:
         """Whether an event under this name, which may open a response, is of the one that came.
 
         Of three signs that it is of another one two must stand together: gateways give each chunk
-        a name of its own, say the opening twice, and go on behind the end.
+        a name of its own, say the opening twice, and go on behind the end. A new name is no sign
+        from those who have given one before, nor where nothing was `said` yet.
         """
         is_other = bool(name and self._name and name != self._name)
-        self.ended = (is_other, opens, self.whole).count(True) > 1
+        is_sign = is_other and said and not self._renames
+        self.ended = (is_sign, opens, self.whole).count(True) > 1
         if self.ended:
             return False
-        if is_other:
+        if is_other and not opens:
+            self._renames = True
             self._odd["the id of the response changed between its events"] += 1
         elif opens and self._opened:
             self._odd["the response began again before its end"] += 1
