@@ -13,4 +13,4 @@ def test_a_response_that_is_posted_again_is_known_with_the_phase_of_its_text_and
 
 
 def test_a_phase_that_nobody_knows_is_not_read() -> None:
-    assert block({"type": "text", "text": "x", "phase": "later"}) == Text("x")
+    assert block({"type": "text", "text": "x", "phase": "later"}, "") == Text("x")
