@@ -1008,4 +1008,25 @@ FAULTS = (
         "    if True:\n",
         FLATTENED,
     ),
+    Fault(
+        "without its system prompt a list is read at another place",
+        "app/core/sync/recognising.py",
+        "[way for way in ways or [] if not _is_same(way, whole)]",
+        "list(ways or [])",
+        ("tests/api/test_sync.py", "-k", "system_prompt"),
+    ),
+    Fault(
+        "of a gateway that renames chunks, what stands behind the end is lost",
+        "app/core/wire/responses.py",
+        "is_sign = is_other and said and not self._renames",
+        "is_sign = is_other and said",
+        TWO_RESPONSES,
+    ),
+    Fault(
+        "an opening of the gateway's own is another response",
+        "app/core/wire/responses.py",
+        "is_sign = is_other and said and not self._renames",
+        "is_sign = is_other and not self._renames",
+        TWO_RESPONSES,
+    ),
 )
