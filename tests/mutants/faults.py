@@ -836,8 +836,8 @@ FAULTS = (
     Fault(
         "what may belong anywhere is stored at the beginning",
         "app/core/sync/recognising.py",
-        "is_clear = ways is not None and all(self._rank(way) < rank for way in ways)",
-        "is_clear = all(self._rank(way) < rank for way in ways or ())",
+        "is_clear = ways is not None and all(self._rank(way) < rank for way in others)",
+        "is_clear = all(self._rank(way) < rank for way in others)",
         SYNCED,
     ),
     Fault(
