@@ -969,8 +969,8 @@ FAULTS = (
     Fault(
         "two responses in one stream are put together",
         "app/core/wire/responses.py",
-        "        if self.ended:\n            return False\n        if is_other:\n",
-        "        self.ended = False\n        if is_other:\n",
+        "        if self.ended:\n            return False\n        if is_other and not opens:\n",
+        "        self.ended = False\n        if is_other and not opens:\n",
         TWO_RESPONSES,
     ),
     Fault(
@@ -990,8 +990,8 @@ FAULTS = (
     Fault(
         "a gateway that names each chunk anew ends the response with the second",
         "app/core/wire/responses.py",
-        "(is_other, opens, self.whole).count(True) > 1",
-        "(is_other, opens, self.whole).count(True) > (not is_other)",
+        "(is_sign, opens, self.whole).count(True) > 1",
+        "(is_sign, opens, self.whole).count(True) > (not is_other)",
         TWO_RESPONSES,
     ),
     Fault(
