@@ -374,12 +374,20 @@ def test_one_at_a_time_tries_to_reach_a_database_that_was_out_of_reach(
         assert database.write_now(append("c1", "second")) == 2
 
 
+async def begun(database: Database) -> None:
+    """Returns when the writer has taken a command: then it cannot be called back."""
+    for _ in range(2000):
+        await asyncio.sleep(0.005)
+        if database.counts().commands:
+            return
+
+
 def test_who_is_cancelled_while_a_command_is_carried_out_is_given_the_receipt(
     sqlite_database_url: str,
 ) -> None:
     async def story(database: Database, other: sqlite3.Connection) -> Any:
         write = asyncio.ensure_future(database.write(append("c1")))
-        await asyncio.sleep(0.05)
+        await begun(database)
         write.cancel()
         await asyncio.sleep(0)
         other.execute("ROLLBACK")
@@ -396,7 +404,7 @@ def test_who_is_cancelled_and_cannot_be_waited_for_is_told_that_it_may_be_stored
 
     async def story(database: Database) -> Any:
         write = asyncio.ensure_future(database.write(append("c1")))
-        await asyncio.sleep(0.05)
+        await begun(database)
         write.cancel()
         return await write
 
