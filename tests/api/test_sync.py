@@ -395,6 +395,17 @@ def test_items_are_known_with_the_nulls_of_a_dump_and_without(lite: Api) -> None
     assert outcome(answer) == (200, 2, [])
 
 
+def test_thoughts_of_messages_that_say_nothing_else_are_known_behind_a_note(lite: Api) -> None:
+    lite.post({"speaker": "note", "blocks": [{"type": "text", "text": "n"}]}, provider="neutral")
+    for thought in ("a", "b"):
+        strange = [{"type": "hologram", "data": thought}]
+        turn = {"role": "assistant", "content": strange, "reasoning_content": thought}
+        lite.post(turn, provider="acme", format="mistral")
+    shown = lite.replay("mistral", reasoning="text")["request"]["messages"]
+    answer = sync(lite, *shown, provider="mistral")
+    assert (answer.status_code, answer.json()["turns"]) == (200, [])
+
+
 def broken_off(api: Api, *blocks: Any, provider: str = "openai") -> None:
     """A turn of the model whose stream broke."""
     turn = {"speaker": "ai", "status": "interrupted", "blocks": list(blocks)}

@@ -59,6 +59,11 @@ class Part:
         notes are for others."""
         return self.leads or self.role == "note" or self.turn.status == "interrupted"
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether lists of a provider have nothing of it, but perhaps its thoughts."""
+        return self.role == "note" or not (self.pieces or self.calls)
+
 
 def parts_of(steps: Iterable[Step]) -> list[Part]:
     """The parts of a history, without those that say nothing."""
@@ -254,8 +259,8 @@ class Walk:
             return 0
         begins = _behind_blanks(words, position + len(_REASONING))
         last = self.place.part
-        # A list of a provider does not tell the notes in between.
-        while last < len(self.parts) and self.parts[last].role == "note":
+        # A list of a provider does not tell the notes in between, nor what is nothing but thoughts.
+        while last < len(self.parts) and self.parts[last].is_silent:
             last += 1
         for part in self.parts[self.reached : last + 1]:
             for thought in part.thoughts:
