@@ -82,6 +82,8 @@ def test_the_wheel_holds_the_program_and_nothing_else(built: tuple[Path, Path]) 
     assert migrations - names == set()
     web = {str(path.relative_to(ROOT)) for path in (ROOT / "app/web").rglob("*.*")}
     assert web - names == set()
+    inputs = {str(path.relative_to(ROOT)) for path in (ROOT / "app/codecs/inputs").glob("*.json")}
+    assert inputs - names == set()
 
 
 def test_the_sources_hold_what_a_wheel_is_built_from(built: tuple[Path, Path]) -> None:

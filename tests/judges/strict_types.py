@@ -119,7 +119,7 @@ class _TypedDictCheck:
         self.hints: Mapping[str, Any] = typing_extensions.get_type_hints(hint, include_extras=True)
         total = getattr(hint, "__total__", True)
         # `__required_keys__` is wrong under postponed annotations, so the marks are read here.
-        self.required = {key for key, each in self.hints.items() if _is_required(each, total)}
+        self.required = {key for key, each in self.hints.items() if is_required(each, total)}
         # These keys tell the members of a union apart.
         self.tags = {key: _tag(self.hints[key]) for key in ("type", "role") if key in self.hints}
         config = getattr(hint, "__pydantic_config__", {})
@@ -194,7 +194,7 @@ def _distance(faults: list[str], where: str) -> tuple[bool, int]:
     return other_kind, len(faults)
 
 
-def _is_required(hint: Any, total: bool) -> bool:
+def is_required(hint: Any, total: bool) -> bool:
     origin = typing_extensions.get_origin(hint)
     while origin in _KEY_MARKS or origin is typing.Annotated:
         if origin is Required or origin is NotRequired:

@@ -1,0 +1,78 @@
+"""Writes the input types of the installed SDKs to `app/codecs/inputs`."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import app.codecs.inputs
+from tests.home.shapes import Kind, Shape, reachable
+from tests.home.sources import SOURCES
+
+FOLDER = Path(app.codecs.inputs.__file__).parent
+
+
+def written(target: str) -> str:
+    """The text of the file of a target."""
+    roots = SOURCES[target]()
+    kinds = reachable(roots.values())
+    names = _names(kinds)
+    data = {
+        "roots": {name: _shape(shape, names) for name, shape in roots.items()},
+        "kinds": {names[kind]: _written_kind(kind, names) for kind in kinds},
+    }
+    return _json(data, 2) + "\n"
+
+
+def _names(kinds: list[Kind]) -> dict[Kind, str]:
+    """A name each: kinds of different modules may be called alike."""
+    often = Counter(kind.name for kind in kinds)
+    return {
+        kind: kind.name if often[kind.name] == 1 else f"{kind.module.split('.')[-1]}.{kind.name}"
+        for kind in kinds
+    }
+
+
+def _written_kind(kind: Kind, names: dict[Kind, str]) -> dict[str, object]:
+    written: dict[str, object] = {}
+    if kind.required:
+        written["required"] = sorted(kind.required)
+    if kind.one_of:
+        written["one_of"] = sorted(kind.one_of)
+    written["members"] = {
+        name: _shape(shape, names, is_tag=name in ("type", "role"))
+        for name, shape in sorted(kind.members.items())
+    }
+    return written
+
+
+def _shape(shape: Shape, names: dict[Kind, str], *, is_tag: bool = False) -> dict[str, object]:
+    if shape.any:
+        return {"any": True}
+    written: dict[str, object] = {"null": True} if shape.null else {}
+    if is_tag and shape.literals and not shape.scalars:
+        written["literal"] = list(shape.literals)
+    for name, inner in (("items", shape.items), ("values", shape.values)):
+        if inner and (found := _shape(inner, names)) not in ({}, {"any": True}):
+            written[name] = found
+    if shape.kinds:
+        written["kinds"] = [names[kind] for kind in shape.kinds]
+    return written
+
+
+def _json(value: object, depth: int, indent: str = "") -> str:
+    """JSON with a line for each member of the outer objects, so that changes show as lines."""
+    if not isinstance(value, dict) or not value or depth < 0:
+        return json.dumps(value, ensure_ascii=False)
+    inner = indent + " "
+    lines = [
+        f"{inner}{json.dumps(name)}: {_json(each, depth - 1, inner)}"
+        for name, each in value.items()
+    ]
+    return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+
+
+if __name__ == "__main__":
+    for target in SOURCES:
+        (FOLDER / f"{target}.json").write_text(written(target))
