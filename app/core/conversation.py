@@ -26,11 +26,18 @@ Phase: TypeAlias = Literal["commentary", "final_answer"]
 PHASES: tuple[str, ...] = get_args(Phase)
 
 
+def _source() -> str:
+    """The JSON pointer to the object that a block was read from. It is not part of the block."""
+    default: str = field(default="", compare=False, repr=False)
+    return default
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     text: str
     signature: str | None = None
     phase: Phase | None = None
+    source: str = _source()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,7 @@ class Image:
 
     url: str
     detail: str | None = None
+    source: str = _source()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +54,7 @@ class File:
     url: str
     name: str | None = None
     media_type: str | None = None
+    source: str = _source()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,7 @@ class Thinking:
     wire: str | None = None
     provider: str | None = None
     model: str | None = None
+    source: str = _source()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +81,7 @@ class ToolCall:
     arguments: str
     id: str = ""
     signature: str | None = None
+    source: str = _source()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +98,7 @@ class ToolResult:
     error: str | None = None
     name: str | None = None
     call_id: str | None = None
+    source: str = _source()
 
 
 Result = TypeVar("Result")
@@ -112,6 +124,44 @@ class Opaque:
     wire: str | None = None
     provider: str | None = None
     model: str | None = None
+    source: str = _source()
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A posted message without its blocks. `slots`: the members that hold them."""
+
+    members: JsonObject
+    slots: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """How a block was posted, for replays to the provider that issued it.
+
+    `slot` is the member of the message that holds the block, "" where the message is the block;
+    `listed`: that member is a list. `value` is the posted object, None where the codec writes the
+    same one from the block.
+    """
+
+    envelope: Envelope
+    slot: str
+    listed: bool
+    value: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """What the blocks of a turn do not say of the messages that were posted.
+
+    `format` is the format of the messages. `blocks` has an entry for each block, or none at all
+    where they say everything. `members` names what other providers are not shown.
+    """
+
+    format: str
+    envelopes: tuple[Envelope, ...] = ()
+    blocks: tuple[Posted | None, ...] = ()
+    members: tuple[str, ...] = ()
 
 
 Part: TypeAlias = Text | Image | File | Opaque
@@ -138,7 +188,8 @@ class Draft:
 
     `payload` is what was posted (`stream`, if it came as a stream), `format` its shape, `pointer`
     where in the body it stands, `facts` what a provider says about a response of its own: id,
-    model, stop reason, usage.
+    model, stop reason, usage. `messages` are the messages that it was read from, with their
+    pointers.
     """
 
     speaker: Speaker
@@ -154,6 +205,8 @@ class Draft:
     status: TurnStatus = "complete"
     notes: tuple[Remark, ...] = ()
     format: str = ""
+    messages: tuple[tuple[str, JsonObject], ...] = ()
+    original: Original | None = None
 
     @property
     def raw(self) -> Bytes:
@@ -186,6 +239,8 @@ class Draft:
             self.model,
             self.all_metadata,
             self.status,
+            format=self.format,
+            original=self.original,
         )
 
 
@@ -205,6 +260,13 @@ class Turn:
     metadata: JsonObject = field(default_factory=dict)
     status: TurnStatus = "complete"
     completed_at: int | None = None
+    format: str = ""
+    original: Original | None = None
+
+    @property
+    def posted_as(self) -> str:
+        """The format in which it was posted; of an imported turn the one it had before."""
+        return self.original.format if self.original else self.format
 
     @property
     def response(self) -> JsonObject:

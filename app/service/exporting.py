@@ -12,6 +12,7 @@ from app.core.conversation import Turn
 from app.core.json.values import Json, JsonObject
 from app.core.json.writing import dumps_utf8
 from app.core.ledger.records import ToolSetRecord, TurnRecord
+from app.core.neutral.originals import original_json
 from app.core.neutral.sums import summed
 from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
@@ -97,13 +98,18 @@ def _earlier(
 
 
 def exported_turn(turn: Turn, links: Links) -> JsonObject:
-    """The neutral form, and of every matched result the rule that found its call."""
+    """The neutral form, of every matched result the rule that found its call, and how the turn was
+    posted."""
     shown = turn_json(turn, links)
     blocks = shown["blocks"]
     assert isinstance(blocks, list)
     for place, block in enumerate(blocks):
         if isinstance(block, dict) and (link := links.get((turn.seq, place))):
             block["matched_by"] = link.matched_by
+    if turn.original and turn.original.blocks:
+        shown["original"] = original_json(turn.original)
+    elif turn.posted_as not in ("", "neutral"):
+        shown["format"] = turn.posted_as
     return shown
 
 

@@ -17,6 +17,7 @@ from app.core.value import dataclass
 from app.core.wire.codec import Codec
 from app.core.wire.responses import Reply
 from app.service.members import check_members, check_provider, ignored_settings, member, wire_of
+from app.service.originals import original_of
 from app.service.responses import read_response, whole_response_at
 
 _ENVELOPE = ("provider", "format", "model", "turn_id", "turn_ids", "metadata", "response")
@@ -138,7 +139,11 @@ def _completed(
                 format=wire,
             )
         )
-    return completed
+    originals = [one.original or original_of(one) for one in completed]
+    return [
+        replace(one, messages=(), original=original)
+        for one, original in zip(completed, originals, strict=True)
+    ]
 
 
 def _check(draft: Draft, at: str, limits: Limits) -> None:

@@ -111,7 +111,7 @@ def pieces(store: ReadStore, cid: str) -> Iterator[JsonObject]:
     for seq, revision, part, place, data in store.stored.rows("turn_pieces", names, cid):
         found.setdefault((seq, revision, part), {})[place] = len(unpacked_piece(data))
     for (seq, revision, part), sizes in found.items():
-        known = (seq, revision) in in_pieces and part in ("payload", "blocks")
+        known = (seq, revision) in in_pieces and part in ("payload", "blocks", "originals")
         lengths = [sizes[place] for place in sorted(sizes)]
         whole = sorted(sizes) == list(range(len(sizes))) and set(lengths[:-1]) <= {PIECE}
         if not (known and whole and lengths[-1]):

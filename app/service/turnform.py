@@ -40,6 +40,7 @@ from app.core.ledger.records import TurnRecord
 from app.core.neutral.blocks import block, block_json
 from app.core.value import dataclass
 from app.core.wire.usage import Usage
+from app.service.originals import original_bytes, stored_original
 
 # The first byte of a link in the chain: how it was made.
 CHAIN = b"\x01"
@@ -60,6 +61,8 @@ def read_turn(record: TurnRecord) -> Turn:
         read_object(record.metadata),
         "complete" if record.status == "complete" else "interrupted",
         record.completed_at,
+        record.format,
+        stored_original(record.originals),
     )
 
 
@@ -175,6 +178,8 @@ def _link(before: bytes, record: TurnRecord, revision: int | None) -> bytes:
     ]
     if record.status != "complete" or revision is not None:
         facts += [record.status, revision]
+    if record.originals:
+        facts.append(digest(record.originals))
     return before + dumps(facts).encode()
 
 
@@ -197,12 +202,14 @@ class NewTurn:
     """A turn that is to be stored, with all that can be computed before it has a place.
 
     `encoded`: its blocks, one by one; empty where they are so long that they go in pieces.
+    `originals`: what they do not say of the posted messages.
     """
 
     draft: Draft
     content_hash: bytes
     metadata: bytes
     encoded: tuple[bytes, ...]
+    originals: bytes = b""
 
     def with_blocks(self, blocks: tuple[Block, ...]) -> "NewTurn":
         """The turn of the same message, of which something else is understood."""
@@ -212,6 +219,9 @@ class NewTurn:
     def record(self, turn: Turn, now: datetime) -> TurnRecord:
         """The turn as it is stored at its place, but for its link in the chain."""
         raw = self.draft.raw
+        originals: Bytes = self.originals
+        if originals and isinstance(raw, Chunks):
+            originals = Chunks(lambda: iter((self.originals,)))
         return TurnRecord(
             turn.seq,
             turn.turn_id,
@@ -226,6 +236,7 @@ class NewTurn:
             b"",
             now,
             turn.status,
+            originals,
             response_id=response_id(turn),
         )
 
@@ -248,6 +259,7 @@ def made_ready(drafts: Iterable[Draft]) -> tuple[NewTurn, ...]:
             content_hash(draft),
             dumps(draft.all_metadata).encode(),
             () if isinstance(draft.stream, Chunks) else _all_encoded(draft),
+            original_bytes(draft.original),
         )
         for draft in drafts
     )

@@ -65,7 +65,8 @@ NEW_KEY = ["key_sha256", "body_sha256", "status", "answer", "seal", "created_at"
 _PAYLOAD = NEW_TURN.index("payload")
 assert NEW_TURN[_PAYLOAD:] == NEW_REVISION[NEW_REVISION.index("payload") :]
 _TURN_HEAD = attrgetter(*NEW_TURN[:_PAYLOAD])
-_TURN_REST = attrgetter(*NEW_TURN[_PAYLOAD + 2 : -1])
+_TURN_REST = attrgetter(*NEW_TURN[_PAYLOAD + 2 : -2])
+_ORIGINALS = NEW_TURN.index("originals")
 _REVISION_HEAD = attrgetter(*_REVISED[: _REVISED.index("payload")])
 _CALL = attrgetter("id", *(column.name for column in CALL[1:]))
 
@@ -90,15 +91,19 @@ def conversation(row: Sequence[Any]) -> ConversationRecord:
 
 
 def turn(row: Sequence[Any]) -> TurnRecord:
-    content: Values = unpacked(row[_PAYLOAD], row[_PAYLOAD + 1])
-    return TurnRecord(*row[:_PAYLOAD], *content, *row[_PAYLOAD + 2 :])
+    payload, both = unpacked(row[_PAYLOAD], row[_PAYLOAD + 1])
+    blocks, originals = _parted(both, row[_ORIGINALS])
+    rest = row[_PAYLOAD + 2 : _ORIGINALS]
+    values: Values = (*row[:_PAYLOAD], payload, blocks, *rest, originals)
+    return TurnRecord(*values)
 
 
 def revision(row: Sequence[Any], turn: TurnRecord) -> RevisionRecord:
     """A later version of a turn."""
     number, at_version, *values = row
     new = dict(zip(_REVISED, values, strict=True))
-    new["payload"], new["blocks"] = unpacked(new["payload"], new["blocks"])
+    new["payload"], both = unpacked(new["payload"], new["blocks"])
+    new["blocks"], new["originals"] = _parted(both, new["originals"])
     return RevisionRecord(number, at_version, replace(turn, **new, completed_at=at_version))
 
 
@@ -113,7 +118,14 @@ def revision_values(record: RevisionRecord) -> Values:
 
 def _turn_content(turn: TurnRecord) -> Values:
     response = ids.fingerprint(turn.response_id) if turn.response_id else None
-    return (*packed(_in_row(turn.payload), _in_row(turn.blocks)), *_TURN_REST(turn), response)
+    originals = _in_row(turn.originals)
+    content = packed(_in_row(turn.payload), _in_row(turn.blocks) + originals)
+    return (*content, *_TURN_REST(turn), len(originals) or None, response)
+
+
+def _parted(blocks: bytes, originals: int | None) -> tuple[bytes, bytes]:
+    """The blocks, and the originals, which have so many bytes."""
+    return (blocks[:-originals], blocks[-originals:]) if originals else (blocks, b"")
 
 
 def _in_row(value: Bytes) -> bytes:

@@ -210,7 +210,8 @@ class Saving:
                 self._pieces_of(cid, turn, revision)
 
     def _pieces_of(self, cid: str, turn: TurnRecord, revision: int) -> None:
-        for part, value in (("payload", turn.payload), ("blocks", turn.blocks)):
+        long = {"payload": turn.payload, "blocks": turn.blocks, "originals": turn.originals}
+        for part, value in long.items():
             if isinstance(value, bytes):
                 continue
             where = (self._tenant_id, cid, turn.seq, revision, part)

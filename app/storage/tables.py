@@ -74,6 +74,9 @@ def _said() -> Iterator[Column[Any]]:
     yield Column("content_hash", LargeBinary, nullable=False, doc="by which a retry is known")
 
 
+_ORIGINALS = "bytes at the end of the blocks that say how messages were posted; NULL: none"
+
+
 def _asked(question: str, where: str | None = None) -> dict[str, Any]:
     """What an index is for, and which rows it has."""
     rows = None if where is None else text(where)
@@ -165,6 +168,7 @@ turns = Table(
     Column(
         "status", Text, nullable=False, server_default="complete", doc="complete or interrupted"
     ),
+    Column("originals", BigInteger, doc=_ORIGINALS),
     Column("response_sha256", LargeBinary, doc="sha256 of the id of the response"),
     PrimaryKeyConstraint(*OWNER, "seq"),
     _of_conversation(),
@@ -190,6 +194,7 @@ turn_revisions = Table(
     ),
     Column("created_at", UtcTime, nullable=False, doc="when it was stored"),
     Column("status", Text, nullable=False, doc="complete or interrupted"),
+    Column("originals", BigInteger, doc=_ORIGINALS),
     Column("response_sha256", LargeBinary, doc="sha256 of the id of the response"),
     PrimaryKeyConstraint(*OWNER, "number"),
     UniqueConstraint(
@@ -222,7 +227,7 @@ turn_pieces = Table(
     *_owner(),
     Column("seq", BigInteger, nullable=False, doc="the turn"),
     Column("revision", BigInteger, nullable=False, doc="0: the turn itself; from 1: its revision"),
-    Column("part", IdText, nullable=False, doc="blocks or payload"),
+    Column("part", IdText, nullable=False, doc="blocks, originals or payload"),
     Column("place", BigInteger, nullable=False, doc="counts the pieces"),
     Column("data", LargeBinary, nullable=False, doc="a piece, packed"),
     PrimaryKeyConstraint(*OWNER, "seq", "revision", "part", "place"),

@@ -94,7 +94,7 @@ _PIECES = (
         owned(turn_pieces),
         turn_pieces.c.seq == bindparam("seq"),
         turn_pieces.c.revision == bindparam("revision"),
-        # "blocks" comes before "payload".
+        # "blocks" and "originals" come before "payload".
         turn_pieces.c.part <= bindparam("last_part"),
     )
     .order_by(turn_pieces.c.part, turn_pieces.c.place)
@@ -231,8 +231,8 @@ class Turns(Scope):
         """The record with its long values, which stand in pieces of their own."""
         if record.blocks != b"":
             return record
-        found: dict[str, list[bytes]] = {"payload": [], "blocks": []}
-        last_part = "payload" if payload else "blocks"
+        found: dict[str, list[bytes]] = {"payload": [], "blocks": [], "originals": []}
+        last_part = "payload" if payload else "originals"
         rows = self._run(_PIECES, cid, seq=record.seq, revision=revision, last_part=last_part)
         lost = set()
         for part, place, data in rows:
@@ -240,10 +240,10 @@ class Turns(Scope):
                 lost.add(part)
             found[part].append(unpacked_piece(data))
         # What goes on behind a gap might look as if it were whole.
-        payloads, blocks = (
-            b"" if part in lost else _in_pieces(found[part]) for part in ("payload", "blocks")
+        payloads, blocks, originals = (
+            b"" if part in lost else _in_pieces(pieces) for part, pieces in found.items()
         )
-        return replace(record, payload=payloads, blocks=blocks)
+        return replace(record, payload=payloads, blocks=blocks, originals=originals)
 
     def interrupted(self, cid: str) -> set[int]:
         """The turns that are interrupted and were not completed, by seq."""

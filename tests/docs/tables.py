@@ -145,7 +145,9 @@ _BLOCKS: tuple[Row, ...] = (
     ("… without its call", _all("text"), "`ORPHAN_RESULT`"),
     (
         "opaque, own ³",
-        _of(lambda one: one.keeps_opaque is not Profile().keeps_opaque, "native", "out"),
+        _of(
+            lambda one: one.home or one.keeps_opaque is not Profile().keeps_opaque, "native", "out"
+        ),
         _OMITTED,
     ),
     ("opaque, others'", _all("out"), _OMITTED),

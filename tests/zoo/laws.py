@@ -86,6 +86,15 @@ def _says_the_same(call: ToolCall, arguments: object) -> bool:
         return False
 
 
+def _as_posted(target: str, turn: Turn, place: int) -> Block | None:
+    """An opaque block as its issuer is shown it: nulls that it accepts come back too."""
+    block = turn.blocks[place] if turn.blocks else None
+    if not isinstance(block, Opaque) or turn.posted_as != target or not turn.original:
+        return None
+    posted = turn.original.blocks[place]
+    return replace(block, native=posted.value) if posted and posted.value else None
+
+
 def lost(target: str, turns: Sequence[Turn], shown: Render) -> list[str]:
     """What is stored but neither shown nor named, with turn and block, among the repairs."""
     named = _named(shown, _LEFT_OUT)
@@ -97,7 +106,7 @@ def lost(target: str, turns: Sequence[Turn], shown: Render) -> list[str]:
             if (turn.turn_id, place) not in named:
                 words.update(_words(block))
             if (turn.turn_id, place) not in told:
-                things.update(_things(block))
+                things.update(_things(_as_posted(target, turn, place) or block))
     said = texts(target, shown.request)
     raw = shown.raw.decode()
     return [

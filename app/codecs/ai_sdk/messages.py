@@ -26,7 +26,7 @@ from app.core.conversation import (
 from app.core.json.fields import Fields, filled
 from app.core.json.values import Json, JsonObject, Texts
 from app.core.render.media import data_url
-from app.core.render.view import CallShown, Content, Message, ResultShown
+from app.core.render.view import CallShown, Content, Message, ResultShown, Shown
 
 _ROLES = ("system", "user", "assistant", "tool")
 _MEDIA = reading.names("media image-data image-url file-data file-url")
@@ -218,8 +218,9 @@ def write(messages: Sequence[Message], *, is_v4: bool) -> list[Json]:
     return [_message(message, is_v4=is_v4) for message in messages]
 
 
-def write_system(texts: Sequence[Text]) -> JsonObject:
-    return {"system": "\n".join(text.text for text in texts)} if texts else {}
+def write_system(parts: Sequence[Shown]) -> JsonObject:
+    texts = [part.content.text for part in parts if isinstance(part.content, Text)]
+    return {"system": "\n".join(texts)} if texts else {}
 
 
 def _message(message: Message, *, is_v4: bool) -> JsonObject:

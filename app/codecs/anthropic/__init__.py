@@ -6,41 +6,31 @@ goes back byte for byte, in place, to the model that issued it.
 """
 
 import re
-from collections.abc import Sequence
 
 from app.codecs.anthropic.messages import parse, read_reply, used, write, write_system
 from app.codecs.anthropic.stream import AnthropicGathering, is_message
 from app.codecs.anthropic.tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs.shared.reading import names
 from app.core.conversation import Opaque
-from app.core.json.values import Json
-from app.core.render.profile import BOTH, Profile
+from app.core.render.profile import BOTH, Half, Profile, keeping
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema.walk import COMBINATIONS
 from app.core.wire.codec import Codec, Prefixed
 from app.core.wire.responses import Replies
 
-# Blocks of user messages that only this provider reads: files by id, search results.
-_OWN = frozenset({"image", "document", "search_result", "container_upload"})
 
-
-def _whole_pairs(opaque: Sequence[Opaque]) -> set[int]:
-    """A provider-executed call and its result go back together or not at all."""
-    uses: dict[Json, int] = {}
-    kept: set[int] = set()
-    for place, block in enumerate(opaque):
-        native = block.native
-        if not isinstance(native, dict):
-            continue
-        if block.kind in _OWN:
-            kept.add(place)
-        elif block.kind == "server_tool":
-            # An input that broke off is a text here, and refused.
-            if isinstance(native.get("input"), dict):
-                uses[str(native.get("id"))] = place
-        elif (used := uses.pop(str(native.get("tool_use_id")), None)) is not None:
-            kept |= {used, place}
-    return kept
+def _half(block: Opaque) -> Half | None:
+    """A tool that the provider runs: its call, or its result."""
+    native = block.native
+    if not isinstance(native, dict):
+        return None
+    if block.kind == "server_tool_result":
+        return Half(str(native.get("tool_use_id")), is_result=True)
+    if block.kind == "server_tool":
+        # An input that broke off is a text here, and refused: no result has its key.
+        whole = isinstance(native.get("input"), dict)
+        return Half(str(native.get("id")) if whole else "", is_result=False)
+    return None
 
 
 CODEC = Codec(
@@ -61,7 +51,9 @@ CODEC = Codec(
         wire=WIRE,
         thinking=True,
         issuers=frozenset({"anthropic"}),
-        keeps_opaque=_whole_pairs,
+        home=True,
+        keeps_opaque=keeping("image", "document", "search_result", "container_upload"),
+        half=_half,
         foreign_loops=False,
         images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
         # The API: "image exceeds 5 MB maximum … > 5242880 bytes", "… max allowed size: 8000".
@@ -86,7 +78,7 @@ CODEC = Codec(
     nicknames=("claude",),
     # The anthropic SDK's MessageCreateParams, the beta ones too; the last three until 0.125.
     settings=names(
-        "betas cache_control compaction container context_management diagnostics"
+        "betas billing_policy cache_control compaction container context_management diagnostics"
         " fallback_credit_token fallbacks inference_geo max_tokens mcp_servers output_config"
         " service_tier speed stop_sequences stream thinking thread user_profile_id workspace_id"
         " temperature top_k top_p"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from app.codecs.anthropic.tools import WIRE
-from app.codecs.shared import reading
+from app.codecs.shared import home, reading
 from app.codecs.shared.calls import calls
 from app.core.conversation import (
     Block,
@@ -24,7 +24,7 @@ from app.core.errors import RuleBroken
 from app.core.json.fields import Fields, filled
 from app.core.json.values import Json, JsonObject, Texts
 from app.core.render.media import data_url
-from app.core.render.view import CallShown, Content, Message, ResultShown
+from app.core.render.view import CallShown, Content, Message, ResultShown, Shown
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
@@ -47,7 +47,9 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     said = list(blocks(fields, "content"))
     # What the API says about its response is no content; only what stands in the blocks is.
     fields.passed_over(*response)
-    return reading.reply(response, said, reading.left_over(fields, said, "content"))
+    message: JsonObject = {"role": "assistant", "content": response["content"]}
+    notes = reading.left_over(fields, said, "content")
+    return reading.reply(response, said, notes, [(at, message)])
 
 
 def used(usage: JsonObject) -> Usage:
@@ -63,11 +65,11 @@ def used(usage: JsonObject) -> Usage:
 
 
 def write(messages: Sequence[Message]) -> list[Json]:
-    return [{"role": one.role, "content": _text_or_blocks(one.contents())} for one in messages]
+    return [{"role": one.role, "content": _text_or_blocks(one.parts)} for one in messages]
 
 
-def write_system(texts: Sequence[Text]) -> JsonObject:
-    return {"system": _text_or_blocks(texts)} if texts else {}
+def write_system(parts: Sequence[Shown]) -> JsonObject:
+    return {"system": _text_or_blocks(parts)} if parts else {}
 
 
 def _draft(fields: Fields, text: str) -> Draft:
@@ -159,10 +161,24 @@ def _media(fields: Fields, kind: str) -> Part:
     return Image(url) if kind == "image" else File(url, fields.maybe_text("title"))
 
 
-def _text_or_blocks(contents: Sequence[Content]) -> Json:
-    if len(contents) == 1 and isinstance(contents[0], Text):
-        return contents[0].text
-    return [_written(content) for content in contents]
+def _text_or_blocks(parts: Sequence[Shown]) -> Json:
+    if len(parts) == 1 and isinstance(parts[0].content, Text) and not home.is_listed(parts[0]):
+        return parts[0].content.text
+    return [_element(part) for part in parts]
+
+
+def _element(part: Shown) -> Json:
+    """A block as it was posted, under the id that its call has here; or as it is written."""
+    posted, content = part.posted, part.content
+    if posted is None or not posted.listed or not isinstance(posted.value, dict):
+        return _written(content)
+    match content:
+        case CallShown():
+            return {**posted.value, "id": content.id}
+        case ResultShown():
+            return {**posted.value, "tool_use_id": content.id}
+        case _:
+            return posted.value
 
 
 def _written(content: Content) -> Json:
@@ -182,7 +198,7 @@ def _written(content: Content) -> Json:
             }
         case ResultShown():
             result: JsonObject = {"type": "tool_result", "tool_use_id": content.id}
-            result["content"] = _text_or_blocks(content.parts)
+            result["content"] = _text_or_blocks([Shown(part, None) for part in content.parts])
             return result | ({"is_error": True} if content.failed else {})
         case _:
             assert_never(content)

@@ -6,7 +6,6 @@ field must be defined …"). Bytes are shown as base64 text, which is how the wi
 """
 
 import re
-from collections.abc import Sequence
 
 from app.codecs.bedrock.messages import FILES, IMAGES, parse, read_reply, used, write, write_system
 from app.codecs.bedrock.stream import BedrockGathering, is_converse
@@ -23,17 +22,11 @@ from app.core.wire.responses import Replies
 _S3 = re.compile(r"s3://[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](/.*)?")
 
 
-def _own_blocks(blocks: Sequence[Opaque]) -> set[int]:
-    """Media in S3, and text for guardrails."""
-    return {
-        place
-        for place, block in enumerate(blocks)
-        if block.kind == "guardContent" or _is_in_s3(block)
-    }
-
-
-def _is_in_s3(block: Opaque) -> bool:
+def _keeps(block: Opaque) -> bool:
+    """Text for guardrails, and media in S3."""
     match block.native:
+        case _ if block.kind == "guardContent":
+            return True
         case {block.kind: {"source": {"s3Location": {"uri": str(uri)}}}}:
             return _S3.fullmatch(uri) is not None
         case _:
@@ -42,7 +35,7 @@ def _is_in_s3(block: Opaque) -> bool:
 
 CODEC = Codec(
     profile=Profile(
-        keeps_opaque=_own_blocks,
+        keeps_opaque=_keeps,
         results="user",
         system="beside",
         inner_system="user",

@@ -24,7 +24,7 @@ from app.core.json.fields import Fields, filled
 from app.core.json.values import Json, JsonObject, Texts
 from app.core.json.writing import dumps
 from app.core.render.media import data_url
-from app.core.render.view import CallShown, Content, Message, ResultShown
+from app.core.render.view import CallShown, Content, Message, ResultShown, Shown
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
@@ -183,8 +183,8 @@ def write(messages: Sequence[Message]) -> list[Json]:
     return [{"role": one.role, "content": list(map(_written, one.contents()))} for one in messages]
 
 
-def write_system(texts: Sequence[Text]) -> JsonObject:
-    return {"system": list(map(_written, texts))} if texts else {}
+def write_system(parts: Sequence[Shown]) -> JsonObject:
+    return {"system": [_written(part.content) for part in parts]} if parts else {}
 
 
 def _written(content: Content) -> Json:

@@ -7,27 +7,23 @@ later would refuse it otherwise.
 """
 
 import re
-from collections.abc import Sequence
-from itertools import pairwise
 
 from app.codecs.gemini.messages import parse, read_reply, used, write, write_system
 from app.codecs.gemini.stream import GeminiGathering, is_generated
 from app.codecs.gemini.tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs.shared.reading import names
 from app.core.conversation import Opaque
-from app.core.render.profile import BOTH, Profile
+from app.core.render.profile import BOTH, Half, Profile
 from app.core.tools.rules import ToolRules
 from app.core.wire.codec import Codec, Prefixed
 from app.core.wire.responses import Replies
 
 
-def _code_pairs(blocks: Sequence[Opaque]) -> set[int]:
-    """Code that Gemini ran goes back with its result, or not at all."""
-    kept: set[int] = set()
-    for place, (code, result) in enumerate(pairwise(blocks)):
-        if (code.kind, result.kind) == ("server_tool", "server_tool_result"):
-            kept |= {place, place + 1}
-    return kept
+def _half(block: Opaque) -> Half | None:
+    """Code that Gemini ran, or what came of it, which follows."""
+    if block.kind in ("server_tool", "server_tool_result"):
+        return Half("code", is_result=block.kind == "server_tool_result")
+    return None
 
 
 CODEC = Codec(
@@ -46,7 +42,7 @@ CODEC = Codec(
         wire=WIRE,
         thinking=True,
         issuers=frozenset({"gemini", "google", "vertex"}),
-        keeps_opaque=_code_pairs,
+        half=_half,
         signature="skip_thought_signature_validator",
         # Up to 2.5 nothing is checked, and an unknown signature might be.
         signed_models=re.compile(r"(?!.*gemini-[12]\b).*", re.DOTALL),

@@ -23,7 +23,7 @@ from app.core.json.values import Json, JsonObject, Texts
 from app.core.json.writing import dumps
 from app.core.render.media import data_url, plain_base64
 from app.core.render.placeholders import value_text
-from app.core.render.view import CallShown, Content, Message, ResultShown
+from app.core.render.view import CallShown, Content, Message, ResultShown, Shown
 from app.core.telling import one_of
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
@@ -240,8 +240,10 @@ def write(messages: Sequence[Message]) -> list[Json]:
     ]
 
 
-def write_system(texts: Sequence[Text]) -> JsonObject:
-    parts: list[Json] = [{"text": text.text} for text in texts]
+def write_system(texts: Sequence[Shown]) -> JsonObject:
+    parts: list[Json] = [
+        {"text": one.content.text} for one in texts if isinstance(one.content, Text)
+    ]
     return {"system_instruction": {"parts": parts}} if parts else {}
 
 

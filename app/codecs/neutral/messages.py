@@ -10,6 +10,7 @@ from app.core.conversation import (
     Draft,
     File,
     Image,
+    Original,
     Text,
     ToolCall,
     ToolResult,
@@ -17,13 +18,14 @@ from app.core.conversation import (
 from app.core.errors import RuleBroken
 from app.core.identity.ids import signature_in
 from app.core.json.fields import Fields, escaped, objects
-from app.core.json.values import JsonObject, Texts
+from app.core.json.values import Json, JsonObject, Texts
 from app.core.neutral import blocks as neutral
+from app.core.neutral.originals import read_original
 from app.core.render.placeholders import value_text
 from app.core.telling import missing, named
 
 # What we say of a stored turn beside what was said in it; such a turn may be posted again.
-_ABOUT = ("seq", "format", "created_at", "hash", "payload", "payload_text", "earlier", "usage")
+_ABOUT = ("seq", "created_at", "hash", "payload", "payload_text", "earlier", "usage")
 
 
 def parse(members: JsonObject, texts: Texts) -> list[Draft]:
@@ -38,6 +40,7 @@ def _draft(fields: Fields, text: str) -> Draft:
     model, metadata = fields.maybe_text("model"), fields.get("metadata")
     status = fields.word("status", TURN_STATUSES) if fields.maybe_text("status") else "complete"
     blocks = _blocks(fields)
+    posted_as, original = fields.maybe_text("format"), fields.get("original")
     return replace(
         draft(fields, speaker, blocks, text, "blocks"),  # type: ignore[arg-type]
         turn_id=turn_id,
@@ -45,7 +48,19 @@ def _draft(fields: Fields, text: str) -> Draft:
         model=model,
         metadata={} if metadata is None else Fields(metadata, f"{fields.at}/metadata").members,
         status=status,  # type: ignore[arg-type]
+        messages=(),
+        original=_original(fields, original, posted_as, len(blocks)),
     )
+
+
+def _original(fields: Fields, given: Json, posted_as: str | None, blocks: int) -> Original | None:
+    """How an exported turn was posted before."""
+    if given is None:
+        return None if posted_as in (None, "neutral") else Original(posted_as)
+    original = read_original(given, f"{fields.at}/original")
+    if len(original.blocks) not in (0, blocks):
+        raise fields.broken("original", "`original` must have one entry for each block.")
+    return original
 
 
 def _blocks(fields: Fields) -> list[Block]:

@@ -11,11 +11,33 @@ from app.codecs.openai_responses.messages import parse, read_reply, used, write,
 from app.codecs.openai_responses.stream import ResponsesGathering, is_response
 from app.codecs.openai_responses.tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs.shared.reading import names
-from app.core.render.profile import ASSISTANT, Profile, keeping
+from app.core.conversation import Opaque
+from app.core.render.profile import ASSISTANT, Half, Profile, keeping
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema.walk import COMBINATIONS
 from app.core.wire.codec import Codec, Prefixed
 from app.core.wire.responses import Replies
+
+# openai: ResponseInputItemParam. The caller runs these; each has an output of the same `call_id`.
+_CLIENT_RUN = names(
+    "computer_call local_shell_call shell_call apply_patch_call tool_search_call program"
+)
+
+
+def _half(block: Opaque) -> Half | None:
+    """A call that the caller runs, a question to it, or what it answered."""
+    match block.native:
+        case {"type": "mcp_approval_request", "id": str(key)}:
+            return Half(key, is_result=False, by_client=True)
+        case {"type": "mcp_approval_response", "approval_request_id": str(key)}:
+            return Half(key, is_result=True, by_client=True)
+        case {"type": str(kind), "call_id": str(key)} if kind.endswith("_output"):
+            return Half(key, is_result=True, by_client=True)
+        case {"type": str(kind), "call_id": str(key)} if kind in _CLIENT_RUN:
+            return Half(key, is_result=False, by_client=True)
+        case _:
+            return None
+
 
 CODEC = Codec(
     profile=Profile(
@@ -30,6 +52,8 @@ CODEC = Codec(
         issuers=frozenset({"openai", "openai-responses"}),
         # Items that the provider answered itself, and files by id in user messages.
         keeps_opaque=keeping("server_tool", "input_image", "input_file"),
+        home=True,
+        half=_half,
         images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
         files=frozenset({"application/pdf", "url"}),
     ),

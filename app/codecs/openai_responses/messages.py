@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import cast
 
 from app.codecs.openai_responses.tools import WIRE
-from app.codecs.shared import reading
+from app.codecs.shared import home, reading
 from app.core.conversation import (
     PHASES,
     Block,
@@ -27,7 +27,7 @@ from app.core.errors import RuleBroken
 from app.core.json.fields import Fields, filled
 from app.core.json.values import Json, JsonObject, Texts
 from app.core.json.writing import dumps
-from app.core.render.view import CallShown, Content, Message, ResultShown
+from app.core.render.view import CallShown, Content, Message, ResultShown, Shown
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
@@ -60,14 +60,16 @@ def read_reply(response: JsonObject, at: str) -> Reply:
         raise RuleBroken("`output` is required and must be a list.", pointer=f"{at}/output")
     blocks: list[Block] = []
     notes: list[Remark] = []
-    for item in Fields(response, at).each("output"):
+    items = list(Fields(response, at).each("output"))
+    for item in items:
         read = _item(item)[1]
         blocks += read
         notes += reading.left_over(item, read, "content")
     details = response.get("incomplete_details")
     reason = details.get("reason") if isinstance(details, dict) else None
     stop_reason = reason if reason is not None else response.get("status")
-    return reading.reply(response, blocks, notes, stop_reason=stop_reason)
+    messages = [(item.at, item.members) for item in items]
+    return reading.reply(response, blocks, notes, messages, stop_reason=stop_reason)
 
 
 def used(usage: JsonObject) -> Usage:
@@ -92,7 +94,10 @@ def _joined(said: Sequence[Draft]) -> Draft:
     payload = f"[{','.join(one.payload for one in said)}]"
     blocks = tuple(block for one in said for block in one.blocks)
     notes = tuple(note for one in said for note in one.notes)
-    return Draft("ai", blocks, payload=payload, pointer=said[0].pointer, notes=notes)
+    messages = tuple(message for one in said for message in one.messages)
+    return Draft(
+        "ai", blocks, payload=payload, pointer=said[0].pointer, notes=notes, messages=messages
+    )
 
 
 def _item(item: Fields) -> tuple[Speaker, list[Block]]:
@@ -103,16 +108,17 @@ def _item(item: Fields) -> tuple[Speaker, list[Block]]:
             return _said(item)
         case "function_call" | "custom_tool_call":
             item.passed_over(*_ABOUT)
-            return "ai", [_call(item, kind)]
+            return "ai", [reading.sourced(_call(item, kind), item)]
         case "function_call_output" | "custom_tool_call_output":
-            return "tool", [_result(item)]
+            return "tool", [reading.sourced(_result(item), item)]
         case "reasoning":
-            return "ai", [_reasoning(item)]
+            return "ai", [reading.sourced(_reasoning(item), item)]
         case _:
             # One that broke off before its end is nothing the provider takes back.
             whole = item.get("status") in _ENDED
             executed = "server_tool" if kind in _EXECUTED and whole else kind
-            return "ai", [Opaque(executed, reading.whole(item), WIRE)]
+            block = Opaque(executed, reading.whole(item), WIRE)
+            return "ai", [reading.sourced(block, item)]
 
 
 def _said(item: Fields) -> tuple[Speaker, list[Block]]:
@@ -188,11 +194,23 @@ def _reasoning(item: Fields) -> Thinking:
 
 
 def write(messages: Sequence[Message]) -> list[Json]:
-    return [item for message in messages for item in _items(message)]
+    return [item for one in messages for item in home.written(one, _items, _element)]
 
 
-def write_system(texts: Sequence[Text]) -> JsonObject:
-    return {"instructions": "\n\n".join(text.text for text in texts)} if texts else {}
+def write_system(parts: Sequence[Shown]) -> JsonObject:
+    texts = [part.content.text for part in parts if isinstance(part.content, Text)]
+    return {"instructions": "\n\n".join(texts)} if texts else {}
+
+
+def _element(part: Shown) -> Json:
+    """An item or a part of a message: as it was posted, under the id that its call has here."""
+    value, content = part.posted and part.posted.value, part.content
+    if not isinstance(value, dict):
+        return next(_parts([content]))
+    if not isinstance(content, CallShown | ResultShown):
+        return value
+    # The id of the item would have to be the provider's own; nothing refers to it.
+    return {name: one for name, one in value.items() if name != "id"} | {"call_id": content.id}
 
 
 def _items(message: Message) -> Iterator[Json]:
@@ -228,23 +246,25 @@ def _items(message: Message) -> Iterator[Json]:
 def _written(contents: Sequence[Content]) -> Json:
     if len(contents) == 1 and isinstance(contents[0], Text):
         return contents[0].text
-    parts: list[Json] = []
+    return [*_parts(contents)]
+
+
+def _parts(contents: Sequence[Content]) -> Iterator[Json]:
     for content in contents:
         match content:
             case Text():
-                parts.append({"type": "input_text", "text": content.text})
+                yield {"type": "input_text", "text": content.text}
             case Image():
                 detail = content.detail or "auto"
-                parts.append({"type": "input_image", "image_url": content.url, "detail": detail})
+                yield {"type": "input_image", "image_url": content.url, "detail": detail}
             case File() if content.url.startswith("http"):
-                parts.append({"type": "input_file", "file_url": content.url})
+                yield {"type": "input_file", "file_url": content.url}
             case File():
                 name = content.name or "file"
-                parts.append({"type": "input_file", "filename": name, "file_data": content.url})
+                yield {"type": "input_file", "filename": name, "file_data": content.url}
             case Opaque(kind="input_image", native=dict(native)):
-                parts.append({"detail": "auto", **native})
+                yield {"detail": "auto", **native}
             case Opaque():
-                parts.append(content.native)
+                yield content.native
             case _:
                 raise AssertionError("only text and media stand in these messages")
-    return parts

@@ -49,7 +49,14 @@ def draft(
 ) -> Draft:
     """The turn that was read from a message, whose content stands under the name `content`."""
     notes = (*left_over(fields, blocks, content), *overwritten((fields.at, text)))
-    return Draft(speaker, tuple(blocks), payload=text, pointer=fields.at, notes=notes)
+    return Draft(
+        speaker,
+        tuple(blocks),
+        payload=text,
+        pointer=fields.at,
+        notes=notes,
+        messages=((fields.at, fields.members),),
+    )
 
 
 def beside(
@@ -69,12 +76,13 @@ def beside(
         parts = [(f"{at}/{place}", one) for place, one in enumerate(said)]
     blocks = tuple(read(fields, name))
     notes = (*left_over(fields, blocks, name), *overwritten(*parts))
-    return [Draft("system", blocks, payload=text, pointer=at, notes=notes)]
+    posted = (("", fields.members),)
+    return [Draft("system", blocks, payload=text, pointer=at, notes=notes, messages=posted)]
 
 
 def plain_text(fields: Fields, name: str) -> Iterator[Text]:
     """For `beside`: what stands there is one text."""
-    yield Text(fields.text(name))
+    yield Text(fields.text(name), source=f"{fields.at}/{name}")
 
 
 def left_over(fields: Fields, blocks: Sequence[Block], content: str) -> Iterator[Remark]:
@@ -152,9 +160,14 @@ def first_of(response: Fields, key: str) -> tuple[Fields, tuple[Remark, ...]]:
 
 
 def reply(
-    response: JsonObject, blocks: Iterable[Block], notes: Iterable[Remark], **facts: Json
+    response: JsonObject,
+    blocks: Iterable[Block],
+    notes: Iterable[Remark],
+    messages: Iterable[tuple[str, JsonObject]] = (),
+    **facts: Json,
 ) -> Reply:
     """A reply; `facts`: those that the response has under other names or in other places.
+    `messages`: what a caller would post of it as messages, each with its pointer.
 
     Members that an SDK's dump fills with null were never sent.
     """
@@ -166,7 +179,7 @@ def reply(
         else one
         for one in blocks
     )
-    return Reply(tuple(sent), said, tuple(notes))
+    return Reply(tuple(sent), said, tuple(notes), tuple(messages))
 
 
 def whole(fields: Fields) -> JsonObject:
@@ -214,13 +227,20 @@ def text_or_list(
         case None | "":
             return
         case str():
-            yield Text(content)
+            yield Text(content, source=f"{fields.at}/{name}")
         case list():
             for place, value in enumerate(content):
-                yield from read(fields.below(value, f"{name}/{place}"))
+                inner = fields.below(value, f"{name}/{place}")
+                for block in read(inner):
+                    yield sourced(block, inner)
         case _:
             wanted = f"a string or a list of {what}"
             raise fields.broken(name, wrong_type(name, wanted, content))
+
+
+def sourced(block: Made, fields: Fields) -> Made:
+    """The block, with the place that it was read from."""
+    return replace(block, source=fields.at)
 
 
 def names(text: str) -> frozenset[str]:

@@ -95,7 +95,8 @@ class ConversationRecord:
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """A turn as bytes. `payload` is what was posted, `blocks` the neutral form with canonical ids.
+    """A turn as bytes. `payload` is what was posted, `blocks` the neutral form with canonical ids,
+    `originals` what the blocks do not say of the posted messages (empty for most turns).
 
     Long ones are written in pieces.
 
@@ -115,6 +116,7 @@ class TurnRecord:
     hash: bytes
     created_at: datetime
     status: str = "complete"
+    originals: Bytes = b""
     # Where a revision replaced an interrupted turn: the version of the conversation then.
     completed_at: int | None = None
     # Under which a response is found. Only for writing: whoever reads has the metadata.

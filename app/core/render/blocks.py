@@ -4,7 +4,7 @@ Works on one step at a time and knows no order of messages. Whatever is not show
 is named in the repairs with its turn and place.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from typing import assert_never
 
@@ -13,6 +13,7 @@ from app.core.conversation import (
     File,
     Image,
     Opaque,
+    Posted,
     Text,
     Thinking,
     ToolCall,
@@ -20,6 +21,7 @@ from app.core.conversation import (
     Turn,
 )
 from app.core.identity.tool_names import shown_name
+from app.core.json.numbers import is_beyond_double
 from app.core.json.unicode import is_broken, mended, mended_value
 from app.core.json.values import Json
 from app.core.json.writing import dumps_utf8
@@ -27,7 +29,7 @@ from app.core.render import placeholders as wording
 from app.core.render.arguments import object_of
 from app.core.render.media import refusal
 from app.core.render.options import ReplayOptions
-from app.core.render.pairing import Answer, Placed, Step
+from app.core.render.pairing import Answer, Placed, Role, Step
 from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
 from app.core.render.segments import Uses
@@ -38,6 +40,8 @@ from app.core.value import dataclass
 _DETAILS = ("auto", "low", "high", "original")
 # What goes back to its issuer alone.
 _NATIVE = (Thinking, Opaque)
+# Repairs that leave a block as it was posted, but for its id.
+_OF_IDS = frozenset({"ID_REMAPPED", "ID_SYNTHESIZED", "SUSPECT_MARKUP", "STATE_SPLIT_FROM_ID"})
 # What leaks into text when a model's own call syntax is not parsed by its server.
 _MARKUP = ("<|tool_call", "<tool_call>", "<|channel|>", "<function_calls>")
 
@@ -46,13 +50,17 @@ _MARKUP = ("<|tool_call", "<tool_call>", "<|channel|>", "<function_calls>")
 class Showing:
     """Shows a step for one wire.
 
-    `uses`: what was used before, and may be used once. `repairs`: what is done to the step.
+    `uses`: what was used before, and may be used once. `whole`: the ids of the opaque blocks whose
+    other half is shown too. `named`: the turns whose left out members are named. `repairs`: what is
+    done to the step.
     """
 
     profile: Profile
     options: ReplayOptions
     provider_ids: Mapping[str, str]
     uses: Uses
+    whole: Collection[int] = ()
+    named: set[int] = field(default_factory=set)
     repairs: list[Repair] = field(default_factory=list)
 
     def parts(self, step: Step) -> list[Shown]:
@@ -65,29 +73,72 @@ class Showing:
             if id(item.block) in stranded:
                 self.report("THINKING_DROPPED", "what it led to is left out", item)
                 continue
+            before = len(self.repairs)
             content = self._content(item, step, kept)
             if content is not None:
-                shown.append(Shown(content, item.turn.turn_id, item.place))
+                posted = self.posted(item, item.block, self.repairs[before:])
+                shown.append(Shown(content, item.turn.turn_id, item.place, posted))
         return shown
 
-    def _kept_opaque(self, step: Step) -> set[int]:
-        """The ids of the opaque items that may go back to their issuer.
+    def at_home(self, turn: Turn) -> bool:
+        """True if the turn was posted in this format, and this provider issued it."""
+        profile = self.profile
+        own = turn.posted_as == self.options.provider and turn.provider in profile.issuers
+        return own and profile.home
 
-        Tools that a provider ran stand in its own turns, everything else in the user's.
-        """
-        own = [item.block for item in step.items if self._is_issuer(item.block, item.turn)]
-        role = {True: "ai", False: "human"}
-        blocks = [
-            block
-            for block in own
-            if isinstance(block, Opaque) and step.role == role[block.kind.startswith("server_tool")]
-        ]
-        places = self.profile.keeps_opaque(blocks)
+    def posted(
+        self, item: Placed | Answer, block: Block | None, repairs: Sequence[Repair]
+    ) -> Posted | None:
+        """How the block was posted, if it goes home. A block that was repaired is written anew."""
+        turn, place = item.turn, item.place
+        if turn.original is None or place is None or turn.blocks is None:
+            return None
+        if not self.at_home(turn):
+            self._name_members(turn)
+            return None
+        if turn.blocks[place] is not block or len(turn.original.blocks) != len(turn.blocks):
+            return None
+        posted = turn.original.blocks[place]
+        if posted is None or posted.value is None:
+            return posted
+        if any(one.code not in _OF_IDS for one in repairs) or is_beyond_double(posted.value):
+            return replace(posted, value=None)
+        value = mended_value(posted.value)
+        if value != posted.value:
+            self.report("UNICODE_REPLACED", "lone surrogates are shown as U+FFFD", item)
+        return replace(posted, value=value)
+
+    def _name_members(self, turn: Turn) -> None:
+        """Names the posted members that only the issuer is shown, once for each turn."""
+        assert turn.original
+        if turn.original.members and turn.seq not in self.named:
+            self.named.add(turn.seq)
+            names = cut(", ".join(turn.original.members))
+            why = f"only their own provider is shown {names}"
+            self.repairs.append(Repair("MEMBERS_OMITTED", why, turn.turn_id))
+
+    def _kept_opaque(self, step: Step) -> set[int]:
+        """The ids of the opaque items that may go back to their issuer: both halves of a pair, and
+        whatever it issued or takes from users."""
         return {
-            id(block)
-            for place, block in enumerate(blocks)
-            if place in places and self._is_new(block.native, step)
+            id(item.block)
+            for item in step.items
+            if isinstance(item.block, Opaque)
+            and self.may_return(item.block, item.turn, step.role)
+            and (self.profile.half(item.block) is None or id(item.block) in self.whole)
+            and self._is_new(item.block.native, step)
         }
+
+    def may_return(self, block: Opaque, turn: Turn, role: Role) -> bool:
+        """True if the issuer of an opaque block takes it back in a turn of this role."""
+        if not self._is_issuer(block, turn):
+            return False
+        if self.at_home(turn) and role != "system":
+            return True
+        # Tools that a provider ran are in its own turns, everything else in the user's.
+        if role != ("ai" if block.kind.startswith("server_tool") else "human"):
+            return False
+        return self.profile.half(block) is not None or self.profile.keeps_opaque(block)
 
     def _kept_thinking(self, step: Step) -> set[int]:
         """The ids of a turn's thoughts that go back to their issuer: all of them or none."""
@@ -131,7 +182,10 @@ class Showing:
             return False
         if block.wire != self.profile.wire and not self.profile.plain_reasoning:
             return False
-        return self._is_own(block.provider or turn.provider, block.model or turn.model)
+        provider = block.provider or turn.provider
+        if isinstance(block, Opaque):
+            return provider in self.profile.issuers
+        return self._is_own(provider, block.model or turn.model)
 
     def _is_own(self, provider: str, model: str | None) -> bool:
         wanted = self.options.model
@@ -155,18 +209,14 @@ class Showing:
             case Text():
                 return self._text(block, item, step)
             case Image() | File():
-                return self.media(block, item, allowed=step.role == "human")
+                own = self.at_home(item.turn)
+                return self.media(block, item, allowed=own or step.role == "human")
             case Thinking():
                 return self._thinking(block, item, kept)
             case Opaque():
                 if id(block) in kept:
                     return block
-                if block.kind.startswith("server_tool"):
-                    why = "half a pair, or another provider's tool"
-                    self.report("SERVER_TOOL_DROPPED", why, item)
-                else:
-                    why = f"a {cut(block.kind)} block goes back to its issuer only"
-                    self.report("BLOCK_OMITTED", why, item)
+                self._left_out(block, item, step)
                 return None
             case ToolCall():
                 return self._call(block, item, step)
@@ -174,6 +224,22 @@ class Showing:
                 raise AssertionError("pairing keeps results apart")
             case _:
                 assert_never(block)
+
+    def _left_out(self, block: Opaque, item: Placed, step: Step) -> None:
+        """Names an opaque block that is left out, and says why."""
+        half = self.profile.half(block)
+        if half and half.by_client and self.may_return(block, item.turn, step.role):
+            if half.is_result:
+                why = f"the call that this {cut(block.kind)} answers is not shown"
+                self.report("BLOCK_OMITTED", why, item)
+            else:
+                why = f"the output of this {cut(block.kind)} has not come"
+                self.report("CALL_WAITS_FOR_OUTPUT", why, item)
+        elif block.kind.startswith("server_tool"):
+            self.report("SERVER_TOOL_DROPPED", "half a pair, or another provider's tool", item)
+        else:
+            why = f"a {cut(block.kind)} block goes back to its issuer only"
+            self.report("BLOCK_OMITTED", why, item)
 
     def _text(self, block: Text, item: Placed, step: Step) -> Text | None:
         if not block.text.strip():

@@ -1,7 +1,7 @@
 """What a wire demands, as data. A codec fills one in; the middle obeys it."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Literal
 
 from app.core.conversation import Opaque
@@ -11,12 +11,26 @@ BOTH = frozenset({"user", "assistant"})
 ASSISTANT = frozenset({"assistant"})
 
 
-def keeping(*kinds: str) -> Callable[[Sequence[Opaque]], set[int]]:
-    """Opaque blocks of these kinds may be returned, each by itself."""
-    return lambda blocks: {place for place, block in enumerate(blocks) if block.kind in kinds}
+@dataclass(frozen=True, slots=True)
+class Half:
+    """One half of a call and result that the provider takes together or not at all.
+
+    `key` is the id that both halves share. `by_client`: the caller runs the call, so that the
+    output may come at any time; the result of other calls comes before a person speaks again.
+    """
+
+    key: str
+    is_result: bool
+    by_client: bool = False
 
 
-_keeps_nothing = keeping()
+def keeping(*kinds: str) -> Callable[[Opaque], bool]:
+    """Returns a test for opaque blocks of these kinds."""
+    return lambda block: block.kind in kinds
+
+
+def _no_half(_: Opaque) -> Half | None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +62,9 @@ class Profile:
       tools_declared      tools that the history calls must be declared in the request
     What only its issuer may see again
       wire, issuers       the shape of its native blocks, and who issues them
-      keeps_opaque        which opaque blocks of one message may be returned together
+      home                its own turns come back as they were posted
+      keeps_opaque        which opaque blocks it takes in user messages of the neutral form
+      half                whether an opaque block is one half of a pair
       thinking            its own thinking may stand in the history
       plain_reasoning     reasoning is plain text that its issuer wants back
       demands_reasoning   … on every assistant message, if only an empty one
@@ -88,7 +104,9 @@ class Profile:
 
     wire: str = ""
     issuers: frozenset[str] = frozenset()
-    keeps_opaque: Callable[[Sequence[Opaque]], set[int]] = _keeps_nothing
+    home: bool = False
+    keeps_opaque: Callable[[Opaque], bool] = keeping()
+    half: Callable[[Opaque], Half | None] = _no_half
     thinking: bool = False
     plain_reasoning: bool = False
     demands_reasoning: bool = False

@@ -4,7 +4,7 @@ A state that the wire cannot say is put in words; nothing is shown that was not 
 we write ourselves is marked.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.conversation import Image, Opaque, Part, Text
 from app.core.identity.tool_names import shown_name
@@ -18,6 +18,9 @@ from app.core.render.profile import Profile
 from app.core.render.view import ResultShown, Shown
 from app.core.telling import cut
 
+# What a posted result does not need: its provider takes it in its own form.
+_AS_POSTED = frozenset({"IMAGE_RELOCATED", "BLOCK_OMITTED", "RESULT_WRAPPED"})
+
 
 @dataclass(slots=True)
 class Answering:
@@ -29,14 +32,23 @@ class Answering:
     cut: bool = False
 
     def shown(self) -> Shown:
-        result = self.answer.result
+        result, showing = self.answer.result, self.showing
         failed = result is None or result.status != "ok"
-        pieces = self._pieces()
-        call, showing = self.answer.call, self.showing
+        before, media = len(showing.repairs), len(self.beside)
+        pieces, value = self._pieces(), self._value()
+        repairs = showing.repairs[before:]
+        posted = showing.posted(self.answer, result, ()) if result else None
+        if posted and posted.value is not None:
+            # It goes back as it was posted, unless the provider would refuse that.
+            if all(repair.code in _AS_POSTED for repair in repairs):
+                del showing.repairs[before : before + len(repairs)], self.beside[media:]
+            else:
+                posted = replace(posted, value=None)
+        call = self.answer.call
         name = shown_name(call.name, showing.profile.names)
         provider_id = showing.provider_ids[call.id]
-        content = ResultShown(provider_id, name, tuple(pieces), failed, self._value())
-        return Shown(content, self.answer.turn.turn_id if result else None)
+        content = ResultShown(provider_id, name, tuple(pieces), failed, value)
+        return Shown(content, self.answer.turn.turn_id if result else None, posted=posted)
 
     def _pieces(self) -> list[Part]:
         result = self.answer.result

@@ -10,11 +10,10 @@ from dataclasses import field, replace
 from itertools import takewhile
 from typing import Self, TypeVar
 
-from app.core.conversation import Text
 from app.core.json.writing import dumps_utf8
 from app.core.render.origins import Origin
 from app.core.render.repairs import Repair
-from app.core.render.view import Pending, Role
+from app.core.render.view import Pending, Role, Shown
 from app.core.value import dataclass
 
 K = TypeVar("K")
@@ -67,7 +66,7 @@ class Segment:
     text     the messages, each encoded as the wire takes it, with commas between them
     sizes    how long each of them is
     told     repairs and calls without a result as JSON, with commas between them
-    system   texts that stand beside the messages
+    system   parts that stand beside the messages
     version  the version of the conversation at which it came to read as it does
     origins  where each of the messages comes from, where that was asked
     """
@@ -77,7 +76,7 @@ class Segment:
     text: bytes
     sizes: tuple[int, ...]
     repairs: tuple[Repair, ...] = ()
-    system: tuple[Text, ...] = ()
+    system: tuple[Shown, ...] = ()
     told: tuple[bytes, bytes] = (b"", b"")
     version: int = 0
     origins: tuple[Origin, ...] = ()
@@ -90,7 +89,7 @@ class Segment:
         lines: Sequence[bytes],
         repairs: Sequence[Repair] = (),
         pending: Sequence[Pending] = (),
-        system: Sequence[Text] = (),
+        system: Sequence[Shown] = (),
     ) -> Self:
         """A segment of encoded messages."""
         return cls(
@@ -122,7 +121,7 @@ class Segment:
             joined_lines(segments),
             tuple(size for one in segments for size in one.sizes),
             tuple(repair for one in segments for repair in one.repairs),
-            tuple(text for one in segments for text in one.system),
+            tuple(part for one in segments for part in one.system),
             joined_told(segments),
             max(one.version for one in segments),
             tuple(origin for one in segments for origin in one.origins),
@@ -169,8 +168,8 @@ class Render:
     def origins(self) -> list[Origin]:
         return [origin for segment in self.segments for origin in segment.origins]
 
-    def system(self) -> tuple[Text, ...]:
-        return tuple(text for segment in self.segments for text in segment.system)
+    def system(self) -> tuple[Shown, ...]:
+        return tuple(part for segment in self.segments for part in segment.system)
 
     def before(self, seq: int) -> "Render":
         """What stays of it when the turn `seq` changes, or is new.

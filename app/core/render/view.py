@@ -7,7 +7,7 @@ segment by segment (writing). Codecs write a view down; they repair nothing.
 
 from typing import Literal, TypeAlias
 
-from app.core.conversation import File, Image, Opaque, Part, Text, Thinking, ToolCall
+from app.core.conversation import File, Image, Opaque, Part, Posted, Text, Thinking, ToolCall
 from app.core.json.unicode import mended_value
 from app.core.json.values import Json, JsonObject
 from app.core.render.arguments import as_given
@@ -51,11 +51,15 @@ Content: TypeAlias = Text | Image | File | Thinking | Opaque | CallShown | Resul
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One piece of a message, the turn it came from (None for text of ours), its place there."""
+    """One piece of a message, the turn it came from (None for text of ours), its place there.
+
+    `posted`: it is shown as it was posted there.
+    """
 
     content: Content
     turn_id: str | None
     place: int | None = None
+    posted: Posted | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,11 @@ without one must end as the wire demands: some want the user or a tool to speak 
 assistant where its message is marked as a prefix to go on with.
 """
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
-from app.core.conversation import Text
+from app.core.conversation import Opaque, Text
 from app.core.json.values import JsonObject
 from app.core.json.writing import dumps_message
 from app.core.render import placeholders as wording
@@ -21,11 +22,12 @@ from app.core.render.messages import arranged, foreign_loop, is_solid, messages_
 from app.core.render.options import ReplayOptions
 from app.core.render.origins import origins
 from app.core.render.pairing import Step
+from app.core.render.pairs import OpenCalls, whole_pairs
 from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
 from app.core.render.results import unrecorded
 from app.core.render.segments import Carry, Render, Segment, Uses
-from app.core.render.view import Message, Pending, Role, bridge
+from app.core.render.view import Message, Pending, Role, Shown, bridge
 from app.core.tools.definitions import EMPTY_SCHEMA, Tool
 from app.core.value import dataclass
 from app.core.wire.codec import Codec
@@ -80,7 +82,7 @@ class _Open:
     messages: list[Message] = field(default_factory=list)
     repairs: list[Repair] = field(default_factory=list)
     pending: list[Pending] = field(default_factory=list)
-    system: list[Text] = field(default_factory=list)
+    system: list[Shown] = field(default_factory=list)
     solid: Role | None = None
 
 
@@ -94,16 +96,20 @@ class Writing:
         self.carry = kept.carry
         self.open = _Open(kept.next)
         self.uses = kept.uses.before(kept.next)
+        self.whole: set[int] = set()
+        self.named: set[int] = set()
+        self.open_calls = OpenCalls(self._showing())
 
     def write(self, steps: Sequence[Step]) -> Render:
         """The render with these steps, and the end that the wire demands."""
+        self.whole = whole_pairs(steps, self._showing())
         for step in steps:
             self._add(step)
         return self._end()
 
     def _add(self, step: Step) -> None:
         wire = self.wire
-        showing = Showing(self.profile, wire.options, wire.provider_ids, self.uses)
+        showing = self._showing()
         messages = [
             message
             for plain in (flattened(step) if wire.options.is_flat else [step])
@@ -113,24 +119,35 @@ class Writing:
             self._keep(self._arranged())
             self.open = _Open(step.seq)
         self.open.steps.append(step)
+        deque(self.open_calls.take(step), maxlen=0)
         self.open.repairs += showing.repairs
         self.open.pending += wire.pending(step)
         if self.carry.leads and messages and step.role != "system":
             self.carry = replace(self.carry, leads=False)
         if self.carry.leads and self.profile.system == "beside":
-            contents = (content for message in messages for content in message.contents())
-            self.open.system += (content for content in contents if isinstance(content, Text))
+            parts = (part for message in messages for part in message.parts)
+            taken = (Text, Opaque)
+            self.open.system += (part for part in parts if isinstance(part.content, taken))
             return
         self.open.messages += messages
         for message in messages:
             if is_solid(message):
                 self.open.solid = message.role
 
+    def _showing(self) -> Showing:
+        wire = self.wire
+        return Showing(
+            self.profile, wire.options, wire.provider_ids, self.uses, self.whole, self.named
+        )
+
     def _closes(self, step: Step, messages: Sequence[Message]) -> bool:
         """Whether nothing that comes from here on is joined with what is open."""
         before = self.open
         # A turn stands in one segment, however many steps it is told in.
         if not before.steps or before.steps[-1].seq == step.seq or not messages:
+            return False
+        # A call that waits for its output is shown only with it, so both are in one segment.
+        if self.open_calls:
             return False
         role = messages[0].role
         if role not in self.profile.alternate:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from app.core.conversation import Draft, Text, ToolCall
+from app.core.conversation import Draft, ToolCall
 from app.core.json.values import Json, JsonObject, Texts
 from app.core.render.profile import Profile
-from app.core.render.view import Message
+from app.core.render.view import Message, Shown
 from app.core.tools.definitions import Choice, Definition, HostedTool, Tool
 from app.core.tools.rules import ToolRules
 from app.core.wire.responses import Replies
@@ -69,7 +69,7 @@ class Codec:
     replies: Replies | None = None
     parse: Callable[[JsonObject, Texts], list[Draft]]
     write: Callable[[Sequence[Message]], list[Json]]
-    write_system: Callable[[Sequence[Text]], JsonObject] = lambda _: {}
+    write_system: Callable[[Sequence[Shown]], JsonObject] = lambda _: {}
     read_tools: Callable[[Json], list[Definition]]
     read_choice: Callable[[Json], Choice]
     write_tools: Callable[[Sequence[Tool | HostedTool], Choice | None], JsonObject]

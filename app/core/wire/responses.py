@@ -18,16 +18,27 @@ _LONGEST = 100
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the model said, and the facts about it: id, model, stop reason, usage."""
+    """What the model said, and the facts about it: id, model, stop reason, usage.
+
+    `messages`: the messages of the wire that the response stands for, each with its pointer.
+    """
 
     blocks: tuple[Block, ...]
     facts: JsonObject = field(default_factory=dict)
     notes: tuple[Remark, ...] = ()
+    messages: tuple[tuple[str, JsonObject], ...] = ()
 
     def draft(self) -> Draft:
         """The turn of the model that it is, but for what was posted."""
         model = text_in(self.facts, "model")
-        return Draft("ai", self.blocks, facts=self.facts, model=model, notes=self.notes)
+        return Draft(
+            "ai",
+            self.blocks,
+            facts=self.facts,
+            model=model,
+            notes=self.notes,
+            messages=self.messages,
+        )
 
 
 class Gathering(ABC):

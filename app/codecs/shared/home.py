@@ -1,0 +1,89 @@
+"""Messages as they were posted, for the provider that issued them.
+
+A part that goes home says what message it was posted in (its envelope), where in that message, and,
+where the codec would write something else, the posted object itself. Parts without that are written
+by the codec as for everybody.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from app.core.conversation import Envelope
+from app.core.json.values import Json, JsonObject
+from app.core.render.view import CallShown, Content, Message, ResultShown, Shown
+
+
+def written(
+    message: Message,
+    write: Callable[[Message], Iterable[Json]],
+    element: Callable[[Shown], Json],
+) -> Iterator[Json]:
+    """The messages of the wire: one for each envelope, and what `write` makes of other parts.
+
+    `element` writes a part as an element of the list that holds it.
+    """
+    if all(part.posted is None for part in message.parts):
+        yield from write(message)
+        return
+    for _, group in groupby(message.parts, key=_group):
+        parts = tuple(group)
+        is_last = parts[-1] is message.parts[-1]
+        posted = parts[0].posted
+        if posted is None or (posted.slot == "" and posted.value is None):
+            yield from write(replace(message, parts=parts, is_prefix=message.is_prefix and is_last))
+        elif posted.slot == "":
+            yield element(parts[0])
+        else:
+            yield _filled(posted.envelope, parts, element)
+
+
+def _group(part: Shown) -> int:
+    """Parts of one posted message share its envelope."""
+    return id(part.posted.envelope) if part.posted else 0
+
+
+def _filled(
+    envelope: Envelope, parts: Sequence[Shown], element: Callable[[Shown], Json]
+) -> JsonObject:
+    """The posted message, with these parts in their places."""
+    held: JsonObject = {}
+    for part in parts:
+        posted = part.posted
+        assert posted
+        value = text_of(part) if not posted.listed else element(part)
+        before = held.get(posted.slot)
+        if not posted.listed:
+            held[posted.slot] = value
+        elif isinstance(before, list):
+            before.append(value)
+        else:
+            held[posted.slot] = [value]
+    members: JsonObject = {}
+    for name, value in envelope.members.items():
+        if name in held:
+            members[name] = held[name]
+        elif name not in envelope.slots:
+            members[name] = value
+        elif name == "content":
+            # All of it is left out; no wire takes a message of nothing else.
+            members[name] = ""
+    return members
+
+
+def text_of(part: Shown) -> Json:
+    """A part that is the whole value of a member: as it was posted, or its text."""
+    assert part.posted
+    if part.posted.value is not None:
+        return part.posted.value
+    return getattr(part.content, "text", "")
+
+
+def is_listed(part: Shown) -> bool:
+    """True if the part was posted in a list, and must not become the whole content."""
+    return part.posted is not None and part.posted.listed
+
+
+def call_id(content: Content) -> str | None:
+    """The id under which the provider knows the call of a part; None for other parts."""
+    return content.id if isinstance(content, CallShown | ResultShown) else None

@@ -1,0 +1,51 @@
+"""Calls and results that a provider takes back together or not at all.
+
+The provider runs its own tools, and the caller runs some for it (a shell, a computer); neither are
+calls of the ledger. Both halves may be in one turn or in two:
+
+    assistant: shell_call(a)   user: shell_call_output(a)    both are shown
+    assistant: shell_call(a)   user: "wait"                  the call is left out until a comes
+    assistant: web_search(b)   user: "wait"                  left out: its result cannot come now
+"""
+
+from collections.abc import Iterator, Sequence
+
+from app.core.conversation import Opaque
+from app.core.render.blocks import Showing
+from app.core.render.pairing import Step
+
+
+class OpenCalls:
+    """The calls whose results have not come, while steps go by."""
+
+    def __init__(self, showing: Showing) -> None:
+        self._showing = showing
+        self._calls: dict[str, Opaque] = {}
+        self._by_client: set[str] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._calls)
+
+    def take(self, step: Step) -> Iterator[tuple[Opaque, Opaque]]:
+        """Goes on to a step. Returns the pairs that it completes."""
+        if step.role == "human" and not any(isinstance(one.block, Opaque) for one in step.items):
+            self._calls = {key: self._calls[key] for key in self._calls if key in self._by_client}
+        for item in step.items:
+            block = item.block
+            if not isinstance(block, Opaque):
+                continue
+            half = self._showing.profile.half(block)
+            if half is None or not self._showing.may_return(block, item.turn, step.role):
+                continue
+            if not half.is_result:
+                self._calls[half.key] = block
+                if half.by_client:
+                    self._by_client.add(half.key)
+            elif (call := self._calls.pop(half.key, None)) is not None:
+                yield call, block
+
+
+def whole_pairs(steps: Sequence[Step], showing: Showing) -> set[int]:
+    """The ids of all opaque blocks in these steps whose other half is there too."""
+    calls = OpenCalls(showing)
+    return {id(half) for step in steps for pair in calls.take(step) for half in pair}
