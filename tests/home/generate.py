@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import app.codecs.inputs
@@ -18,11 +19,22 @@ def written(target: str) -> str:
     roots = SOURCES[target]()
     kinds = reachable(roots.values())
     names = _names(kinds)
+    # Google's API takes both spellings of every member.
+    spell = _both_spellings if target == "gemini" else _as_it_is
     data = {
         "roots": {name: _shape(shape, names) for name, shape in roots.items()},
-        "kinds": {names[kind]: _written_kind(kind, names) for kind in kinds},
+        "kinds": {names[kind]: _written_kind(kind, names, spell) for kind in kinds},
     }
     return _json(data, 2) + "\n"
+
+
+def _as_it_is(name: str) -> tuple[str, ...]:
+    return (name,)
+
+
+def _both_spellings(name: str) -> tuple[str, ...]:
+    first, *others = name.split("_")
+    return tuple(dict.fromkeys([name, first + "".join(map(str.capitalize, others))]))
 
 
 def _names(kinds: list[Kind]) -> dict[Kind, str]:
@@ -34,15 +46,18 @@ def _names(kinds: list[Kind]) -> dict[Kind, str]:
     }
 
 
-def _written_kind(kind: Kind, names: dict[Kind, str]) -> dict[str, object]:
+def _written_kind(
+    kind: Kind, names: dict[Kind, str], spell: Callable[[str], tuple[str, ...]]
+) -> dict[str, object]:
     written: dict[str, object] = {}
     if kind.required:
         written["required"] = sorted(kind.required)
     if kind.one_of:
-        written["one_of"] = sorted(kind.one_of)
+        written["one_of"] = sorted(word for name in kind.one_of for word in spell(name))
     written["members"] = {
-        name: _shape(shape, names, is_tag=name in ("type", "role"))
+        word: _shape(shape, names, is_tag=name in ("type", "role"))
         for name, shape in sorted(kind.members.items())
+        for word in spell(name)
     }
     return written
 
@@ -51,6 +66,8 @@ def _shape(shape: Shape, names: dict[Kind, str], *, is_tag: bool = False) -> dic
     if shape.any:
         return {"any": True}
     written: dict[str, object] = {"null": True} if shape.null else {}
+    if shape.values and shape.values.any:
+        return written
     if is_tag and shape.literals and not shape.scalars:
         written["literal"] = list(shape.literals)
     for name, inner in (("items", shape.items), ("values", shape.values)):

@@ -1,4 +1,4 @@
-"""Reads type hints, TypedDicts and pydantic models as shapes.
+"""Reads type hints and TypedDicts as shapes.
 
 What cannot be JSON (open files, paths, models of responses among the parameters) is left out.
 """
@@ -8,12 +8,14 @@ from __future__ import annotations
 import collections.abc
 import datetime
 import typing
+from enum import Enum
 from functools import cache, reduce
 from operator import or_
 from types import NoneType, UnionType
 from typing import Any, Literal, Required, Union
 
 import typing_extensions
+from typing_extensions import TypeAliasType
 
 from tests.home.shapes import ANY, NULL, Kind, Shape
 from tests.judges.strict_types import is_required
@@ -21,14 +23,15 @@ from tests.judges.strict_types import is_required
 _LISTS = (list, collections.abc.Iterable, collections.abc.Sequence)
 _MAPPINGS = (dict, collections.abc.Mapping)
 _MARKS = (Required, typing.NotRequired, typing_extensions.ReadOnly, typing.Annotated)
+_STRING = frozenset({"string"})
 _SIMPLE: dict[object, Shape] = {
     object: ANY,
     Any: ANY,
     None: NULL,
     NoneType: NULL,
-    str: Shape(scalars=frozenset({"string"})),
-    bytes: Shape(scalars=frozenset({"string"})),
-    datetime.datetime: Shape(scalars=frozenset({"string"})),
+    str: Shape(scalars=_STRING),
+    bytes: Shape(scalars=_STRING),
+    datetime.datetime: Shape(scalars=_STRING),
     bool: Shape(scalars=frozenset({"boolean"})),
     int: Shape(scalars=frozenset({"integer"})),
     float: Shape(scalars=frozenset({"number"})),
@@ -47,10 +50,15 @@ def shape_of(hint: Any) -> Shape:
     if origin in _LISTS or getattr(origin, "__name__", "") == "SequenceNotStr":
         return Shape(items=shape_of(arguments[0]))
     if origin in _MAPPINGS:
-        values = shape_of(arguments[1])
-        return ANY if values.any else Shape(values=values)
+        return Shape(values=shape_of(arguments[1]))
     if typing_extensions.is_typeddict(hint):
         return Shape(kinds=(typed_dict(hint),))
+    if isinstance(origin, TypeAliasType):
+        return shape_of(origin.__value__[arguments])
+    if isinstance(hint, TypeAliasType):
+        return shape_of(hint.__value__)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return Shape(literals=tuple(each.value for each in hint), scalars=_STRING)
     return _SIMPLE.get(hint, Shape())
 
 

@@ -3,30 +3,88 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+import botocore.session
 from anthropic.types.beta import BetaMessageParam, BetaTextBlockParam
+from google.genai.types import ContentDict, PartDict
+from mistralai.client.models.chatcompletionrequest import ChatCompletionRequestMessageTypedDict
+from openai.types.chat import ChatCompletionMessageParam
 from openai.types.responses import ResponseInputItemParam
 
-from tests.home.python_types import shape_of
-from tests.home.shapes import Shape
+from tests.home.botocore_types import ServiceModelReader
+from tests.home.python_types import shape_of, typed_dict
+from tests.home.schema_types import FORGOTTEN, SchemaReader
+from tests.home.shapes import Kind, Shape, reachable
+from tests.judges.ai_sdk import message_schemas
 
 Roots = dict[str, Shape]
 _TEXT = Shape(scalars=frozenset({"string"}))
+# google-genai: members of `Part` that say something about its content. All others are content.
+_ABOUT_PARTS = frozenset(
+    {"media_processing", "media_resolution", "part_metadata", "speech_metadata"}
+    | {"thought", "thought_signature", "video_metadata"}
+)
 
 
-def _anthropic() -> Roots:
-    # The beta's types have all kinds and members of the others (`test_inputs.py`).
-    return {
-        "message": shape_of(BetaMessageParam),
-        "system": _TEXT | Shape(items=shape_of(BetaTextBlockParam)),
-    }
+def _openai() -> Roots:
+    return {"message": shape_of(ChatCompletionMessageParam)}
 
 
 def _openai_responses() -> Roots:
     return {"message": shape_of(ResponseInputItemParam)}
 
 
+def _anthropic() -> Roots:
+    # The beta's types have all kinds and members of the others (`test_inputs.py`).
+    blocks = Shape(items=shape_of(BetaTextBlockParam))
+    return {"message": shape_of(BetaMessageParam), "system": _TEXT | blocks}
+
+
+def _gemini() -> Roots:
+    contents, parts = shape_of(ContentDict), shape_of(PartDict)
+    typed_dict(ContentDict).one_of = frozenset({"parts"})
+    part = typed_dict(PartDict)
+    part.one_of = frozenset(part.members) - _ABOUT_PARTS
+    for kind in reachable([contents]):
+        _without_null(kind)
+    return {"message": contents, "system": _TEXT | contents | parts | Shape(items=_TEXT | parts)}
+
+
+def _without_null(kind: Kind) -> None:
+    """The SDK drops what is None; null itself is nothing that the API takes."""
+    kind.members = {name: replace(shape, null=False) for name, shape in kind.members.items()}
+
+
+def _bedrock() -> Roots:
+    model = botocore.session.get_session().get_service_model("bedrock-runtime")
+    members = model.operation_model("Converse").input_shape.members
+    reader = ServiceModelReader()
+    return {
+        "message": reader.shape(members["messages"].member),
+        "system": reader.shape(members["system"]),
+    }
+
+
+def _mistral() -> Roots:
+    return {"message": shape_of(ChatCompletionRequestMessageTypedDict)}
+
+
+def _ai_sdk(target: str) -> Roots:
+    schema = message_schemas()[target]
+    message = SchemaReader(FORGOTTEN[target]).shape(schema)
+    system = tuple(kind for kind in message.kinds if kind.word("role") == "system")
+    texts = _TEXT | Shape(kinds=system)
+    return {"message": message, "system": texts | Shape(items=texts)}
+
+
 SOURCES: dict[str, Callable[[], Roots]] = {
-    "anthropic": _anthropic,
+    "openai": _openai,
     "openai-responses": _openai_responses,
+    "anthropic": _anthropic,
+    "gemini": _gemini,
+    "bedrock": _bedrock,
+    "mistral": _mistral,
+    "vercel": lambda: _ai_sdk("vercel"),
+    "vercel-v4": lambda: _ai_sdk("vercel-v4"),
 }

@@ -55,6 +55,17 @@ def ask(target: str, request: dict[str, object]) -> list[str]:
 
 
 @cache
+def message_schemas() -> dict[str, dict[str, object]]:
+    """By target: the JSON schema of the messages that the AI SDK takes."""
+    if reason := _hindrance():
+        raise AiSdkUnavailable(reason)
+    command = ["node", "types.mjs"]
+    done = subprocess.run(command, cwd=_HOME, capture_output=True, text=True, check=True)
+    schemas: dict[str, dict[str, object]] = json.loads(done.stdout)
+    return schemas
+
+
+@cache
 def _judge() -> subprocess.Popen[str]:
     if reason := _hindrance():
         raise AiSdkUnavailable(reason)

@@ -83,7 +83,7 @@ class _Kind:
         }
 
     def could_be(self, value: JsonObject) -> bool:
-        """True if the tags of the object are those of the kind; without tags, its members."""
+        """True if the tags of the object are those of the kind."""
         for tag, words in self.tags.items():
             word = value.get(tag)
             if word is None:
@@ -91,8 +91,10 @@ class _Kind:
                     return False
             elif not isinstance(word, str) or word not in words:
                 return False
-        if self.one_of and self.one_of.isdisjoint(value):
-            return False
+        return not self.one_of or not self.one_of.isdisjoint(value)
+
+    def stands_out(self, value: JsonObject) -> bool:
+        """True if tags or required members tell the object from those of other kinds."""
         return bool(self.tags) or self.required <= value.keys()
 
     def likeness(self, value: JsonObject) -> tuple[bool, int]:
@@ -100,7 +102,7 @@ class _Kind:
 
 
 class _Shape:
-    __slots__ = ("by_type", "is_any", "is_leaf", "items", "null", "others", "values")
+    __slots__ = ("by_type", "is_any", "is_leaf", "is_union", "items", "null", "others", "values")
 
     def __init__(self, data: ShapeData, kinds: Mapping[str, _Kind]) -> None:
         self.is_any, self.null = data.get("any", False), data.get("null", False)
@@ -109,7 +111,9 @@ class _Shape:
         self.is_leaf = self.is_any or not data.keys() & {"items", "values", "kinds"}
         self.by_type: dict[str, list[_Kind]] = {}
         self.others: list[_Kind] = []
-        for kind in (kinds[name] for name in data.get("kinds", ())):
+        names = data.get("kinds", ())
+        self.is_union = len(names) > 1
+        for kind in (kinds[name] for name in names):
             for word in kind.tags.get("type", ()):
                 self.by_type.setdefault(word, []).append(kind)
             if "type" not in kind.tags or "type" not in kind.required:
@@ -119,7 +123,11 @@ class _Shape:
         """The kind that is meant; of several, the one that covers most of the object."""
         tag = value.get("type")
         meant = self.by_type.get(tag) if isinstance(tag, str) else None
-        fitting = [kind for kind in meant or self.others if kind.could_be(value)]
+        fitting = [
+            kind
+            for kind in meant or self.others
+            if kind.could_be(value) and (not self.is_union or kind.stands_out(value))
+        ]
         if len(fitting) < 2:
             return fitting[0] if fitting else None
         return max(fitting, key=lambda kind: kind.likeness(value))
