@@ -13,7 +13,7 @@ differently. Members that the provider's own input type does not accept are left
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from app.codecs import CODECS
 from app.codecs.inputs import input_types
@@ -61,8 +61,8 @@ def original_of(draft: Draft) -> Original | None:
         written = []
     if written == posted:
         return None
-    posted = [_accepted(draft, message) for message in posted]
-    return None if written == posted else _original(draft, posted, written)
+    accepted = [_accepted(draft, message) for message in posted]
+    return None if written == accepted else _original(draft, accepted, written)
 
 
 def original_bytes(original: Original | None) -> bytes:
@@ -80,16 +80,14 @@ def stored_original(stored: Bytes) -> Original | None:
         return None
 
 
-def _accepted(draft: Draft, message: JsonObject) -> JsonObject:
-    """The message without the members that its provider does not accept."""
+def _accepted(draft: Draft, message: JsonObject) -> JsonObject | None:
+    """The message without the members that its provider does not accept; None if it is refused."""
     types = input_types(draft.format)
     if types is None:
         return message
     if draft.messages[0][0] == "":
         return {name: accepted(types, "system", value) for name, value in message.items()}
-    found = accepted(types, "message", message)
-    assert isinstance(found, dict)
-    return found
+    return cast(JsonObject | None, accepted(types, "message", message))
 
 
 def _written(draft: Draft, codec: Codec) -> list[Json]:
@@ -141,7 +139,9 @@ def _content(block: Block) -> Content:
             return block
 
 
-def _original(draft: Draft, posted: Sequence[JsonObject], written: Sequence[Json]) -> Original:
+def _original(
+    draft: Draft, posted: Sequence[JsonObject | None], written: Sequence[Json]
+) -> Original:
     numbers = {pointer: number for number, (pointer, _) in enumerate(draft.messages)}
     places = [_place(numbers, block) for block in draft.blocks]
     slots: list[set[str]] = [set() for _ in posted]
@@ -150,7 +150,7 @@ def _original(draft: Draft, posted: Sequence[JsonObject], written: Sequence[Json
             slots[place[0]].add(place[1])
     envelopes = tuple(
         Envelope(
-            {name: None if name in held else value for name, value in message.items()},
+            {name: None if name in held else value for name, value in (message or {}).items()},
             frozenset(held),
         )
         for message, held in zip(posted, slots, strict=True)
@@ -189,10 +189,12 @@ def _place(numbers: Mapping[str, int], block: Block) -> _Place | None:
     return numbers[pointer], name, int(inside[0]) if inside and inside[0].isdecimal() else None
 
 
-def _posted(place: _Place, envelope: Envelope, message: JsonObject, written: Json) -> Posted | None:
-    """How a block was posted; None where its object is not accepted by its provider."""
+def _posted(
+    place: _Place, envelope: Envelope, message: JsonObject | None, written: Json
+) -> Posted | None:
+    """How a block was posted; None where its provider accepts no such message or member."""
     _, slot, index = place
-    if slot and slot not in message:
+    if message is None or (slot and slot not in message):
         return None
     value = _at(message, slot, index)
     same = value == _at(written, slot, index)

@@ -55,24 +55,24 @@ def _written_kind(
     if kind.one_of:
         written["one_of"] = sorted(word for name in kind.one_of for word in spell(name))
     written["members"] = {
-        word: _shape(shape, names, is_tag=name in ("type", "role"))
+        word: _shape(shape, names)
         for name, shape in sorted(kind.members.items())
         for word in spell(name)
     }
     return written
 
 
-def _shape(shape: Shape, names: dict[Kind, str], *, is_tag: bool = False) -> dict[str, object]:
+def _shape(shape: Shape, names: dict[Kind, str]) -> dict[str, object]:
     if shape.any:
         return {"any": True}
     written: dict[str, object] = {"null": True} if shape.null else {}
-    if shape.values and shape.values.any:
-        return written
-    if is_tag and shape.literals and not shape.scalars:
+    if any(inner and inner.any for inner in (shape.values, shape.items)):
+        return written | {"free": True}
+    if shape.literals and not shape.scalars:
         written["literal"] = list(shape.literals)
     for name, inner in (("items", shape.items), ("values", shape.values)):
-        if inner and (found := _shape(inner, names)) not in ({}, {"any": True}):
-            written[name] = found
+        if inner:
+            written[name] = _shape(inner, names)
     if shape.kinds:
         written["kinds"] = [names[kind] for kind in shape.kinds]
     return written

@@ -110,16 +110,33 @@ def test_the_posted_value_is_not_changed() -> None:
     assert json.dumps(posted) == before
 
 
+def test_an_object_of_an_unknown_kind_passes_whole() -> None:
+    posted = {"type": "hologram_call", "id": "h", "depth": None}
+    assert _accepted("openai-responses", posted) is posted
+
+
 @pytest.mark.parametrize(
     "posted",
     [
-        {"type": "hologram_call", "id": "h", "depth": None},
         {"type": ["message"], "role": "user", "unheard_of": 1},
-        {"type": "message", "role": "narrator", "content": "x", "unheard_of": 1},
+        {"type": "message", "role": "narrator", "content": "x"},
+        {"type": "function_call", "call_id": "c", "name": "f"},
     ],
 )
-def test_an_object_of_an_unknown_kind_passes_whole(posted: dict[str, Any]) -> None:
-    assert _accepted("openai-responses", posted) is posted
+def test_an_object_that_its_kind_does_not_allow_is_refused(posted: dict[str, Any]) -> None:
+    assert _accepted("openai-responses", posted) is None
+
+
+def test_an_element_that_is_refused_leaves_the_others_in_their_places() -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/tiff", "data": ""}}
+    text = {"type": "text", "text": "x"}
+    posted = {"role": "user", "content": [image, text]}
+    assert _accepted("anthropic", posted) == {"role": "user", "content": [None, text]}
+
+
+def test_a_member_with_a_word_that_is_not_allowed_is_left_out() -> None:
+    posted = {"role": "assistant", "content": "x", "phase": "final"}
+    assert _accepted("openai-responses", posted) == {"role": "assistant", "content": "x"}
 
 
 def test_an_unknown_block_passes_whole_inside_a_known_message() -> None:
@@ -251,8 +268,16 @@ def test_unknown_kinds_pass_whole_in_every_format(target: str, message: dict[str
         ),
         (
             "bedrock",
-            {"role": "assistant", "content": [{"toolUse": {"input": None, "type": None}}]},
-            {"role": "assistant", "content": [{"toolUse": {"input": None}}]},
+            {
+                "role": "assistant",
+                "content": [
+                    {"toolUse": {"toolUseId": "t", "name": "f", "input": None, "type": None}}
+                ],
+            },
+            {
+                "role": "assistant",
+                "content": [{"toolUse": {"toolUseId": "t", "name": "f", "input": None}}],
+            },
         ),
         (
             "vercel",

@@ -2,15 +2,17 @@
 
 Responses have members that requests must not have, and SDK dumps write null for members that were
 not given. A posted message that goes back to its provider must have neither, so `accepted` removes
-both, at any depth. Nothing else changes: lists keep their length, JSON of others (arguments,
-schemas) is never looked into, and an object of a kind that the type does not know passes whole.
+both, at any depth. An object that lacks a required member, or has a wrong word for one, is refused
+as a whole, and so is what cannot do without it. Nothing else changes: lists keep their length, JSON
+of others (arguments, schemas) is never looked into, and an object of a kind that the type does not
+know passes whole.
 
 The types are data, generated from the providers' SDKs (`app/codecs/inputs`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from operator import is_not
-from typing import TypedDict
+from typing import TypedDict, cast
 
 from app.core.json.values import Json, JsonObject
 
@@ -21,6 +23,7 @@ class ShapeData(TypedDict, total=False):
     """The values that one member accepts. Empty: a scalar that is not null.
 
     any      any JSON value, which is never looked into
+    free     any JSON value but null
     null     null is accepted
     literal  the only strings accepted
     items    what the elements of a list are
@@ -29,8 +32,9 @@ class ShapeData(TypedDict, total=False):
     """
 
     any: bool
+    free: bool
     null: bool
-    literal: list[str]
+    literal: list[str | int | bool]
     items: "ShapeData"
     values: "ShapeData"
     kinds: list[str]
@@ -63,8 +67,25 @@ class InputTypes:
 
 
 def accepted(types: InputTypes, root: str, value: Json) -> Json:
-    """`value` without what the input type does not accept; the same object if that is nothing."""
-    return _accepted(types.roots[root], value)
+    """`value` without what the input type does not accept; the same object if that is nothing.
+
+    None if it is not accepted at all. In the lists of a message, an element that is not accepted
+    becomes null, so that the others keep their places.
+    """
+    shape = types.roots[root]
+    if not isinstance(value, dict):
+        if isinstance(value, list) and shape.items is not None:
+            return _elements(shape.items, value)
+        return value
+    found = _message(shape, value) if shape.values is None else _accepted(shape, value)
+    return None if isinstance(found, _Refused) else found
+
+
+class _Refused:
+    """Stands for a value that the input type does not accept."""
+
+
+REFUSED = _Refused()
 
 
 class _Kind:
@@ -102,10 +123,15 @@ class _Kind:
 
 
 class _Shape:
-    __slots__ = ("by_type", "is_any", "is_leaf", "is_union", "items", "null", "others", "values")
+    __slots__ = (
+        *("by_type", "is_any", "is_leaf", "is_union", "items", "literal", "null", "others"),
+        "values",
+    )
 
     def __init__(self, data: ShapeData, kinds: Mapping[str, _Kind]) -> None:
-        self.is_any, self.null = data.get("any", False), data.get("null", False)
+        self.is_any = data.get("any", False) or data.get("free", False)
+        self.null = data.get("any", False) or data.get("null", False)
+        self.literal = frozenset(data["literal"]) if "literal" in data else None
         self.items = _Shape(data["items"], kinds) if "items" in data else None
         self.values = _Shape(data["values"], kinds) if "values" in data else None
         self.is_leaf = self.is_any or not data.keys() & {"items", "values", "kinds"}
@@ -114,10 +140,24 @@ class _Shape:
         names = data.get("kinds", ())
         self.is_union = len(names) > 1
         for kind in (kinds[name] for name in names):
-            for word in kind.tags.get("type", ()):
+            for word in map(str, kind.tags.get("type", ())):
                 self.by_type.setdefault(word, []).append(kind)
             if "type" not in kind.tags or "type" not in kind.required:
                 self.others.append(kind)
+
+    def takes_scalar(self, value: Json) -> bool:
+        if self.is_any:
+            return True
+        if isinstance(value, dict | list):
+            return False
+        return self.literal is None or value in self.literal
+
+    def is_unknown(self, value: JsonObject) -> bool:
+        """True if the object may be of a kind that came after this release of the SDK."""
+        tag = value.get("type")
+        if isinstance(tag, str):
+            return bool(self.by_type) and tag not in self.by_type
+        return bool(self.others) and not self.by_type
 
     def kind_of(self, value: JsonObject) -> _Kind | None:
         """The kind that is meant; of several, the one that covers most of the object."""
@@ -133,33 +173,71 @@ class _Shape:
         return max(fitting, key=lambda kind: kind.likeness(value))
 
 
-def _accepted(shape: _Shape, value: Json) -> Json:
+def _accepted(shape: _Shape, value: Json) -> "Json | _Refused":
+    if value is None:
+        return None if shape.null else REFUSED
     if shape.is_leaf:
-        return value
+        return value if shape.takes_scalar(value) else REFUSED
     if isinstance(value, dict):
         kind = shape.kind_of(value)
         if kind is not None:
-            return _members(kind.members, value)
+            return _members(kind.members, value, kind.required, kind.one_of)
         values = shape.values
-        return value if values is None else _members(dict.fromkeys(value, values), value)
+        if values is not None:
+            return _members(dict.fromkeys(value, values), value)
+        return value if shape.is_unknown(value) else REFUSED
     if isinstance(value, list) and shape.items is not None:
-        return _elements(shape.items, value)
+        elements = [_accepted(shape.items, each) for each in value]
+        if any(each is REFUSED for each in elements):
+            return REFUSED
+        return cast(list[Json], elements) if any(map(is_not, elements, value)) else value
     return value
 
 
-def _members(members: "Mapping[str, _Shape]", value: JsonObject) -> JsonObject:
+def _members(
+    members: "Mapping[str, _Shape]",
+    value: JsonObject,
+    required: Collection[str] = (),
+    one_of: Collection[str] = (),
+) -> "JsonObject | _Refused":
     reduced = value
     for name, each in value.items():
         shape = members.get(name)
-        if shape is None or (each is None and not shape.null and not shape.is_any):
-            reduced = dict(value) if reduced is value else reduced
+        inner = REFUSED if shape is None else _accepted(shape, each)
+        if inner is each:
+            continue
+        reduced = dict(value) if reduced is value else reduced
+        if isinstance(inner, _Refused):
             del reduced[name]
-        elif not shape.is_leaf and (inner := _accepted(shape, each)) is not each:
-            reduced = dict(value) if reduced is value else reduced
+        else:
             reduced[name] = inner
-    return reduced
+    if one_of and reduced.keys().isdisjoint(one_of):
+        return REFUSED
+    return reduced if all(name in reduced for name in required) else REFUSED
 
 
-def _elements(shape: _Shape, values: list[Json]) -> list[Json]:
-    reduced = [_accepted(shape, each) for each in values]
-    return reduced if any(map(is_not, reduced, values)) else values
+def _message(shape: _Shape, value: JsonObject) -> "JsonObject | _Refused":
+    """The same for the whole message; refused elements of its lists become null."""
+    kind = shape.kind_of(value)
+    if kind is None:
+        return value if shape.is_unknown(value) else REFUSED
+    lists = {
+        name: _elements(shape.items, each)
+        for name, shape in kind.members.items()
+        if shape.items is not None and isinstance(each := value.get(name), list)
+    }
+    others = {name: each for name, each in value.items() if name not in lists}
+    found = _members(kind.members, others, kind.required - lists.keys())
+    if isinstance(found, _Refused):
+        return REFUSED
+    if found is others and all(lists[name] is value[name] for name in lists):
+        return value
+    kept = {**found, **lists}
+    return {name: kept[name] for name in value if name in kept}
+
+
+def _elements(shape: _Shape, values: list[Json]) -> Json:
+    found = [_accepted(shape, each) for each in values]
+    if not any(map(is_not, found, values)):
+        return values
+    return [None if isinstance(each, _Refused) else each for each in found]
