@@ -64,6 +64,7 @@ CODEC = chat_codec(
         inner_system="user",
         wire=WIRE,
         issuers=frozenset({"mistral"}),
+        home=True,
         keeps_opaque=keeping(FILE_ID),
         images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
     ),

@@ -19,6 +19,7 @@ CODEC = chat_codec(
         result_text=1_048_576,
         wire=WIRE,
         issuers=frozenset({"openai"}),
+        home=True,
         # Files by id and audio: parts of user messages that only OpenAI reads.
         keeps_opaque=keeping("file", "input_audio"),
         ids=re.compile(r".{1,40}", re.DOTALL),

@@ -134,6 +134,11 @@ class Envelope:
     members: JsonObject
     slots: frozenset[str]
 
+    @property
+    def in_line(self) -> bool:
+        """True for one of the messages, and not a text next to them."""
+        return not self.members.keys().isdisjoint(("role", "type"))
+
 
 @dataclass(frozen=True, slots=True)
 class Posted:
@@ -141,13 +146,16 @@ class Posted:
 
     `slot` is the member of the message that holds the block, "" where the message is the block;
     `listed`: that member is a list. `value` is the posted object, None where the codec writes the
-    same one from the block.
+    same one from the block. `before` and `after` are its neighbours in the list that became no
+    blocks, such as marks for a prompt cache.
     """
 
     envelope: Envelope
     slot: str
     listed: bool
     value: Json = None
+    before: tuple[Json, ...] = ()
+    after: tuple[Json, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,10 @@ differently. Members that the provider's own input type does not accept are left
               "blocks": [[0, "content", true, {"type": "text", "text": "Be brief."}]]}
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias, cast
+from dataclasses import dataclass, replace
+from typing import cast
 
 from app.codecs import CODECS
 from app.codecs.inputs import input_types
@@ -31,7 +33,7 @@ from app.core.conversation import (
 from app.core.errors import TurnkeepError
 from app.core.json.large import Bytes
 from app.core.json.plain import loads_stored
-from app.core.json.values import Json, JsonObject
+from app.core.json.values import Json, JsonObject, identical
 from app.core.json.writing import dumps
 from app.core.neutral.originals import original_json, read_original
 from app.core.render.arguments import object_of
@@ -53,16 +55,26 @@ def original_of(draft: Draft) -> Original | None:
     codec = CODECS[draft.format]
     if not draft.messages or codec.profile.verbatim:
         return None
-    posted = [message for _, message in draft.messages]
+    posted: list[Json] = [message for _, message in draft.messages]
+    written: list[Json] = []
     try:
         written = _written(draft, codec)
     except (AssertionError, LookupError, TypeError, ValueError):
         # Codecs write what was made fit for their wire; what was posted need not be.
-        written = []
-    if written == posted:
+        pass
+    # A system message in line is written next to the messages, unless its original says otherwise.
+    moves = draft.speaker == "system" and codec.profile.system == "beside" and not _beside(draft)
+    if not moves and identical(written, posted):
         return None
-    accepted = [_accepted(draft, message) for message in posted]
-    return None if written == accepted else _original(draft, accepted, written)
+    accepted: list[Json] = [_accepted(draft, message) for message in posted]
+    if not moves and identical(written, accepted):
+        return None
+    return _original(draft, cast(list[JsonObject | None], accepted), written)
+
+
+def _beside(draft: Draft) -> bool:
+    """True for system texts that were posted next to the messages."""
+    return draft.messages[0][0] == ""
 
 
 def original_bytes(original: Original | None) -> bytes:
@@ -85,7 +97,7 @@ def _accepted(draft: Draft, message: JsonObject) -> JsonObject | None:
     types = input_types(draft.format)
     if types is None:
         return message
-    if draft.messages[0][0] == "":
+    if _beside(draft):
         return {name: accepted(types, "system", value) for name, value in message.items()}
     return cast(JsonObject | None, accepted(types, "message", message))
 
@@ -95,7 +107,7 @@ def _written(draft: Draft, codec: Codec) -> list[Json]:
     blocks = [
         block for block in draft.blocks if not isinstance(block, Thinking) or codec.profile.thinking
     ]
-    if draft.messages[0][0] == "":
+    if _beside(draft):
         texts = [_shown(block) for block in blocks if isinstance(block, Text)]
         return [codec.write_system(texts)]
     return codec.write(list(_messages(draft, blocks, codec.profile)))
@@ -142,43 +154,108 @@ def _content(block: Block) -> Content:
 def _original(
     draft: Draft, posted: Sequence[JsonObject | None], written: Sequence[Json]
 ) -> Original:
-    numbers = {pointer: number for number, (pointer, _) in enumerate(draft.messages)}
-    places = [_place(numbers, block) for block in draft.blocks]
+    places = _places(draft)
     slots: list[set[str]] = [set() for _ in posted]
     for place in places:
-        if place is not None and place[1]:
-            slots[place[0]].add(place[1])
-    envelopes = tuple(
+        if place is not None and place.slot:
+            slots[place.message].add(place.slot)
+    envelopes = [
         Envelope(
             {name: None if name in held else value for name, value in (message or {}).items()},
             frozenset(held),
         )
         for message, held in zip(posted, slots, strict=True)
-    )
-    same: Sequence[Json] = written if len(written) == len(posted) else [None] * len(posted)
-    members = (
-        name
-        for message, other in zip(posted, same, strict=True)
-        for name in _unwritten(message, other)
-    )
-    return Original(
-        draft.format,
-        envelopes,
-        tuple(
-            None
-            if place is None
-            else _posted(place, envelopes[place[0]], posted[place[0]], same[place[0]])
-            for place in places
-        ),
-        tuple(dict.fromkeys(members))[:_MOST_NAMED],
-    )
+    ]
+    if len(written) != len(posted):
+        written = [None] * len(posted)
+    names = list(_unwritten_envelopes(envelopes, written))
+    blocks: list[Posted | None] = []
+    for place in places:
+        message = None if place is None else posted[place.message]
+        if place is None or message is None or (place.slot and place.slot not in message):
+            # The provider accepts no such message or member.
+            blocks.append(None)
+            continue
+        value, other = place.posted_in(message), place.written_in(written[place.message])
+        names += _unwritten(value, other) if place.slot else _unwritten(message, other)
+        before, after = place.neighbours(message)
+        names += (_kind(one) for one in (*before, *after))
+        if place.is_shared or identical(value, other):
+            value = None
+        envelope, listed = envelopes[place.message], place.index is not None
+        blocks.append(Posted(envelope, place.slot, listed, value, before, after))
+    found = tuple(dict.fromkeys(names))[:_MOST_NAMED]
+    return Original(draft.format, tuple(envelopes), tuple(blocks), found)
 
 
-_Place: TypeAlias = tuple[int, str, int | None]
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a block was posted: the message, its member `slot`, and the place in the list there.
+
+    `others` are the places of the other blocks in that list, in order. `is_shared`: several blocks
+    were read from this object.
+    """
+
+    message: int
+    slot: str
+    index: int | None
+    others: Sequence[int] = ()
+    is_shared: bool = False
+
+    def posted_in(self, message: JsonObject) -> Json:
+        value = message[self.slot] if self.slot else message
+        if self.index is None:
+            return value
+        return value[self.index] if isinstance(value, list) and self.index < len(value) else None
+
+    def written_in(self, message: Json) -> Json:
+        """What the codec wrote for the block; it writes one element for each."""
+        if not self.slot or not isinstance(message, dict):
+            return message
+        value = message.get(self.slot)
+        if self.index is None:
+            return value
+        rank = self.others.index(self.index)
+        return value[rank] if isinstance(value, list) and rank < len(value) else None
+
+    def neighbours(self, message: JsonObject) -> tuple[tuple[Json, ...], tuple[Json, ...]]:
+        """The elements before and after it that became no block; those between two are after."""
+        elements = message.get(self.slot)
+        if self.index is None or not isinstance(elements, list):
+            return (), ()
+        rank = self.others.index(self.index)
+        following = (*self.others[rank + 1 :], len(elements))[0]
+        before = elements[: self.index] if rank == 0 else []
+        after = elements[self.index + 1 : following]
+        # A null stands for an element that the provider does not accept.
+        return tuple(filter(_is_some, before)), tuple(filter(_is_some, after))
+
+
+def _is_some(value: Json) -> bool:
+    return value is not None
+
+
+def _places(draft: Draft) -> list[_Place | None]:
+    """Where each block was posted; None where that is not known."""
+    numbers = {pointer: number for number, (pointer, _) in enumerate(draft.messages)}
+    places = [_place(numbers, block) for block in draft.blocks]
+    lists: dict[tuple[int, str], list[int]] = {}
+    for place in places:
+        if place is not None and place.index is not None:
+            lists.setdefault((place.message, place.slot), []).append(place.index)
+    times = Counter(places)
+    return [
+        place
+        and replace(
+            place,
+            others=sorted(set(lists.get((place.message, place.slot), ()))),
+            is_shared=times[place] > 1,
+        )
+        for place in places
+    ]
 
 
 def _place(numbers: Mapping[str, int], block: Block) -> _Place | None:
-    """Where a block was posted: the message, the member, and the place in its list."""
     pointer, steps = block.source, list[str]()
     while pointer and pointer not in numbers:
         pointer, _, step = pointer.rpartition("/")
@@ -186,32 +263,20 @@ def _place(numbers: Mapping[str, int], block: Block) -> _Place | None:
     if pointer not in numbers or not block.source:
         return None
     name, *inside = steps or [""]
-    return numbers[pointer], name, int(inside[0]) if inside and inside[0].isdecimal() else None
+    index = int(inside[0]) if inside and inside[0].isdecimal() else None
+    return _Place(numbers[pointer], name, index)
 
 
-def _posted(
-    place: _Place, envelope: Envelope, message: JsonObject | None, written: Json
-) -> Posted | None:
-    """How a block was posted; None where its provider accepts no such message or member."""
-    _, slot, index = place
-    if message is None or (slot and slot not in message):
-        return None
-    value = _at(message, slot, index)
-    same = value == _at(written, slot, index)
-    return Posted(envelope, slot, index is not None, None if same else value)
-
-
-def _at(message: Json, slot: str, index: int | None) -> Json:
-    if not slot or not isinstance(message, dict):
-        return message
-    value = message.get(slot)
-    if index is None:
-        return value
-    return value[index] if isinstance(value, list) and index < len(value) else None
+def _unwritten_envelopes(envelopes: Sequence[Envelope], written: Sequence[Json]) -> Iterator[str]:
+    for envelope, message in zip(envelopes, written, strict=True):
+        members = message if isinstance(message, dict) else {}
+        for name, value in envelope.members.items():
+            if name not in envelope.slots and name not in members and _is_told(name, value):
+                yield name
 
 
 def _unwritten(posted: Json, written: Json, at: str = "") -> Iterator[str]:
-    """The members of a posted message that the codec does not write: what they are called."""
+    """The names of the members of a posted object that the codec does not write."""
     match posted, written:
         case list(), str():
             yield from _unwritten(posted, [{"type": "text", "text": written}], at)
@@ -222,5 +287,21 @@ def _unwritten(posted: Json, written: Json, at: str = "") -> Iterator[str]:
             for name, value in posted.items():
                 if name in written:
                     yield from _unwritten(value, written[name], f"{at}{name}.")
-                elif name not in _ABOUT and value not in (None, "", [], {}):
+                elif _is_told(name, value):
                     yield at + name
+
+
+def _is_told(name: str, value: Json) -> bool:
+    """True if others miss a member: it says more than what kind of object this is."""
+    return name not in _ABOUT and value not in (None, "", [], {})
+
+
+def _kind(element: Json) -> str:
+    """What an element is called that became no block."""
+    match element:
+        case {"type": str(kind)}:
+            return kind
+        case dict() if element:
+            return next(iter(element))
+        case _:
+            return "element"

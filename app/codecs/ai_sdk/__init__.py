@@ -33,6 +33,9 @@ def ai_sdk_codec(
         wire=wire,
         thinking=True,
         issuers=issuers,
+        home=True,
+        # Version 7 refuses system messages among the others.
+        home_system=is_v4,
         images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
         files=frozenset({"application/pdf", "text/plain", "url"}),
     )
@@ -46,7 +49,7 @@ def ai_sdk_codec(
         nicknames=nicknames,
         parse=partial(parse, wire=wire),
         write=partial(write, is_v4=is_v4),
-        write_system=write_system,
+        write_system=partial(write_system, is_v4=is_v4),
         read_tools=partial(read_tools, wire=wire),
         read_choice=read_choice,
         write_tools=partial(write_tools, key="parameters" if is_v4 else "inputSchema"),

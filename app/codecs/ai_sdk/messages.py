@@ -4,13 +4,13 @@ Version 4 says `args`, `result` and `isError`; since 5 it is `input` and `output
 are read, the stored UI messages of both versions too; what is written is the version's own.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from app.codecs.ai_sdk.options import OPTIONS, note_options, signed_options, thought_signature
 from app.codecs.ai_sdk.reasoning import thoughts
-from app.codecs.shared import reading
+from app.codecs.shared import home, reading
 from app.core.conversation import (
     Block,
     Draft,
@@ -215,12 +215,46 @@ def _reason(approval: Fields) -> str | None:
 
 def write(messages: Sequence[Message], *, is_v4: bool) -> list[Json]:
     """`is_v4` chooses the older names."""
-    return [_message(message, is_v4=is_v4) for message in messages]
+    calls = (one for message in messages for one in message.contents())
+    ids = {one.raw_id: one.id for one in calls if isinstance(one, CallShown)}
+    plain, element = partial(_messages, is_v4=is_v4), partial(_element, ids=ids, is_v4=is_v4)
+    return [item for one in messages for item in home.written(one, plain, element)]
 
 
-def write_system(parts: Sequence[Shown]) -> JsonObject:
+def write_system(parts: Sequence[Shown], *, is_v4: bool) -> JsonObject:
+    """One text. Since version 6 messages with options of their own are taken too."""
     texts = [part.content.text for part in parts if isinstance(part.content, Text)]
+    posted = [part.posted.envelope.members for part in parts if part.posted]
+    if not is_v4 and any("providerOptions" in members for members in posted):
+        return {"system": [*home.written(Message("system", tuple(parts)), _system, _system_text)]}
     return {"system": "\n".join(texts)} if texts else {}
+
+
+def _system(message: Message) -> Iterator[Json]:
+    return map(_system_text, message.parts)
+
+
+def _system_text(part: Shown) -> Json:
+    return {"role": "system", "content": getattr(part.content, "text", "")}
+
+
+def _messages(message: Message, *, is_v4: bool) -> Iterator[Json]:
+    yield _message(message, is_v4=is_v4)
+
+
+def _element(part: Shown, *, ids: Mapping[str | None, str], is_v4: bool) -> Json:
+    """A part as it was posted, under the id that its call has here; or as it is written."""
+    posted, content = home.kept(part), part.content
+    match content, posted:
+        case _, None:
+            return _written(content, is_v4=is_v4)
+        case (CallShown() | ResultShown(), _):
+            return {**posted, "toolCallId": content.id}
+        case Opaque(), {"toolCallId": str(raw_id)}:
+            # An approval refers to its call.
+            return {**posted, "toolCallId": ids.get(raw_id, raw_id)}
+        case _:
+            return posted
 
 
 def _message(message: Message, *, is_v4: bool) -> JsonObject:

@@ -164,21 +164,21 @@ def _media(fields: Fields, kind: str) -> Part:
 def _text_or_blocks(parts: Sequence[Shown]) -> Json:
     if len(parts) == 1 and isinstance(parts[0].content, Text) and not home.is_listed(parts[0]):
         return parts[0].content.text
-    return [_element(part) for part in parts]
+    return [*home.elements(parts, _element)]
 
 
 def _element(part: Shown) -> Json:
     """A block as it was posted, under the id that its call has here; or as it is written."""
-    posted, content = part.posted, part.content
-    if posted is None or not posted.listed or not isinstance(posted.value, dict):
-        return _written(content)
+    posted, content = home.kept(part), part.content
     match content:
+        case _ if posted is None:
+            return _written(content)
         case CallShown():
-            return {**posted.value, "id": content.id}
+            return {**posted, "id": content.id}
         case ResultShown():
-            return {**posted.value, "tool_use_id": content.id}
+            return {**posted, "tool_use_id": content.id}
         case _:
-            return posted.value
+            return posted
 
 
 def _written(content: Content) -> Json:

@@ -35,6 +35,7 @@ def _keeps(block: Opaque) -> bool:
 
 CODEC = Codec(
     profile=Profile(
+        home=True,
         keeps_opaque=_keeps,
         results="user",
         system="beside",

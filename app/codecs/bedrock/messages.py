@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from app.codecs.bedrock.stream import BROKEN_OFF
 from app.codecs.bedrock.tools import WIRE
-from app.codecs.shared import reading
+from app.codecs.shared import home, reading
 from app.core.conversation import (
     Block,
     Draft,
@@ -93,7 +93,7 @@ def _blocks(fields: Fields, name: str) -> Iterator[Block]:
             block.passed_over("cachePoint")
             continue
         served = _served(block) if fields.members.get("role") == "assistant" else None
-        yield served or _block(block)
+        yield reading.sourced(served or _block(block), block)
 
 
 def _served(block: Fields) -> Opaque | None:
@@ -180,11 +180,29 @@ def _held(block: Fields) -> Part:
 
 
 def write(messages: Sequence[Message]) -> list[Json]:
-    return [{"role": one.role, "content": list(map(_written, one.contents()))} for one in messages]
+    return [{"role": one.role, "content": _elements(one.parts)} for one in messages]
 
 
 def write_system(parts: Sequence[Shown]) -> JsonObject:
-    return {"system": [_written(part.content) for part in parts]} if parts else {}
+    return {"system": _elements(parts)} if parts else {}
+
+
+def _elements(parts: Sequence[Shown]) -> list[Json]:
+    return [*home.elements(parts, _element)]
+
+
+def _element(part: Shown) -> Json:
+    """A block as it was posted, under the id that its call has here; or as it is written."""
+    posted, content = home.kept(part), part.content
+    match content, posted:
+        case _, None:
+            return _written(content)
+        case (CallShown(), {"toolUse": dict(use)}):
+            return {**posted, "toolUse": {**use, "toolUseId": content.id}}
+        case (ResultShown(), {"toolResult": dict(result)}):
+            return {**posted, "toolResult": {**result, "toolUseId": content.id}}
+        case _:
+            return posted
 
 
 def _written(content: Content) -> Json:

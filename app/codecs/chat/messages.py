@@ -6,10 +6,11 @@ really send: arguments as objects, content as null, results as values.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from app.codecs.anthropic import messages as anthropic
 from app.codecs.chat.reasoning_details import words
-from app.codecs.shared import reading
+from app.codecs.shared import home, reading
 from app.codecs.shared.calls import calls
 from app.core.conversation import (
     Block,
@@ -24,7 +25,7 @@ from app.core.conversation import (
 )
 from app.core.json.fields import Fields, filled
 from app.core.json.values import Json, JsonObject, Texts
-from app.core.render.view import CallShown, Content, Message, ResultShown
+from app.core.render.view import CallShown, Content, Message, ResultShown, Shown
 from app.core.wire.responses import Reply
 from app.core.wire.usage import Usage, tokens
 
@@ -94,7 +95,26 @@ def used(usage: JsonObject) -> Usage:
 
 
 def write(messages: Sequence[Message], dialect: Dialect) -> list[Json]:
-    return [_message(message, dialect) for message in messages]
+    plain, element = partial(_messages, dialect=dialect), partial(_element, dialect=dialect)
+    return [item for one in messages for item in home.written(one, plain, element)]
+
+
+def _messages(message: Message, dialect: Dialect) -> Iterator[Json]:
+    yield _message(message, dialect)
+
+
+def _element(part: Shown, dialect: Dialect) -> Json:
+    """A part, call or result as it was posted, under the id that the call has here."""
+    posted, content = home.kept(part), part.content
+    match content:
+        case CallShown():
+            call = _call(content) if posted is None else posted
+            return {**call, "id": content.id} if "id" in call else call
+        case ResultShown():
+            assert posted is not None
+            return {**posted, "tool_call_id": content.id} if "tool_call_id" in posted else posted
+        case _:
+            return _part_of(content) if posted is None else posted
 
 
 def _draft(fields: Fields, text: str, wire: str) -> Draft:
@@ -123,13 +143,13 @@ def _reasoning(fields: Fields, wire: str) -> Iterator[Thinking]:
         key, text = next(iter(said.items()))
         # Some servers say the same thing under both names.
         fields.passed_over(*(other for other in said if said[other] == text))
-        yield Thinking(text, {key: text}, wire)
+        yield Thinking(text, {key: text}, wire, source=f"{fields.at}/{key}")
 
 
 def _content(fields: Fields) -> Iterator[Block]:
     yield from reading.text_or_list(fields, "content", lambda one: [_part(one)])
     if refusal := fields.maybe_text("refusal"):
-        yield Text(refusal)
+        yield Text(refusal, source=f"{fields.at}/refusal")
 
 
 def _part(fields: Fields) -> Block:
@@ -195,7 +215,7 @@ def _result(fields: Fields) -> ToolResult:
         parts = tuple(part for part in _content(fields) if isinstance(part, Part))
         result = ToolResult(raw_id, parts=parts, name=name)
     reading.check_named(fields, raw_id, "tool_call_id")
-    return result
+    return reading.sourced(result, fields)
 
 
 def _is_part(value: Json) -> bool:
@@ -210,15 +230,7 @@ def _message(message: Message, dialect: Dialect) -> JsonObject:
         name: JsonObject = {"name": result.name} if dialect.names_results else {}
         return {"role": "tool", "tool_call_id": result.id, **name, "content": result.text}
     shown: JsonObject = {"role": message.role, "content": _written(contents, dialect)}
-    calls: list[Json] = [
-        {
-            "id": part.id,
-            "type": "function",
-            "function": {"name": part.name, "arguments": part.arguments},
-        }
-        for part in contents
-        if isinstance(part, CallShown)
-    ]
+    calls: list[Json] = [_call(part) for part in contents if isinstance(part, CallShown)]
     thoughts = [part for part in contents if isinstance(part, Thinking)]
     if thoughts:
         shown |= _written_thoughts(thoughts, dialect)
@@ -227,6 +239,11 @@ def _message(message: Message, dialect: Dialect) -> JsonObject:
     if calls:
         shown["tool_calls"] = calls
     return shown | ({"prefix": True} if message.is_prefix else {})
+
+
+def _call(call: CallShown) -> JsonObject:
+    function: JsonObject = {"name": call.name, "arguments": call.arguments}
+    return {"id": call.id, "type": "function", "function": function}
 
 
 def _written_thoughts(thoughts: Sequence[Thinking], dialect: Dialect) -> JsonObject:
@@ -269,24 +286,24 @@ def _declared(native: JsonObject) -> JsonObject:
 
 
 def _written(contents: Sequence[Content], dialect: Dialect) -> Json:
-    parts: list[Json] = []
-    texts: list[str] = []
-    for content in contents:
-        match content:
-            case Text():
-                texts.append(content.text)
-                parts.append({"type": "text", "text": content.text})
-            case Image():
-                image = filled(url=content.url, detail=content.detail or None)
-                parts.append({"type": "image_url", "image_url": image})
-            case Opaque():
-                parts.append(content.native)
-            case File():
-                file: JsonObject = {"filename": content.name or "file", "file_data": content.url}
-                parts.append({"type": "file", "file": file})
-            case _:
-                pass
-    only_text = len(texts) == len(parts)
-    if only_text and (dialect.string_content or len(texts) < 2):
+    said = [one for one in contents if isinstance(one, Text | Image | File | Opaque)]
+    texts = [one.text for one in said if isinstance(one, Text)]
+    if len(texts) == len(said) and (dialect.string_content or len(texts) < 2):
         return "\n".join(texts)
-    return parts
+    return [_part_of(one) for one in said]
+
+
+def _part_of(content: Content) -> Json:
+    match content:
+        case Text():
+            return {"type": "text", "text": content.text}
+        case Image():
+            image = filled(url=content.url, detail=content.detail or None)
+            return {"type": "image_url", "image_url": image}
+        case File():
+            file: JsonObject = {"filename": content.name or "file", "file_data": content.url}
+            return {"type": "file", "file": file}
+        case Opaque():
+            return content.native
+        case _:
+            raise AssertionError("calls, results and thoughts are no parts of content")

@@ -42,6 +42,7 @@ CODEC = Codec(
         wire=WIRE,
         thinking=True,
         issuers=frozenset({"gemini", "google", "vertex"}),
+        home=True,
         half=_half,
         signature="skip_thought_signature_validator",
         # Up to 2.5 nothing is checked, and an unknown signature might be.

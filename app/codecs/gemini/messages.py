@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from app.codecs.gemini.names import CANDIDATE, both, member, snake, snake_keys
 from app.codecs.gemini.tools import WIRE
-from app.codecs.shared import reading
+from app.codecs.shared import home, reading
 from app.core.conversation import (
     Block,
     Draft,
@@ -53,7 +53,7 @@ def _system(fields: Fields, name: str) -> Iterator[Block]:
     match fields.members[name]:
         case str(text):
             fields.get(name)
-            yield Text(text)
+            yield Text(text, source=f"{fields.at}/{name}")
         case list():
             # The SDK takes parts, or texts, without an object around them.
             yield from _parts(fields, name)
@@ -143,10 +143,10 @@ def _parts(fields: Fields, name: str) -> Iterator[Block]:
             before = fields.below(joined, before.at.removeprefix(f"{fields.at}/"))
             continue
         if before is not None:
-            yield _part(before)
+            yield reading.sourced(_part(before), before)
         before = part
     if before is not None:
-        yield _part(before)
+        yield reading.sourced(_part(before), before)
 
 
 def _signs(part: JsonObject, before: JsonObject) -> bool:
@@ -234,7 +234,7 @@ def write(messages: Sequence[Message]) -> list[Json]:
     return [
         {
             "role": "model" if message.role == "assistant" else "user",
-            "parts": [_written(content) for content in message.contents()],
+            "parts": [*home.elements(message.parts, _element)],
         }
         for message in messages
     ]
@@ -247,6 +247,20 @@ def write_system(texts: Sequence[Shown]) -> JsonObject:
     return {"system_instruction": {"parts": parts}} if parts else {}
 
 
+def _element(part: Shown) -> Json:
+    """A part as it was posted, under the id that its call has here; or as it is written."""
+    posted, content = home.kept(part), part.content
+    if posted is None:
+        return _written(content)
+    if not isinstance(content, CallShown | ResultShown):
+        return posted
+    kind = "function_call" if isinstance(content, CallShown) else "function_response"
+    return {
+        name: {**value, "id": content.id} if snake(name) == kind and isinstance(value, dict) else value
+        for name, value in posted.items()
+    }
+
+
 def _written(content: Content) -> Json:
     match content:
         case Text():
@@ -256,11 +270,12 @@ def _written(content: Content) -> Json:
         case Thinking() | Opaque():
             return content.native
         case CallShown():
-            call: JsonObject = {"id": content.id, "name": content.name, "args": content.value}
+            call = filled(id=content.id or None, name=content.name, args=content.value)
             return filled(function_call=call, thought_signature=content.signature or None)
         case ResultShown():
             said = _response(content)
-            return {"function_response": {"id": content.id, "name": content.name, "response": said}}
+            answered = filled(id=content.id or None, name=content.name, response=said)
+            return {"function_response": answered}
 
 
 def _response(result: ResultShown) -> JsonObject:

@@ -53,6 +53,7 @@ CODEC = Codec(
         # Items that the provider answered itself, and files by id in user messages.
         keeps_opaque=keeping("server_tool", "input_image", "input_file"),
         home=True,
+        home_system=True,
         half=_half,
         images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
         files=frozenset({"application/pdf", "url"}),

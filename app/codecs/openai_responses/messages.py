@@ -204,8 +204,8 @@ def write_system(parts: Sequence[Shown]) -> JsonObject:
 
 def _element(part: Shown) -> Json:
     """An item or a part of a message: as it was posted, under the id that its call has here."""
-    value, content = part.posted and part.posted.value, part.content
-    if not isinstance(value, dict):
+    value, content = home.kept(part), part.content
+    if value is None:
         return next(_parts([content]))
     if not isinstance(content, CallShown | ResultShown):
         return value

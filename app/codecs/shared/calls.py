@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from app.codecs.shared.reading import arguments_text, text_or_value
+from app.codecs.shared.reading import arguments_text, sourced, text_or_value
 from app.core.conversation import ToolCall
 from app.core.identity.ids import signature_in
 from app.core.json.fields import Fields, text_in
@@ -18,11 +18,13 @@ def calls(fields: Fields) -> Iterator[ToolCall]:
         if call.get("type") == "custom":
             custom = call.inner("custom")
             name = custom.maybe_text("name") or ""
-            yield ToolCall(raw_id, name, arguments_text(custom.get("input")))
+            made = ToolCall(raw_id, name, arguments_text(custom.get("input")))
         else:
-            yield _function(call.inner("function"), raw_id, _signature(call))
+            made = _function(call.inner("function"), raw_id, _signature(call))
+        yield sourced(made, call)
     if isinstance(fields.members.get("function_call"), dict):
-        yield _function(fields.inner("function_call"), None)
+        oldest = fields.inner("function_call")
+        yield sourced(_function(oldest, None), oldest)
 
 
 def _signature(call: Fields) -> str | None:

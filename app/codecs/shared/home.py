@@ -11,7 +11,7 @@ from itertools import groupby
 
 from app.core.conversation import Envelope
 from app.core.json.values import Json, JsonObject
-from app.core.render.view import CallShown, Content, Message, ResultShown, Shown
+from app.core.render.view import Message, Shown
 
 
 def written(
@@ -51,14 +51,12 @@ def _filled(
     for part in parts:
         posted = part.posted
         assert posted
-        value = text_of(part) if not posted.listed else element(part)
-        before = held.get(posted.slot)
         if not posted.listed:
-            held[posted.slot] = value
-        elif isinstance(before, list):
-            before.append(value)
-        else:
-            held[posted.slot] = [value]
+            held[posted.slot] = text_of(part)
+            continue
+        listed = held.setdefault(posted.slot, [])
+        assert isinstance(listed, list)
+        listed.extend(elements([part], element))
     members: JsonObject = {}
     for name, value in envelope.members.items():
         if name in held:
@@ -69,6 +67,17 @@ def _filled(
             # All of it is left out; no wire takes a message of nothing else.
             members[name] = ""
     return members
+
+
+def elements(parts: Iterable[Shown], element: Callable[[Shown], Json]) -> Iterator[Json]:
+    """The parts as elements of a list, with the neighbours that they were posted with."""
+    for part in parts:
+        posted = part.posted
+        if posted is not None and posted.listed:
+            yield from posted.before
+        yield element(part)
+        if posted is not None and posted.listed:
+            yield from posted.after
 
 
 def text_of(part: Shown) -> Json:
@@ -84,6 +93,7 @@ def is_listed(part: Shown) -> bool:
     return part.posted is not None and part.posted.listed
 
 
-def call_id(content: Content) -> str | None:
-    """The id under which the provider knows the call of a part; None for other parts."""
-    return content.id if isinstance(content, CallShown | ResultShown) else None
+def kept(part: Shown) -> JsonObject | None:
+    """The posted object of a part; None where the codec writes the part."""
+    value = part.posted.value if part.posted else None
+    return value if isinstance(value, dict) else None

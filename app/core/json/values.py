@@ -55,6 +55,30 @@ class ReadText(str):
         return str, (str(self),)
 
 
+def identical(one: Json, other: Json) -> bool:
+    """True if both are the same JSON value. To Python 1, 1.0 and true are equal; here they are not.
+
+    The order of members does not count.
+    """
+    match one:
+        case dict():
+            return (
+                isinstance(other, dict)
+                and one.keys() == other.keys()
+                and all(identical(value, other[name]) for name, value in one.items())
+            )
+        case list():
+            return (
+                isinstance(other, list)
+                and len(one) == len(other)
+                and all(map(identical, one, other))
+            )
+        case str() | None:
+            return one == other
+        case _:
+            return repr(one) == repr(other)
+
+
 @dataclass(frozen=True, slots=True)
 class JsonText:
     """JSON text where its value would stand: it broke off, or is too long to be taken apart.

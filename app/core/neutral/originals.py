@@ -1,5 +1,6 @@
 """Originals as JSON: how messages were posted, as it is stored and exported."""
 
+from collections.abc import Sequence
 from typing import TypeAlias, cast
 
 from app.core.conversation import Envelope, Original, Posted
@@ -17,7 +18,7 @@ def original_json(original: Original) -> JsonObject:
         blocks=[
             None
             if posted is None
-            else [numbers[id(posted.envelope)], posted.slot, posted.listed, posted.value]
+            else _entry(numbers[id(posted.envelope)], posted)
             for posted in original.blocks
         ]
         or None,
@@ -39,7 +40,7 @@ def read_original(value: Json, at: str = "") -> Original:
     if not all(isinstance(name, str) for name in members):
         raise fields.broken("members", "`members` must be a list of names.")
     posted = (
-        one and Posted(cast(Envelope, envelopes[one[0]]), *one[1:])
+        one and _posted(cast(Envelope, envelopes[one[0]]), *one[1:])
         for one in cast(list[_Entry | None], blocks)
     )
     return Original(
@@ -50,8 +51,27 @@ def read_original(value: Json, at: str = "") -> Original:
     )
 
 
-# The number of the message, the slot, whether that is a list, and the object where it is kept.
+# The number of the message, the slot, whether that is a list, and the object where it is kept;
+# then, where there are any, its neighbours that became no blocks.
 _Entry: TypeAlias = tuple[int, str, bool, Json]
+
+
+def _entry(number: int, posted: Posted) -> Json:
+    entry: list[Json] = [number, posted.slot, posted.listed, posted.value]
+    if posted.before or posted.after:
+        entry += [[*posted.before], [*posted.after]]
+    return entry
+
+
+def _posted(
+    envelope: Envelope,
+    slot: str,
+    listed: bool,
+    value: Json,
+    before: Sequence[Json] = (),
+    after: Sequence[Json] = (),
+) -> Posted:
+    return Posted(envelope, slot, listed, value, tuple(before), tuple(after))
 
 
 def _envelope(members: Json, slots: Json) -> Envelope | None:
@@ -63,7 +83,7 @@ def _envelope(members: Json, slots: Json) -> Envelope | None:
 
 def _is_entry(value: Json, messages: int) -> bool:
     match value:
-        case [int(number), str(), bool(), _]:
+        case [int(number), str(), bool(), _] | [int(number), str(), bool(), _, list(), list()]:
             return 0 <= number < messages
         case _:
             return False

@@ -101,6 +101,9 @@ class Showing:
         posted = turn.original.blocks[place]
         if posted is None or posted.value is None:
             return posted
+        signed = isinstance(block, Text | ToolCall) and block.signature
+        if signed and not self._is_own(turn.provider, turn.model):
+            return replace(posted, value=None)
         if any(one.code not in _OF_IDS for one in repairs) or is_beyond_double(posted.value):
             return replace(posted, value=None)
         value = mended_value(posted.value)

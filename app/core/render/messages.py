@@ -20,6 +20,8 @@ def messages_of(step: Step, showing: Showing, *, leads: bool) -> list[Message]:
     profile, repairs = showing.profile, showing.repairs
     repairs.extend(step.repairs)
     parts = showing.parts(step)
+    if step.role == "system" and stays_in_line(parts, profile):
+        return _message("system", parts)
     if step.role == "system" and not leads and profile.inner_system == "user":
         return _message("user", [_demoted(part, repairs) for part in parts])
     if step.role == "system":
@@ -39,6 +41,13 @@ def messages_of(step: Step, showing: Showing, *, leads: bool) -> list[Message]:
         messages += _results(results[:calls], profile)
         results = results[calls:]
     return [*messages, *_message("user", beside)]
+
+
+def stays_in_line(parts: Sequence[Shown], profile: Profile) -> bool:
+    """True for a system message that goes home in line."""
+    return profile.home_system and all(
+        part.posted is not None and part.posted.envelope.in_line for part in parts
+    )
 
 
 def is_solid(message: Message) -> bool:

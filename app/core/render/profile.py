@@ -63,6 +63,7 @@ class Profile:
     What only its issuer may see again
       wire, issuers       the shape of its native blocks, and who issues them
       home                its own turns come back as they were posted
+      home_system         … system messages too, in line, where others' stand next to the messages
       keeps_opaque        which opaque blocks it takes in user messages of the neutral form
       half                whether an opaque block is one half of a pair
       thinking            its own thinking may stand in the history
@@ -105,6 +106,7 @@ class Profile:
     wire: str = ""
     issuers: frozenset[str] = frozenset()
     home: bool = False
+    home_system: bool = False
     keeps_opaque: Callable[[Opaque], bool] = keeping()
     half: Callable[[Opaque], Half | None] = _no_half
     thinking: bool = False

@@ -18,7 +18,13 @@ from app.core.json.writing import dumps_message
 from app.core.render import placeholders as wording
 from app.core.render.blocks import Showing
 from app.core.render.flatten import flattened, result_line
-from app.core.render.messages import arranged, foreign_loop, is_solid, messages_of
+from app.core.render.messages import (
+    arranged,
+    foreign_loop,
+    is_solid,
+    messages_of,
+    stays_in_line,
+)
 from app.core.render.options import ReplayOptions
 from app.core.render.origins import origins
 from app.core.render.pairing import Step
@@ -125,10 +131,11 @@ class Writing:
         if self.carry.leads and messages and step.role != "system":
             self.carry = replace(self.carry, leads=False)
         if self.carry.leads and self.profile.system == "beside":
-            parts = (part for message in messages for part in message.parts)
+            beside = [one for one in messages if not stays_in_line(one.parts, self.profile)]
+            parts = (part for message in beside for part in message.parts)
             taken = (Text, Opaque)
             self.open.system += (part for part in parts if isinstance(part.content, taken))
-            return
+            messages = [one for one in messages if one not in beside]
         self.open.messages += messages
         for message in messages:
             if is_solid(message):
