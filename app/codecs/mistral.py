@@ -64,6 +64,7 @@ CODEC = chat_codec(
         inner_system="user",
         wire=WIRE,
         issuers=frozenset({"mistral"}),
+        thinking=True,
         home=True,
         keeps_opaque=keeping(FILE_ID),
         images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
@@ -71,6 +72,6 @@ CODEC = chat_codec(
     # mistral-common: Function.strict.
     ToolRules(strict=True, described=True),
     NineCharacters(),
-    Dialect(string_content=True, names_results=True),
+    Dialect(string_content=True, names_results=True, thinks_in_content=True),
     nicknames=("magistral", "codestral"),
 )

@@ -81,6 +81,7 @@ class ToolCall:
     arguments: str
     id: str = ""
     signature: str | None = None
+    custom: bool = False
     source: str = _source()
 
 

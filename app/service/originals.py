@@ -36,7 +36,7 @@ from app.core.json.plain import loads_stored
 from app.core.json.values import Json, JsonObject, identical
 from app.core.json.writing import dumps
 from app.core.neutral.originals import original_json, read_original
-from app.core.render.arguments import object_of
+from app.core.render.arguments import custom_object, object_of
 from app.core.render.placeholders import result_text
 from app.core.render.profile import Profile
 from app.core.render.view import CallShown, Content, Message, ResultShown, Role, Shown
@@ -138,7 +138,8 @@ def _shown(block: Block) -> Shown:
 def _content(block: Block) -> Content:
     match block:
         case ToolCall():
-            arguments, value, _ = object_of(block.arguments)
+            read = custom_object if block.custom else object_of
+            arguments, value, _ = read(block.arguments)
             raw_id = block.raw_id or ""
             return CallShown(raw_id, block.name, arguments, value, block.signature, raw_id)
         case ToolResult(result=result):

@@ -272,7 +272,9 @@ def _all_encoded(draft: Draft) -> tuple[bytes, ...]:
 
 def _encoded(block: Block, *, long: bool) -> bytes:
     if isinstance(block, ToolCall):
-        block = ToolCall(block.raw_id, block.name, block.arguments, _NO_ID, block.signature)
+        block = ToolCall(
+            block.raw_id, block.name, block.arguments, _NO_ID, block.signature, block.custom
+        )
     if long:
         return b"".join(dumps_pieces(block_json(block)))
     return dumps(block_json(block)).encode()

@@ -90,8 +90,8 @@ def _responses(item: Message, root: Shape) -> list[Message]:
             return [question, item, _answering(item, _item_of(output, root))]
         if kind == output:
             asked = _item_of(call, root)
-            if "call_id" in asked and "call_id" in item:
-                asked = asked | {"call_id": item["call_id"] or asked["call_id"]}
+            if kind == "tool_search_output":
+                asked = asked | {"call_id": item["call_id"]}
             return [question, asked, _answering(asked, item)]
     if kind == "reasoning":
         return [question, item, answer]
@@ -126,6 +126,10 @@ def _anthropic(message: Message, root: Shape) -> list[Message]:
     asking = {"role": "assistant"}
     if kind == "tool_result":
         call = {"type": "tool_use", "id": CALL_ID, "name": TOOL, "input": {}}
+        held = block.get("content")
+        if isinstance(held, list) and held[0]["type"] != "text":
+            # The API: "all content must be type 'text' if 'is_error' is true".
+            message = message | {"content": [block | {"is_error": False}]}
         return [_user(_QUESTION), asking | {"content": [call]}, message]
     if kind in _RESULTS_OF:
         call = _RESULTS_OF[kind]

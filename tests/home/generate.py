@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import app.codecs.inputs
@@ -38,12 +39,15 @@ def _both_spellings(name: str) -> tuple[str, ...]:
 
 
 def _names(kinds: list[Kind]) -> dict[Kind, str]:
-    """A name each: kinds of different modules may be called alike."""
+    """A name each: kinds of different modules may be called alike, and of one module too."""
     often = Counter(kind.name for kind in kinds)
-    return {
-        kind: kind.name if often[kind.name] == 1 else f"{kind.module.split('.')[-1]}.{kind.name}"
-        for kind in kinds
-    }
+    names: dict[Kind, str] = {}
+    for kind in kinds:
+        module = kind.module.split(".")[-1]
+        name = kind.name if often[kind.name] == 1 else f"{module}.{kind.name}"
+        numbered = (name if number == 1 else f"{name}.{number}" for number in count(1))
+        names[kind] = next(each for each in numbered if each not in names.values())
+    return names
 
 
 def _written_kind(

@@ -30,6 +30,8 @@ from app.core.render.view import CallShown, Content, Message, ResultShown, Shown
 
 _ROLES = ("system", "user", "assistant", "tool")
 _MEDIA = reading.names("media image-data image-url file-data file-url")
+# Where an object of media has its bytes or its address.
+_HELD = ("data", "url")
 _IMAGE, _FILE = "image/png", "application/octet-stream"
 # What the SDK keeps for itself: of messages, of parts, of calls in messages of a user interface.
 _ABOUT = ("id", "createdAt", "metadata", "annotations", "status", "revisionId")
@@ -91,11 +93,8 @@ def _blocks(part: Fields, kind: str, wire: str) -> Iterator[Block]:
     match kind:
         case "text":
             yield Text(part.text("text"))
-        case "image":
-            yield Image(_address(part, "image", _IMAGE))
-        case "file":
-            data = "data" if "data" in part else "url"
-            yield _file(_address(part, data, _FILE), part)
+        case "image" | "file":
+            yield _media(part, kind, wire)
         case "tool-call":
             yield _call(part)
         case "tool-result":
@@ -117,12 +116,27 @@ def _is_invocation(kind: str, part: Fields) -> bool:
     return kind.startswith("tool-") or kind == "dynamic-tool"
 
 
-def _address(part: Fields, name: str, otherwise: str) -> str:
+def _media(part: Fields, kind: str, wire: str) -> Part:
+    """An image or a file; one that is no bytes and no address is kept as it is."""
+    name = kind if kind == "image" else "data" if "data" in part else "url"
+    # ai 7: the data of a part is a text, or an object that says of what kind it is.
+    inner = part.inner(name) if isinstance(part.members.get(name), dict) else None
+    if inner is not None and not any(isinstance(inner.members.get(at), str) for at in _HELD):
+        return Opaque(kind, part.whole(), wire)
+    if inner is not None:
+        inner.passed_over("type")
+        name = next(at for at in _HELD if isinstance(inner.members.get(at), str))
+    otherwise = _IMAGE if kind == "image" else _FILE
+    url = _address(inner or part, name, otherwise, part.maybe_text("mediaType", "mimeType"))
+    return Image(url) if kind == "image" else _file(url, part)
+
+
+def _address(part: Fields, name: str, otherwise: str, media_type: str | None = None) -> str:
     """A data URL, an address, or bare base64 with its media type beside it."""
     given = part.text(name)
     if given.startswith(("data:", "http://", "https://")):
         return given
-    media_type = part.maybe_text("mediaType", "mimeType")
+    media_type = media_type or part.maybe_text("mediaType", "mimeType")
     return f"data:{media_type or otherwise};base64,{given}"
 
 

@@ -36,6 +36,7 @@ def _keeps(block: Opaque) -> bool:
 CODEC = Codec(
     profile=Profile(
         home=True,
+        home_system=True,
         keeps_opaque=_keeps,
         results="user",
         system="beside",

@@ -81,7 +81,7 @@ def used(usage: JsonObject) -> Usage:
 
 
 def _draft(fields: Fields, text: str) -> Draft:
-    speaker = reading.speaker_of(fields, ("user", "assistant"))
+    speaker = reading.speaker_of(fields, ("user", "assistant", "system"))
     blocks = list(_blocks(fields, "content"))
     return reading.draft(fields, reading.answering(speaker, blocks), blocks, text, "content")
 

@@ -47,12 +47,14 @@ class Dialect:
 
     string_content   content is one text, never a list of parts (images apart)
     names_results    a tool message carries the tool's name
+    thinks_in_content  reasoning goes back as parts of the content
     detailed         reasoning goes back as `reasoning` and `reasoning_details`
     says_strict      every tool definition says whether it is strict
     """
 
     string_content: bool = False
     names_results: bool = False
+    thinks_in_content: bool = False
     detailed: bool = False
     says_strict: bool = False
 
@@ -96,7 +98,11 @@ def used(usage: JsonObject) -> Usage:
 
 def write(messages: Sequence[Message], dialect: Dialect) -> list[Json]:
     plain, element = partial(_messages, dialect=dialect), partial(_element, dialect=dialect)
-    return [item for one in messages for item in home.written(one, plain, element)]
+    return [
+        item
+        for one in messages
+        for item in home.written(one, plain, element, joins=dialect.thinks_in_content)
+    ]
 
 
 def _messages(message: Message, dialect: Dialect) -> Iterator[Json]:
@@ -197,13 +203,8 @@ def _thought(fields: Fields) -> Thinking:
     """Mistral's thinking chunk: a list of texts inside the content."""
     if (said := fields.text_if("thinking")) is not None:
         return Thinking(said)
-    # mistralai: whether the thought is at its end; only a cut one says no.
-    fields.passed_over("closed")
-    texts = []
-    for one in fields.each("thinking"):
-        one.passed_over("type")
-        texts.append(one.maybe_text("text") or "")
-    return Thinking("".join(texts))
+    texts = [one.maybe_text("text") or "" for one in fields.each("thinking")]
+    return Thinking("".join(texts), fields.whole(), WIRE)
 
 
 def _result(fields: Fields) -> ToolResult:
@@ -229,9 +230,13 @@ def _message(message: Message, dialect: Dialect) -> JsonObject:
         assert isinstance(result, ResultShown)
         name: JsonObject = {"name": result.name} if dialect.names_results else {}
         return {"role": "tool", "tool_call_id": result.id, **name, "content": result.text}
-    shown: JsonObject = {"role": message.role, "content": _written(contents, dialect)}
-    calls: list[Json] = [_call(part) for part in contents if isinstance(part, CallShown)]
+    shown: JsonObject = {"role": message.role, "content": _content_of(message.parts, dialect)}
+    calls: list[Json] = [
+        _element(part, dialect) for part in message.parts if isinstance(part.content, CallShown)
+    ]
     thoughts = [part for part in contents if isinstance(part, Thinking)]
+    if dialect.thinks_in_content:
+        thoughts = []
     if thoughts:
         shown |= _written_thoughts(thoughts, dialect)
     if isinstance(details := shown.get("reasoning_details"), list):
@@ -285,12 +290,14 @@ def _declared(native: JsonObject) -> JsonObject:
     return {"reasoning": "\n".join(dict.fromkeys(said)), **others} if said else others
 
 
-def _written(contents: Sequence[Content], dialect: Dialect) -> Json:
-    said = [one for one in contents if isinstance(one, Text | Image | File | Opaque)]
-    texts = [one.text for one in said if isinstance(one, Text)]
-    if len(texts) == len(said) and (dialect.string_content or len(texts) < 2):
+def _content_of(parts: Sequence[Shown], dialect: Dialect) -> Json:
+    kinds = Text | Image | File | Opaque | (Thinking if dialect.thinks_in_content else Text)
+    said = [part for part in parts if isinstance(part.content, kinds)]
+    texts = [one.content.text for one in said if isinstance(one.content, Text)]
+    only_text = len(texts) == len(said) and not any(map(home.kept, said))
+    if only_text and (dialect.string_content or len(texts) < 2):
         return "\n".join(texts)
-    return [_part_of(one) for one in said]
+    return [*home.elements(said, partial(_element, dialect=dialect))]
 
 
 def _part_of(content: Content) -> Json:
@@ -303,7 +310,9 @@ def _part_of(content: Content) -> Json:
         case File():
             file: JsonObject = {"filename": content.name or "file", "file_data": content.url}
             return {"type": "file", "file": file}
-        case Opaque():
+        case Thinking(native={"type": "thinking"}) | Opaque():
             return content.native
+        case Thinking():
+            return {"type": "thinking", "thinking": [{"type": "text", "text": content.text}]}
         case _:
-            raise AssertionError("calls, results and thoughts are no parts of content")
+            raise AssertionError("calls and results are no parts of content")

@@ -31,10 +31,16 @@ def _half(block: Opaque) -> Half | None:
             return Half(key, is_result=False, by_client=True)
         case {"type": "mcp_approval_response", "approval_request_id": str(key)}:
             return Half(key, is_result=True, by_client=True)
+        # The id of this output is that of its call.
+        case {"type": "local_shell_call_output", "id": str(key)}:
+            return Half(key, is_result=True, by_client=True)
         case {"type": str(kind), "call_id": str(key)} if kind.endswith("_output"):
             return Half(key, is_result=True, by_client=True)
         case {"type": str(kind), "call_id": str(key)} if kind in _CLIENT_RUN:
             return Half(key, is_result=False, by_client=True)
+        # A search that the provider ran has no call id.
+        case {"type": "tool_search_call" | "tool_search_output" as kind}:
+            return Half("tool_search", is_result=kind == "tool_search_output")
         case _:
             return None
 

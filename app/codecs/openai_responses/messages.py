@@ -101,7 +101,8 @@ def _joined(said: Sequence[Draft]) -> Draft:
 
 
 def _item(item: Fields) -> tuple[Speaker, list[Block]]:
-    kind = item.maybe_text("type") or "message"
+    # openai: ItemReference may leave out its type.
+    kind = item.maybe_text("type") or ("message" if "role" in item else "item_reference")
     match kind:
         case "message":
             item.passed_over(*_ABOUT)
@@ -162,7 +163,7 @@ def _call(item: Fields, kind: str) -> ToolCall:
     name = item.maybe_text("name") or ""
     raw_id = item.maybe_text("call_id")
     if kind == "custom_tool_call":
-        return ToolCall(raw_id, name, reading.arguments_text(item.get("input")))
+        return ToolCall(raw_id, name, reading.arguments_text(item.get("input")), custom=True)
     arguments = item.get("arguments")
     return ToolCall(raw_id, name, arguments if isinstance(arguments, str) else dumps(arguments))
 

@@ -18,7 +18,7 @@ def calls(fields: Fields) -> Iterator[ToolCall]:
         if call.get("type") == "custom":
             custom = call.inner("custom")
             name = custom.maybe_text("name") or ""
-            made = ToolCall(raw_id, name, arguments_text(custom.get("input")))
+            made = ToolCall(raw_id, name, arguments_text(custom.get("input")), custom=True)
         else:
             made = _function(call.inner("function"), raw_id, _signature(call))
         yield sourced(made, call)

@@ -18,12 +18,16 @@ def written(
     message: Message,
     write: Callable[[Message], Iterable[Json]],
     element: Callable[[Shown], Json],
+    *,
+    joins: bool = False,
 ) -> Iterator[Json]:
     """The messages of the wire: one for each envelope, and what `write` makes of other parts.
 
-    `element` writes a part as an element of the list that holds it.
+    `element` writes a part as an element of the list that holds it. `joins`: the wire takes
+    neighbours of one role in one message only, so that envelopes give way.
     """
-    if all(part.posted is None for part in message.parts):
+    envelopes = set(map(_group, message.parts))
+    if envelopes == {0} or (joins and len(envelopes) > 1):
         yield from write(message)
         return
     for _, group in groupby(message.parts, key=_group):

@@ -177,7 +177,9 @@ def with_canonical_ids(
         call_id = _free_id(block, provider, turn_id, book, given, mine)
         given.add(call_id)
         identified.append(
-            ToolCall(block.raw_id, block.name, block.arguments, call_id, block.signature)
+            ToolCall(
+                block.raw_id, block.name, block.arguments, call_id, block.signature, block.custom
+            )
         )
     return tuple(identified)
 

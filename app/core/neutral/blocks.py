@@ -3,7 +3,8 @@
 `block_json` and `block` are each other's inverse. Reading is strict about types and says with a
 pointer what is wrong; it also takes the camelCase names of older histories (`callId`, `isError`,
 `tool_response`). Arguments travel as a value (`parameters`); their text (`arguments`) is added only
-where the value would not give it back, and stands alone where it is very long.
+where the value would not give it back, and stands alone where it is very long. `custom` marks a
+call of a tool that takes a text and no JSON.
 """
 
 import re
@@ -109,7 +110,7 @@ def _call_json(call: ToolCall) -> JsonObject:
     shown |= {"name": call.name, **as_given(call.arguments)}
     if "parameters" in shown and not _is_written(shown["parameters"], call.arguments):
         shown["arguments"] = call.arguments
-    return shown | filled(signature=call.signature)
+    return shown | filled(signature=call.signature, custom=call.custom or None)
 
 
 def _is_written(value: Json, text: str) -> bool:
@@ -167,6 +168,7 @@ def _call(fields: Fields) -> ToolCall:
         arguments=arguments,
         id=cast(str, given) if keeps else "",
         signature=fields.maybe_text("signature"),
+        custom=fields.get("custom") is True,
     )
 
 

@@ -14,6 +14,8 @@ from app.core.json.values import Json, JsonObject
 from app.core.json.writing import dumps
 from app.core.limits import Limits
 
+# The only parameter of the function that stands for a custom tool.
+CUSTOM_INPUT = "input"
 # Arguments arrive as a text inside a text, so the body's limits have not seen inside it.
 _LIMITS = Limits()
 
@@ -46,6 +48,12 @@ def as_given(arguments: str) -> JsonObject:
         except TurnkeepError:
             pass
     return {"arguments": arguments}
+
+
+def custom_object(text: str) -> tuple[str, JsonObject, str]:
+    """The text that a custom tool takes, for a function in its place."""
+    value: JsonObject = {CUSTOM_INPUT: text}
+    return dumps(value), value, "CUSTOM_TOOL_AS_FUNCTION"
 
 
 def object_of(arguments: str) -> tuple[str, JsonObject, str | None]:

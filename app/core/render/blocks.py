@@ -26,7 +26,7 @@ from app.core.json.unicode import is_broken, mended, mended_value
 from app.core.json.values import Json
 from app.core.json.writing import dumps_utf8
 from app.core.render import placeholders as wording
-from app.core.render.arguments import object_of
+from app.core.render.arguments import custom_object, object_of
 from app.core.render.media import refusal
 from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Answer, Placed, Role, Step
@@ -41,7 +41,12 @@ _DETAILS = ("auto", "low", "high", "original")
 # What goes back to its issuer alone.
 _NATIVE = (Thinking, Opaque)
 # Repairs that leave a block as it was posted, but for its id.
-_OF_IDS = frozenset({"ID_REMAPPED", "ID_SYNTHESIZED", "SUSPECT_MARKUP", "STATE_SPLIT_FROM_ID"})
+_OF_IDS = frozenset(
+    {
+        *("CUSTOM_TOOL_AS_FUNCTION", "ID_REMAPPED", "ID_SYNTHESIZED", "STATE_SPLIT_FROM_ID"),
+        "SUSPECT_MARKUP",
+    }
+)
 # What leaks into text when a model's own call syntax is not parsed by its server.
 _MARKUP = ("<|tool_call", "<tool_call>", "<|channel|>", "<function_calls>")
 
@@ -77,6 +82,8 @@ class Showing:
             content = self._content(item, step, kept)
             if content is not None:
                 posted = self.posted(item, item.block, self.repairs[before:])
+                if posted and posted.value is not None:
+                    self._forget_needless(before)
                 shown.append(Shown(content, item.turn.turn_id, item.place, posted))
         return shown
 
@@ -110,6 +117,11 @@ class Showing:
         if value != posted.value:
             self.report("UNICODE_REPLACED", "lone surrogates are shown as U+FFFD", item)
         return replace(posted, value=value)
+
+    def _forget_needless(self, before: int) -> None:
+        """Takes back the repairs of a block that is shown as it was posted after all."""
+        made = self.repairs[before:]
+        self.repairs[before:] = [one for one in made if one.code != "CUSTOM_TOOL_AS_FUNCTION"]
 
     def _name_members(self, turn: Turn) -> None:
         """Names the posted members that only the issuer is shown, once for each turn."""
@@ -146,7 +158,11 @@ class Showing:
     def _kept_thinking(self, step: Step) -> set[int]:
         """The ids of a turn's thoughts that go back to their issuer: all of them or none."""
         thoughts = [item for item in step.items if isinstance(item.block, Thinking)]
-        if not self.profile.thinking or step.role != "ai":
+        if step.role != "ai":
+            # Mistral's prompts show the model how to think.
+            own = (item for item in thoughts if self.at_home(item.turn))
+            return {id(item.block) for item in own if self._is_issuer(item.block, item.turn)}
+        if not self.profile.thinking:
             return set()
         whole = all(self._is_whole(item, step) for item in thoughts)
         return {id(item.block) for item in thoughts} if whole else set()
@@ -295,7 +311,8 @@ class Showing:
         self._report_id(call, item)
         if call.raw_id:
             self.uses.raw_ids.setdefault(call.raw_id, step.seq)
-        arguments, value, code = object_of(call.arguments)
+        read = custom_object if call.custom else object_of
+        arguments, value, code = read(call.arguments)
         if code:
             self.report(code, "arguments are shown as a JSON object", item, call.id)
         # A lone surrogate stands in the text as it is, or as an escape.

@@ -66,7 +66,7 @@ def arranged(
     """The messages of one segment in an order and with the additions that the wire demands."""
     # Neighbours are joined first: whether thinking has something behind it is a question to the
     # joined message. Where a message is left out, others become neighbours.
-    found = _merged(messages, profile, repairs)
+    found = _merged(_reunited(messages), profile, repairs)
     if any(isinstance(message.parts[-1].content, Thinking) for message in found):
         found = _merged(_without_loose_thinking(found, repairs), profile, repairs)
     # Bridges come behind that: they stand between messages, and join none.
@@ -100,7 +100,7 @@ def _demoted(part: Shown, repairs: list[Repair]) -> Shown:
     why = "shown as marked user text"
     repairs.append(Repair("SYSTEM_DEMOTED", why, part.turn_id, block=part.place))
     assert isinstance(part.content, Text)
-    return replace(part, content=Text(wording.demoted_system(part.content.text)))
+    return replace(part, content=Text(wording.demoted_system(part.content.text)), posted=None)
 
 
 def _results(results: Sequence[Shown], profile: Profile) -> Iterator[Message]:
@@ -134,6 +134,27 @@ def _calls_last(parts: list[Shown], profile: Profile, repairs: list[Repair]) -> 
     return moved
 
 
+def were_one(before: Message, message: Message) -> bool:
+    """True if all parts of two messages were posted in the same message."""
+    envelopes = {
+        id(part.posted.envelope) if part.posted and part.posted.slot else None
+        for part in (*before.parts, *message.parts)
+    }
+    return len(envelopes) == 1 and None not in envelopes
+
+
+def _reunited(messages: Iterable[Message]) -> list[Message]:
+    """The messages; neighbours that pairing took from one posted message are one again."""
+    found: list[Message] = []
+    for message in messages:
+        if found and were_one(found[-1], message):
+            parts = sorted((*found[-1].parts, *message.parts), key=lambda part: part.place or 0)
+            found[-1] = replace(found[-1], parts=tuple(parts))
+        else:
+            found.append(message)
+    return found
+
+
 def _merged(messages: Iterable[Message], profile: Profile, repairs: list[Repair]) -> list[Message]:
     runs: list[list[Message]] = []
     known: set[str] = set()
@@ -159,9 +180,9 @@ def _joined(run: Sequence[Message]) -> Message:
 def _without_loose_thinking(
     messages: Iterable[Message], repairs: list[Repair]
 ) -> Iterator[Message]:
-    """No message may end with thinking, and of its thinking all is shown or none."""
+    """No message of the model may end with thinking, and of its thinking all is shown or none."""
     for message in messages:
-        if not isinstance(message.parts[-1].content, Thinking):
+        if message.role != "assistant" or not isinstance(message.parts[-1].content, Thinking):
             yield message
             continue
         for part in message.parts:

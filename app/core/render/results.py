@@ -18,8 +18,10 @@ from app.core.render.profile import Profile
 from app.core.render.view import ResultShown, Shown
 from app.core.telling import cut
 
-# What a posted result does not need: its provider takes it in its own form.
-_AS_POSTED = frozenset({"IMAGE_RELOCATED", "BLOCK_OMITTED", "RESULT_WRAPPED"})
+# Repairs that a posted result does not need: its provider takes it in its own form.
+_AS_POSTED = frozenset({"IMAGE_RELOCATED", "BLOCK_OMITTED", "RESULT_WRAPPED", "SYNTH_RESULT"})
+# Anthropic: "all content must be type 'text' if 'is_error' is true".
+_FAILED_AS_POSTED = frozenset({"RESULT_WRAPPED", "SYNTH_RESULT"})
 
 
 @dataclass(slots=True)
@@ -40,7 +42,8 @@ class Answering:
         posted = showing.posted(self.answer, result, ()) if result else None
         if posted and posted.value is not None:
             # It goes back as it was posted, unless the provider would refuse that.
-            if all(repair.code in _AS_POSTED for repair in repairs):
+            needless = _FAILED_AS_POSTED if result and result.status == "error" else _AS_POSTED
+            if all(repair.code in needless for repair in repairs):
                 del showing.repairs[before : before + len(repairs)], self.beside[media:]
             else:
                 posted = replace(posted, value=None)
@@ -48,7 +51,8 @@ class Answering:
         name = shown_name(call.name, showing.profile.names)
         provider_id = showing.provider_ids[call.id]
         content = ResultShown(provider_id, name, tuple(pieces), failed, value)
-        return Shown(content, self.answer.turn.turn_id if result else None, posted=posted)
+        turn_id = self.answer.turn.turn_id if result else None
+        return Shown(content, turn_id, self.answer.place, posted)
 
     def _pieces(self) -> list[Part]:
         result = self.answer.result

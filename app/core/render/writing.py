@@ -24,6 +24,7 @@ from app.core.render.messages import (
     is_solid,
     messages_of,
     stays_in_line,
+    were_one,
 )
 from app.core.render.options import ReplayOptions
 from app.core.render.origins import origins
@@ -155,6 +156,9 @@ class Writing:
             return False
         # A call that waits for its output is shown only with it, so both are in one segment.
         if self.open_calls:
+            return False
+        # Parts of one posted message stay together.
+        if before.messages and were_one(before.messages[-1], messages[0]):
             return False
         role = messages[0].role
         if role not in self.profile.alternate:
