@@ -21,6 +21,7 @@ CODEC = chat_codec(
         wire=WIRE,
         thinking=True,
         issuers=frozenset({"deepseek"}),
+        home=True,
         plain_reasoning=True,
         demands_reasoning=True,
     ),

@@ -45,6 +45,7 @@ CODEC = chat_codec(
         wire=WIRE,
         thinking=True,
         issuers=frozenset({"kimi", "moonshot"}),
+        home=True,
         plain_reasoning=True,
         demands_reasoning=True,
     ),

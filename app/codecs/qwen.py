@@ -3,11 +3,16 @@
 import re
 
 from app.codecs.chat import chat_codec
-from app.codecs.chat.messages import Dialect
+from app.codecs.chat.messages import WIRE, Dialect
 from app.core.render.profile import Profile
 
 CODEC = chat_codec(
-    Profile(ids=re.compile(r".{1,40}", re.DOTALL)),
+    Profile(
+        ids=re.compile(r".{1,40}", re.DOTALL),
+        wire=WIRE,
+        issuers=frozenset({"qwen"}),
+        home=True,
+    ),
     dialect=Dialect(string_content=True),
     nicknames=("dashscope", "alibaba"),
 )

@@ -13,8 +13,9 @@ differently. Members that the provider's own input type does not accept are left
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from app.codecs import CODECS
@@ -23,6 +24,7 @@ from app.core.conversation import (
     Block,
     Draft,
     Envelope,
+    Opaque,
     Original,
     Posted,
     Text,
@@ -41,7 +43,7 @@ from app.core.render.placeholders import result_text
 from app.core.render.profile import Profile
 from app.core.render.view import CallShown, Content, Message, ResultShown, Role, Shown
 from app.core.wire.codec import Codec
-from app.core.wire.inputs import accepted
+from app.core.wire.inputs import accepted, accepted_whole
 
 _ROLES: Mapping[str, Role] = {"ai": "assistant", "human": "user", "system": "system"}
 # Members that say what an object is; other providers do not miss them.
@@ -57,19 +59,17 @@ def original_of(draft: Draft) -> Original | None:
         return None
     posted: list[Json] = [message for _, message in draft.messages]
     written: list[Json] = []
-    try:
+    # Codecs write what was made fit for their wire; what was posted need not be.
+    with suppress(AssertionError, LookupError, TypeError, ValueError):
         written = _written(draft, codec)
-    except (AssertionError, LookupError, TypeError, ValueError):
-        # Codecs write what was made fit for their wire; what was posted need not be.
-        pass
     # A system message in line is written next to the messages, unless its original says otherwise.
     moves = draft.speaker == "system" and codec.profile.system == "beside" and not _beside(draft)
     if not moves and identical(written, posted):
         return None
-    accepted: list[Json] = [_accepted(draft, message) for message in posted]
-    if not moves and identical(written, accepted):
+    accepted = [_accepted(draft, message) for _, message in draft.messages]
+    if not moves and identical(written, cast(Json, accepted)):
         return None
-    return _original(draft, cast(list[JsonObject | None], accepted), written)
+    return _Reading(draft, accepted, written).original()
 
 
 def _beside(draft: Draft) -> bool:
@@ -100,6 +100,11 @@ def _accepted(draft: Draft, message: JsonObject) -> JsonObject | None:
     if _beside(draft):
         return {name: accepted(types, "system", value) for name, value in message.items()}
     return cast(JsonObject | None, accepted(types, "message", message))
+
+
+def _accepted_whole(draft: Draft, message: JsonObject) -> Json:
+    types = input_types(draft.format)
+    return message if types is None else accepted_whole(types, "message", message)
 
 
 def _written(draft: Draft, codec: Codec) -> list[Json]:
@@ -152,41 +157,85 @@ def _content(block: Block) -> Content:
             return block
 
 
-def _original(
-    draft: Draft, posted: Sequence[JsonObject | None], written: Sequence[Json]
-) -> Original:
-    places = _places(draft)
-    slots: list[set[str]] = [set() for _ in posted]
-    for place in places:
-        if place is not None and place.slot:
-            slots[place.message].add(place.slot)
-    envelopes = [
-        Envelope(
-            {name: None if name in held else value for name, value in (message or {}).items()},
-            frozenset(held),
-        )
-        for message, held in zip(posted, slots, strict=True)
-    ]
-    if len(written) != len(posted):
-        written = [None] * len(posted)
-    names = list(_unwritten_envelopes(envelopes, written))
-    blocks: list[Posted | None] = []
-    for place in places:
-        message = None if place is None else posted[place.message]
-        if place is None or message is None or (place.slot and place.slot not in message):
-            # The provider accepts no such message or member.
-            blocks.append(None)
-            continue
-        value, other = place.posted_in(message), place.written_in(written[place.message])
-        names += _unwritten(value, other) if place.slot else _unwritten(message, other)
+@dataclass(slots=True)
+class _Reading:
+    """Reads the original of a draft from its messages: as they are accepted, and as written."""
+
+    draft: Draft
+    accepted: Sequence[JsonObject | None]
+    written: Sequence[Json]
+    # The members that other providers are not shown.
+    names: list[str] = field(default_factory=list)
+
+    def original(self) -> Original:
+        places = _places(self.draft)
+        if len(self.written) != len(self.accepted):
+            self.written = [None] * len(self.accepted)
+        changed = {
+            place.message
+            for place, block in zip(places, self.draft.blocks, strict=True)
+            if place is not None and self._is_gone(place, block)
+        }
+        messages = [
+            None if number in changed else message for number, message in enumerate(self.accepted)
+        ]
+        envelopes = [
+            self._envelope(number, message or {}, places) for number, message in enumerate(messages)
+        ]
+        blocks: list[Posted | None] = []
+        for place, block in zip(places, self.draft.blocks, strict=True):
+            message = None if place is None else messages[place.message]
+            if place is None or message is None:
+                blocks.append(None)
+            else:
+                blocks.append(self._posted(place, block, message, envelopes[place.message]))
+        names = tuple(dict.fromkeys(self.names))[:_MOST_NAMED]
+        return Original(self.draft.format, tuple(envelopes), tuple(blocks), names)
+
+    def _is_gone(self, place: "_Place", block: Block) -> bool:
+        """True if the member that holds what was said is not accepted: all is written anew."""
+        message = self.accepted[place.message]
+        if message is None or not place.slot or isinstance(block, Thinking | Opaque):
+            return False
+        return place.slot not in message
+
+    def _envelope(
+        self, number: int, message: JsonObject, places: Iterable["_Place | None"]
+    ) -> Envelope:
+        held = {place.slot for place in places if place and place.message == number and place.slot}
+        written = self.written[number]
+        members = written if isinstance(written, dict) else {}
+        for name, value in message.items():
+            if name not in held and name not in members and _is_told(name, value):
+                self.names.append(name)
+        kept = {name: None if name in held else value for name, value in message.items()}
+        return Envelope(kept, frozenset(held))
+
+    def _posted(
+        self, place: "_Place", block: Block, message: JsonObject, envelope: Envelope
+    ) -> Posted | None:
+        """How a block was posted; None where it is not accepted and cannot be written anew."""
+        raw = self.draft.messages[place.message][1]
+        value = place.found_in(message) if place.slot else _accepted_whole(self.draft, raw)
+        if value is None and isinstance(block, Thinking | Opaque):
+            return None
+        written = place.written_in(self.written[place.message])
+        self.names += _unwritten(value, written)
         before, after = place.neighbours(message)
-        names += (_kind(one) for one in (*before, *after))
-        if place.is_shared or identical(value, other):
+        self.names += (_kind(one) for one in (*before, *after))
+        lost = _lost(place.found_in(raw), value, written)
+        if place.is_shared or lost or identical(value, written):
             value = None
-        envelope, listed = envelopes[place.message], place.index is not None
-        blocks.append(Posted(envelope, place.slot, listed, value, before, after))
-    found = tuple(dict.fromkeys(names))[:_MOST_NAMED]
-    return Original(draft.format, tuple(envelopes), tuple(blocks), found)
+        return Posted(envelope, place.slot, place.index is not None, value, before, after)
+
+
+def _lost(raw: Json, accepted: Json, written: Json) -> bool:
+    """True if a member is not accepted as it was posted, and the codec has another one instead."""
+    if not (isinstance(raw, dict) and isinstance(accepted, dict) and isinstance(written, dict)):
+        return False
+    if raw.keys() > accepted.keys() and not written.keys() <= accepted.keys():
+        return True
+    return any(_lost(raw[name], value, written.get(name)) for name, value in accepted.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +252,8 @@ class _Place:
     others: Sequence[int] = ()
     is_shared: bool = False
 
-    def posted_in(self, message: JsonObject) -> Json:
-        value = message[self.slot] if self.slot else message
+    def found_in(self, message: JsonObject) -> Json:
+        value = message.get(self.slot) if self.slot else message
         if self.index is None:
             return value
         return value[self.index] if isinstance(value, list) and self.index < len(value) else None
@@ -266,14 +315,6 @@ def _place(numbers: Mapping[str, int], block: Block) -> _Place | None:
     name, *inside = steps or [""]
     index = int(inside[0]) if inside and inside[0].isdecimal() else None
     return _Place(numbers[pointer], name, index)
-
-
-def _unwritten_envelopes(envelopes: Sequence[Envelope], written: Sequence[Json]) -> Iterator[str]:
-    for envelope, message in zip(envelopes, written, strict=True):
-        members = message if isinstance(message, dict) else {}
-        for name, value in envelope.members.items():
-            if name not in envelope.slots and name not in members and _is_told(name, value):
-                yield name
 
 
 def _unwritten(posted: Json, written: Json, at: str = "") -> Iterator[str]:

@@ -41,14 +41,19 @@ def _chat(message: Message, root: Shape) -> list[Message]:
             return [question, asked, message | {"tool_call_id": CALL_ID}]
         case "function":
             call = {"name": message["name"], "arguments": "{}"}
-            return [question, {"role": "assistant", "content": None, "function_call": call}, message]
+            return [
+                question,
+                {"role": "assistant", "content": None, "function_call": call},
+                message,
+            ]
         case "user":
             return [message]
     return [message, question, answer]
 
 
 def _mistral(message: Message, root: Shape) -> list[Message]:
-    found = _chat(message, root)
+    # mistral-common: only the last message may be marked as a prefix.
+    found = _chat({name: value for name, value in message.items() if name != "prefix"}, root)
     for one in found:
         if one["role"] == "tool":
             # mistral-common: the name of a tool message is that of the call.
@@ -123,7 +128,7 @@ def _anthropic(message: Message, root: Shape) -> list[Message]:
     content = message["content"]
     block = content[0] if isinstance(content, list) else {}
     kind = block.get("type")
-    asking = {"role": "assistant"}
+    asking: Message = {"role": "assistant"}
     if kind == "tool_result":
         call = {"type": "tool_use", "id": CALL_ID, "name": TOOL, "input": {}}
         held = block.get("content")
@@ -158,14 +163,15 @@ def _anthropic(message: Message, root: Shape) -> list[Message]:
 
 
 _SERVER_CALL = {"type": "server_tool_use", "id": CALL_ID, "name": "web_search", "input": {}}
-_RESULTS_OF = {
+_RESULTS_OF: dict[str, Message] = {
     **{
         f"{name}_tool_result": _SERVER_CALL | {"name": name}
         for name in (
             *("web_search", "web_fetch", "code_execution", "bash_code_execution", "advisor"),
-            *("text_editor_code_execution", "tool_search"),
+            "text_editor_code_execution",
         )
     },
+    "tool_search_tool_result": _SERVER_CALL | {"name": "tool_search_tool_regex"},
     "mcp_tool_result": {
         "type": "mcp_tool_use",
         "id": CALL_ID,
@@ -180,7 +186,6 @@ _OF_MODELS = ("compaction", "fallback")
 def _gemini(message: Message, root: Shape) -> list[Message]:
     question = {"role": "user", "parts": [{"text": _QUESTION}]}
     (part,) = message["parts"]
-    rest = {name: value for name, value in part.items() if name in ("thought",)}
     answer = {"text": _ANSWER}
     if "function_call" in part:
         part = part | {"thought": False}
@@ -205,7 +210,7 @@ def _gemini(message: Message, root: Shape) -> list[Message]:
         first = part if "tool_call" in part else {"tool_call": pair | {"args": {}}}
         second = part if "tool_response" in part else {"tool_response": pair | {"response": {}}}
         return [question, {"role": "model", "parts": [first, second, answer]}]
-    if rest and "text" in part:
+    if "thought" in part and "text" in part:
         return [question, {"role": "model", "parts": [part, answer]}]
     return [{"role": "user", "parts": [part]}]
 
@@ -215,12 +220,17 @@ def _bedrock(message: Message, root: Shape) -> list[Message]:
     (block,) = message["content"]
     (kind,) = block
     text = {"text": _ANSWER}
+    if message["role"] == "system":
+        return [question, message, question]
     if message["role"] == "assistant":
         return [question, message]
     match kind:
         case "toolUse" if block[kind].get("type"):
-            result = {"toolUseId": CALL_ID, "content": [{"text": "sunny"}], "type": "web_search"}
-            return [question, {"role": "assistant", "content": [block, {"toolResult": result}, text]}]
+            result: Message = {"toolUseId": CALL_ID, "content": [text], "type": "web_search"}
+            return [
+                question,
+                {"role": "assistant", "content": [block, {"toolResult": result}, text]},
+            ]
         case "toolUse":
             result = {"toolResult": {"toolUseId": CALL_ID, "content": [{"text": "sunny"}]}}
             asked = {"role": "assistant", "content": [block]}
@@ -281,7 +291,7 @@ def _v5(message: Message, root: Shape) -> list[Message]:
 
 
 _AROUND: dict[str, Callable[[Message, Shape], Sequence[Message]]] = {
-    "openai": _chat,
+    **dict.fromkeys(("openai", "kimi", "deepseek", "qwen", "openrouter"), _chat),
     "openai-responses": _responses,
     "anthropic": _anthropic,
     "gemini": _gemini,

@@ -22,7 +22,9 @@ def written(target: str) -> str:
     names = _names(kinds)
     # Google's API takes both spellings of every member.
     spell = _both_spellings if target == "gemini" else _as_it_is
-    data = {
+    # The AI SDK itself refuses what its schemas do not know.
+    closed = {"closed": True} if target.startswith("vercel") else {}
+    data = closed | {
         "roots": {name: _shape(shape, names) for name, shape in roots.items()},
         "kinds": {names[kind]: _written_kind(kind, names, spell) for kind in kinds},
     }
@@ -77,6 +79,8 @@ def _shape(shape: Shape, names: dict[Kind, str]) -> dict[str, object]:
     for name, inner in (("items", shape.items), ("values", shape.values)):
         if inner:
             written[name] = _shape(inner, names)
+    if (shape.scalars or shape.literals) and (shape.items or shape.values or shape.kinds):
+        written["scalar"] = True
     if shape.kinds:
         written["kinds"] = [names[kind] for kind in shape.kinds]
     return written

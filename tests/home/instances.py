@@ -14,9 +14,11 @@ from typing import Any
 
 from tests.home.shapes import Kind, Shape
 
-PNG = (
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
-)
+# One pixel.
+PNG = base64.b64encode(
+    b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\4\0\0\0\xb5\x1c\x0c\2\0\0\0\x0bIDATx\xdac"
+    b"d`\xf8_\x0f\0\2\x87\1\x80\xebG\xba\x92\0\0\0\0IEND\xaeB`\x82"
+).decode()
 CALL_IDS = ("call_id", "tool_call_id", "tool_use_id", "toolUseId", "toolCallId")
 # The id that all calls and results of an instance have.
 CALL_ID = "Ab3dE6gH9"
@@ -141,7 +143,9 @@ class Builder:
                 return base64.b64encode(self._marker(name).encode()).decode()
             if name == "file_data":
                 return f"data:application/pdf;base64,{PDF}"
-            return PDF if any("Document" in kind.name or "PDF" in kind.name for kind in above) else PNG
+            return (
+                PDF if any("Document" in kind.name or "PDF" in kind.name for kind in above) else PNG
+            )
         if name in _URLS:
             bucket = above and above[-1].name == "S3Location"
             address = "s3://a-bucket" if bucket else "https://example.com"

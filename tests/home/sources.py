@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import botocore.session
 from anthropic.types.beta import BetaMessageParam, BetaTextBlockParam
@@ -15,7 +16,7 @@ from openai.types.responses import ResponseInputItemParam
 from tests.home.botocore_types import ServiceModelReader
 from tests.home.python_types import shape_of, typed_dict
 from tests.home.schema_types import FORGOTTEN, SchemaReader
-from tests.home.shapes import Kind, Shape, reachable
+from tests.home.shapes import ANY, Kind, Shape, reachable
 from tests.judges.ai_sdk import message_schemas
 
 Roots = dict[str, Shape]
@@ -29,6 +30,27 @@ _ABOUT_PARTS = frozenset(
 
 def _openai() -> Roots:
     return {"message": shape_of(ChatCompletionMessageParam)}
+
+
+def _dialect(texts_only: bool = False, **members: tuple[str, ...]) -> Roots:
+    """OpenAI's types, as a provider takes them whose SDK is OpenAI's.
+
+    `members`: those that it adds, by the role of their message.
+    """
+    return {"message": Shape(kinds=tuple(map(partial(_of_dialect, texts_only, members), _kinds())))}
+
+
+def _kinds() -> tuple[Kind, ...]:
+    return shape_of(ChatCompletionMessageParam).kinds
+
+
+def _of_dialect(texts_only: bool, members: dict[str, tuple[str, ...]], kind: Kind) -> Kind:
+    added = dict.fromkeys(members.get(str(kind.word("role")), ()), _TEXT)
+    found = Kind(kind.name, kind.module, kind.members | added, kind.required)
+    if texts_only:
+        content = kind.members["content"]
+        found.members["content"] = replace(content, items=None, scalars=_TEXT.scalars)
+    return found
 
 
 def _openai_responses() -> Roots:
@@ -75,11 +97,21 @@ def _ai_sdk(target: str) -> Roots:
     message = SchemaReader(FORGOTTEN[target]).shape(schema)
     system = tuple(kind for kind in message.kinds if kind.word("role") == "system")
     texts = _TEXT | Shape(kinds=system)
+    for kind in reachable([message]) if target == "vercel-v4" else ():
+        if kind.word("type") == "tool-result":
+            # The SDK takes null, and shows the model nothing then.
+            kind.members["result"] = Shape(values=ANY, items=ANY, scalars=_TEXT.scalars)
     return {"message": message, "system": texts | Shape(items=texts)}
 
 
 SOURCES: dict[str, Callable[[], Roots]] = {
     "openai": _openai,
+    # Moonshot's documentation: tool messages name their tool; thinking models want their reasoning.
+    "kimi": lambda: _dialect(assistant=("reasoning_content",), tool=("name",)),
+    # DeepSeek's API: "invalid type: sequence, expected a string".
+    "deepseek": lambda: _dialect(texts_only=True, assistant=("reasoning_content",)),
+    "qwen": _dialect,
+    "openrouter": _dialect,
     "openai-responses": _openai_responses,
     "anthropic": _anthropic,
     "gemini": _gemini,

@@ -128,7 +128,7 @@ def test_an_object_that_its_kind_does_not_allow_is_refused(posted: dict[str, Any
 
 
 def test_an_element_that_is_refused_leaves_the_others_in_their_places() -> None:
-    image = {"type": "image", "source": {"type": "base64", "media_type": "image/tiff", "data": ""}}
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png"}}
     text = {"type": "text", "text": "x"}
     posted = {"role": "user", "content": [image, text]}
     assert _accepted("anthropic", posted) == {"role": "user", "content": [None, text]}
@@ -245,7 +245,6 @@ def test_gemini_takes_both_spellings_and_no_null() -> None:
             {"role": "user", "content": [{"image": {"format": "png", "source": {"x": 1}}}]},
         ),
         ("mistral", {"role": "user", "content": [{"type": "hologram", "x": None}]}),
-        ("vercel", {"role": "user", "content": [{"type": "hologram", "x": None}]}),
         ("openai", {"role": "user", "content": [{"type": "hologram", "x": None}]}),
     ],
 )

@@ -7,6 +7,7 @@ are read, the stored UI messages of both versions too; what is written is the ve
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import cast
 
 from app.codecs.ai_sdk.options import OPTIONS, note_options, signed_options, thought_signature
 from app.codecs.ai_sdk.reasoning import thoughts
@@ -231,8 +232,33 @@ def write(messages: Sequence[Message], *, is_v4: bool) -> list[Json]:
     """`is_v4` chooses the older names."""
     calls = (one for message in messages for one in message.contents())
     ids = {one.raw_id: one.id for one in calls if isinstance(one, CallShown)}
-    plain, element = partial(_messages, is_v4=is_v4), partial(_element, ids=ids, is_v4=is_v4)
-    return [item for one in messages for item in home.written(one, plain, element)]
+    plain, element = partial(_messages, is_v4=is_v4), partial(_element, is_v4=is_v4)
+    return [
+        item
+        for one in messages
+        for item in home.written(_with_ids(one, ids), plain, element, place=_place)
+    ]
+
+
+def _place(_: Content) -> tuple[str, bool]:
+    return "content", True
+
+
+def _with_ids(message: Message, ids: Mapping[str | None, str]) -> Message:
+    """The message; approvals name their calls by the ids that these have here."""
+    if not any(isinstance(content, Opaque) for content in message.contents()):
+        return message
+    return replace(message, parts=tuple(_with_id(part, ids) for part in message.parts))
+
+
+def _with_id(part: Shown, ids: Mapping[str | None, str]) -> Shown:
+    match part.content:
+        case Opaque(native={"toolCallId": str(raw_id)}) as approval if raw_id in ids:
+            native = cast(JsonObject, approval.native) | {"toolCallId": ids[raw_id]}
+            posted = part.posted and replace(part.posted, value=native)
+            return replace(part, content=replace(approval, native=native), posted=posted)
+        case _:
+            return part
 
 
 def write_system(parts: Sequence[Shown], *, is_v4: bool) -> JsonObject:
@@ -256,17 +282,14 @@ def _messages(message: Message, *, is_v4: bool) -> Iterator[Json]:
     yield _message(message, is_v4=is_v4)
 
 
-def _element(part: Shown, *, ids: Mapping[str | None, str], is_v4: bool) -> Json:
+def _element(part: Shown, *, is_v4: bool) -> Json:
     """A part as it was posted, under the id that its call has here; or as it is written."""
     posted, content = home.kept(part), part.content
     match content, posted:
         case _, None:
             return _written(content, is_v4=is_v4)
         case (CallShown() | ResultShown(), _):
-            return {**posted, "toolCallId": content.id}
-        case Opaque(), {"toolCallId": str(raw_id)}:
-            # An approval refers to its call.
-            return {**posted, "toolCallId": ids.get(raw_id, raw_id)}
+            return {**posted, "toolCallId": content.id, "toolName": content.name}
         case _:
             return posted
 

@@ -201,6 +201,9 @@ def _element(part: Shown) -> Json:
             return {**posted, "toolUse": {**use, "toolUseId": content.id}}
         case (ResultShown(), {"toolResult": dict(result)}):
             return {**posted, "toolResult": {**result, "toolUseId": content.id}}
+        case _, {"document": dict(document)}:
+            name = str(document.get("name") or "")
+            return {**posted, "document": {**document, "name": _named(name)}}
         case _:
             return posted
 
@@ -231,5 +234,10 @@ def _written_media(content: Image | File) -> JsonObject:
     source: JsonObject = {"bytes": base64.b64encode(held.content).decode()}
     if isinstance(content, Image):
         return {"image": {"format": IMAGES[held.media_type], "source": source}}
-    name = _NOT_IN_A_NAME.sub(" ", content.name or "").strip()[:200] or "document"
+    name = _named(content.name or "")
     return {"document": {"format": FILES[held.media_type], "name": name, "source": source}}
+
+
+def _named(name: str) -> str:
+    """A name that Converse takes for a document."""
+    return _NOT_IN_A_NAME.sub(" ", name).strip()[:200] or "document"

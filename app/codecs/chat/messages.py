@@ -78,7 +78,9 @@ def read_reply(response: JsonObject, at: str, wire: str) -> Reply:
     message.passed_over("role")
     blocks = _said(message, wire)
     notes = (*notes, *reading.left_over(message, blocks, "content"))
-    return reading.reply(response, blocks, notes, stop_reason=choice.get("finish_reason"))
+    messages = [(message.at, {"role": "assistant", **message.members})]
+    reason = choice.get("finish_reason")
+    return reading.reply(response, blocks, notes, messages, stop_reason=reason)
 
 
 def used(usage: JsonObject) -> Usage:
@@ -98,11 +100,30 @@ def used(usage: JsonObject) -> Usage:
 
 def write(messages: Sequence[Message], dialect: Dialect) -> list[Json]:
     plain, element = partial(_messages, dialect=dialect), partial(_element, dialect=dialect)
+    joins = dialect.thinks_in_content or dialect.detailed
     return [
-        item
-        for one in messages
-        for item in home.written(one, plain, element, joins=dialect.thinks_in_content)
+        _marked(item, message)
+        for message in messages
+        for item in home.written(message, plain, element, place=_place, joins=joins)
     ]
+
+
+def _marked(item: Json, message: Message) -> Json:
+    """The message, marked as the one to go on with if it is, and not marked otherwise."""
+    assert isinstance(item, dict)
+    if message.is_prefix:
+        return {**item, "prefix": True}
+    return {name: value for name, value in item.items() if name != "prefix"}
+
+
+def _place(content: Content) -> tuple[str, bool]:
+    match content:
+        case CallShown():
+            return "tool_calls", True
+        case Thinking():
+            return "reasoning_content", False
+        case _:
+            return "content", True
 
 
 def _messages(message: Message, dialect: Dialect) -> Iterator[Json]:
@@ -118,7 +139,8 @@ def _element(part: Shown, dialect: Dialect) -> Json:
             return {**call, "id": content.id} if "id" in call else call
         case ResultShown():
             assert posted is not None
-            return {**posted, "tool_call_id": content.id} if "tool_call_id" in posted else posted
+            shown = {"tool_call_id": content.id, "name": content.name}
+            return posted | {name: value for name, value in shown.items() if name in posted}
         case _:
             return _part_of(content) if posted is None else posted
 
@@ -243,7 +265,7 @@ def _message(message: Message, dialect: Dialect) -> JsonObject:
         shown["reasoning_details"] = _renamed(details, contents)
     if calls:
         shown["tool_calls"] = calls
-    return shown | ({"prefix": True} if message.is_prefix else {})
+    return shown
 
 
 def _call(call: CallShown) -> JsonObject:

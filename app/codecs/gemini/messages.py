@@ -255,8 +255,9 @@ def _element(part: Shown) -> Json:
     if not isinstance(content, CallShown | ResultShown):
         return posted
     kind = "function_call" if isinstance(content, CallShown) else "function_response"
+    shown: JsonObject = {"name": content.name, "id": content.id}
     return {
-        name: {**value, "id": content.id} if snake(name) == kind and isinstance(value, dict) else value
+        name: {**value, **shown} if snake(name) == kind and isinstance(value, dict) else value
         for name, value in posted.items()
     }
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from app.core.conversation import Envelope
+from app.core.conversation import Envelope, Posted
 from app.core.json.values import Json, JsonObject
-from app.core.render.view import Message, Shown
+from app.core.render.view import Content, Message, Shown
 
 
 def written(
@@ -19,17 +19,22 @@ def written(
     write: Callable[[Message], Iterable[Json]],
     element: Callable[[Shown], Json],
     *,
+    place: Callable[[Content], tuple[str, bool]] | None = None,
     joins: bool = False,
 ) -> Iterator[Json]:
     """The messages of the wire: one for each envelope, and what `write` makes of other parts.
 
-    `element` writes a part as an element of the list that holds it. `joins`: the wire takes
-    neighbours of one role in one message only, so that envelopes give way.
+    `element` writes a part as an element of the list that holds it. `place` names the member of a
+    message that holds a content, and whether that is a list; with it, parts that were not posted
+    go into the message of their neighbours. `joins`: the wire takes neighbours of one role in one
+    message only, so that envelopes give way.
     """
     envelopes = set(map(_group, message.parts))
     if envelopes == {0} or (joins and len(envelopes) > 1):
         yield from write(message)
         return
+    if place and len(envelopes - {0}) == 1:
+        message = replace(message, parts=_all_posted(message.parts, place))
     for _, group in groupby(message.parts, key=_group):
         parts = tuple(group)
         is_last = parts[-1] is message.parts[-1]
@@ -40,6 +45,16 @@ def written(
             yield element(parts[0])
         else:
             yield _filled(posted.envelope, parts, element)
+
+
+def _all_posted(
+    parts: Sequence[Shown], place: Callable[[Content], tuple[str, bool]]
+) -> tuple[Shown, ...]:
+    envelope = next(part.posted.envelope for part in parts if part.posted)
+    return tuple(
+        part if part.posted else replace(part, posted=Posted(envelope, *place(part.content)))
+        for part in parts
+    )
 
 
 def _group(part: Shown) -> int:
@@ -55,11 +70,14 @@ def _filled(
     for part in parts:
         posted = part.posted
         assert posted
-        if not posted.listed:
+        if not posted.listed and posted.slot not in held:
             held[posted.slot] = text_of(part)
             continue
         listed = held.setdefault(posted.slot, [])
-        assert isinstance(listed, list)
+        if not isinstance(listed, list):
+            # A text, and now another part.
+            first = next(one for one in parts if one.posted and one.posted.slot == posted.slot)
+            held[posted.slot] = listed = [element(replace(first, posted=None))]
         listed.extend(elements([part], element))
     members: JsonObject = {}
     for name, value in envelope.members.items():
@@ -70,7 +88,7 @@ def _filled(
         elif name == "content":
             # All of it is left out; no wire takes a message of nothing else.
             members[name] = ""
-    return members
+    return members | {name: value for name, value in held.items() if name not in members}
 
 
 def elements(parts: Iterable[Shown], element: Callable[[Shown], Json]) -> Iterator[Json]:

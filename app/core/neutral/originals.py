@@ -16,9 +16,7 @@ def original_json(original: Original) -> JsonObject:
         messages=[envelope.members for envelope in original.envelopes] or None,
         slots=[[*sorted(envelope.slots)] for envelope in original.envelopes] or None,
         blocks=[
-            None
-            if posted is None
-            else _entry(numbers[id(posted.envelope)], posted)
+            None if posted is None else _entry(numbers[id(posted.envelope)], posted)
             for posted in original.blocks
         ]
         or None,

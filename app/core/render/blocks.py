@@ -139,21 +139,29 @@ class Showing:
             id(item.block)
             for item in step.items
             if isinstance(item.block, Opaque)
-            and self.may_return(item.block, item.turn, step.role)
+            and self.may_return(item.block, item, step.role)
             and (self.profile.half(item.block) is None or id(item.block) in self.whole)
             and self._is_new(item.block.native, step)
         }
 
-    def may_return(self, block: Opaque, turn: Turn, role: Role) -> bool:
+    def may_return(self, block: Opaque, item: Placed, role: Role) -> bool:
         """True if the issuer of an opaque block takes it back in a turn of this role."""
-        if not self._is_issuer(block, turn):
+        if not self._is_issuer(block, item.turn):
             return False
-        if self.at_home(turn) and role != "system":
-            return True
+        if self.at_home(item.turn) and role != "system":
+            return self._is_accepted(block, item)
         # Tools that a provider ran are in its own turns, everything else in the user's.
         if role != ("ai" if block.kind.startswith("server_tool") else "human"):
             return False
         return self.profile.half(block) is not None or self.profile.keeps_opaque(block)
+
+    def _is_accepted(self, block: Opaque, item: Placed) -> bool:
+        """True if the provider takes the block as it was posted, and it did not break off."""
+        turn = item.turn
+        if turn.status == "interrupted" and isinstance(block.native, dict):
+            return block.native.get("status") != "in_progress"
+        posted = turn.original.blocks if turn.original else ()
+        return not posted or item.place is None or posted[item.place] is not None
 
     def _kept_thinking(self, step: Step) -> set[int]:
         """The ids of a turn's thoughts that go back to their issuer: all of them or none."""
@@ -247,7 +255,7 @@ class Showing:
     def _left_out(self, block: Opaque, item: Placed, step: Step) -> None:
         """Names an opaque block that is left out, and says why."""
         half = self.profile.half(block)
-        if half and half.by_client and self.may_return(block, item.turn, step.role):
+        if half and half.by_client and self.may_return(block, item, step.role):
             if half.is_result:
                 why = f"the call that this {cut(block.kind)} answers is not shown"
                 self.report("BLOCK_OMITTED", why, item)

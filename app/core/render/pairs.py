@@ -35,7 +35,7 @@ class OpenCalls:
             if not isinstance(block, Opaque):
                 continue
             half = self._showing.profile.half(block)
-            if half is None or not self._showing.may_return(block, item.turn, step.role):
+            if half is None or not self._showing.may_return(block, item, step.role):
                 continue
             if not half.is_result:
                 self._calls[half.key] = block

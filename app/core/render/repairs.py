@@ -56,7 +56,7 @@ CODES: Final[dict[str, str]] = {
     "IMAGE_OMITTED": "an image this wire refuses is shown as a marked text",
     "FILE_OMITTED": "a file this wire refuses is shown as a marked text",
     "SERVER_TOOL_DROPPED": "a provider-executed tool is left out: half a pair, or another provider",
-    "CUSTOM_TOOL_AS_FUNCTION": "a custom tool is shown as a function that takes its text as `input`",
+    "CUSTOM_TOOL_AS_FUNCTION": "a custom tool is shown as a function with one text, `input`",
     "CALL_WAITS_FOR_OUTPUT": "a call that the caller runs is left out until its output comes",
     "MEMBERS_OMITTED": "members of a posted message that this provider does not take are left out",
     "BLOCK_OMITTED": "a block that only its issuer understands is left out",

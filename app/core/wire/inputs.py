@@ -2,17 +2,17 @@
 
 Responses have members that requests must not have, and SDK dumps write null for members that were
 not given. A posted message that goes back to its provider must have neither, so `accepted` removes
-both, at any depth. An object that lacks a required member, or has a wrong word for one, is refused
-as a whole, and so is what cannot do without it. Nothing else changes: lists keep their length, JSON
-of others (arguments, schemas) is never looked into, and an object of a kind that the type does not
-know passes whole.
+both, at any depth. An object that lacks a required member is refused as a whole, and so is what
+cannot do without it. Nothing else changes: lists keep their length, JSON of others (arguments,
+schemas) is never looked into, and an object of a kind that the type does not know passes whole,
+unless the types are closed.
 
 The types are data, generated from the providers' SDKs (`app/codecs/inputs`).
 """
 
 from collections.abc import Collection, Mapping
 from operator import is_not
-from typing import TypedDict, cast
+from typing import NotRequired, TypedDict, cast
 
 from app.core.json.values import Json, JsonObject
 
@@ -28,6 +28,7 @@ class ShapeData(TypedDict, total=False):
     literal  the only strings accepted
     items    what the elements of a list are
     values   what the values of an object with free names are
+    scalar   a scalar is accepted besides
     kinds    names of the object types that are accepted
     """
 
@@ -37,6 +38,7 @@ class ShapeData(TypedDict, total=False):
     literal: list[str | int | bool]
     items: "ShapeData"
     values: "ShapeData"
+    scalar: bool
     kinds: list[str]
 
 
@@ -49,8 +51,12 @@ class KindData(TypedDict, total=False):
 
 
 class InputData(TypedDict):
-    """The input types of a provider: the shapes to begin at, and the object types by name."""
+    """The input types of a provider: the shapes to begin at, and the object types by name.
 
+    `closed`: an object of a kind that is not here is refused.
+    """
+
+    closed: NotRequired[bool]
     roots: dict[str, ShapeData]
     kinds: dict[str, KindData]
 
@@ -59,11 +65,14 @@ class InputTypes:
     """The same, compiled: names are looked up once."""
 
     def __init__(self, data: InputData) -> None:
+        closed = data.get("closed", False)
         kinds = {name: _Kind(kind) for name, kind in data["kinds"].items()}
         for name, kind in data["kinds"].items():
             members = kind.get("members", {}).items()
-            kinds[name].members = {member: _Shape(shape, kinds) for member, shape in members}
-        self.roots = {name: _Shape(shape, kinds) for name, shape in data["roots"].items()}
+            kinds[name].members = {
+                member: _Shape(shape, kinds, closed) for member, shape in members
+            }
+        self.roots = {name: _Shape(shape, kinds, closed) for name, shape in data["roots"].items()}
 
 
 def accepted(types: InputTypes, root: str, value: Json) -> Json:
@@ -78,6 +87,12 @@ def accepted(types: InputTypes, root: str, value: Json) -> Json:
             return _elements(shape.items, value)
         return value
     found = _message(shape, value) if shape.values is None else _accepted(shape, value)
+    return None if isinstance(found, _Refused) else found
+
+
+def accepted_whole(types: InputTypes, root: str, value: Json) -> Json:
+    """The same, but None if an element of a list is not accepted."""
+    found = _accepted(types.roots[root], value)
     return None if isinstance(found, _Refused) else found
 
 
@@ -124,16 +139,18 @@ class _Kind:
 
 class _Shape:
     __slots__ = (
-        *("by_type", "is_any", "is_leaf", "is_union", "items", "literal", "null", "others"),
-        "values",
+        *("by_type", "closed", "is_any", "is_leaf", "is_union", "items", "literal", "null"),
+        *("others", "scalar", "values"),
     )
 
-    def __init__(self, data: ShapeData, kinds: Mapping[str, _Kind]) -> None:
+    def __init__(self, data: ShapeData, kinds: Mapping[str, _Kind], closed: bool) -> None:
+        self.closed = closed
         self.is_any = data.get("any", False) or data.get("free", False)
         self.null = data.get("any", False) or data.get("null", False)
+        self.scalar = data.get("scalar", False)
         self.literal = frozenset(data["literal"]) if "literal" in data else None
-        self.items = _Shape(data["items"], kinds) if "items" in data else None
-        self.values = _Shape(data["values"], kinds) if "values" in data else None
+        self.items = _Shape(data["items"], kinds, closed) if "items" in data else None
+        self.values = _Shape(data["values"], kinds, closed) if "values" in data else None
         self.is_leaf = self.is_any or not data.keys() & {"items", "values", "kinds"}
         self.by_type: dict[str, list[_Kind]] = {}
         self.others: list[_Kind] = []
@@ -154,6 +171,8 @@ class _Shape:
 
     def is_unknown(self, value: JsonObject) -> bool:
         """True if the object may be of a kind that came after this release of the SDK."""
+        if self.closed:
+            return False
         tag = value.get("type")
         if isinstance(tag, str):
             return bool(self.by_type) and tag not in self.by_type
@@ -186,12 +205,14 @@ def _accepted(shape: _Shape, value: Json) -> "Json | _Refused":
         if values is not None:
             return _members(dict.fromkeys(value, values), value)
         return value if shape.is_unknown(value) else REFUSED
-    if isinstance(value, list) and shape.items is not None:
+    if isinstance(value, list):
+        if shape.items is None:
+            return REFUSED
         elements = [_accepted(shape.items, each) for each in value]
         if any(each is REFUSED for each in elements):
             return REFUSED
         return cast(list[Json], elements) if any(map(is_not, elements, value)) else value
-    return value
+    return value if shape.scalar else REFUSED
 
 
 def _members(
@@ -205,6 +226,9 @@ def _members(
         shape = members.get(name)
         inner = REFUSED if shape is None else _accepted(shape, each)
         if inner is each:
+            continue
+        if isinstance(inner, _Refused) and name in required and isinstance(each, str):
+            # A word that is newer than this release of the SDK; without it nothing would be left.
             continue
         reduced = dict(value) if reduced is value else reduced
         if isinstance(inner, _Refused):
