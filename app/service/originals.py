@@ -64,10 +64,12 @@ def original_of(draft: Draft) -> Original | None:
         written = _written(draft, codec)
     # A system message in line is written next to the messages, unless its original says otherwise.
     moves = draft.speaker == "system" and codec.profile.system == "beside" and not _beside(draft)
-    if not moves and identical(written, posted):
+    # What only the issuer understands is written as it came, whether it is accepted or not.
+    is_open = not any(isinstance(block, Opaque) for block in draft.blocks)
+    if not moves and is_open and identical(written, posted):
         return None
     accepted = [_accepted(draft, message) for _, message in draft.messages]
-    if not moves and identical(written, cast(Json, accepted)):
+    if not moves and identical(written, accepted):  # type: ignore[arg-type]
         return None
     return _Reading(draft, accepted, written).original()
 
@@ -193,11 +195,17 @@ class _Reading:
         return Original(self.draft.format, tuple(envelopes), tuple(blocks), names)
 
     def _is_gone(self, place: "_Place", block: Block) -> bool:
-        """True if the member that holds what was said is not accepted: all is written anew."""
+        """True if what was said is in a member that is not accepted: all is written anew."""
         message = self.accepted[place.message]
-        if message is None or not place.slot or isinstance(block, Thinking | Opaque):
+        if message is None or isinstance(block, Thinking | Opaque):
             return False
-        return place.slot not in message
+        if place.slot and place.slot not in message:
+            return True
+        raw, written = self.draft.messages[place.message][1], self.written[place.message]
+        if place.index is not None and place.found_in(message) is None:
+            return True
+        dropped = raw.keys() - message.keys()
+        return isinstance(written, dict) and not dropped.isdisjoint(written)
 
     def _envelope(
         self, number: int, message: JsonObject, places: Iterable["_Place | None"]

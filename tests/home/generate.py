@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
@@ -20,24 +19,20 @@ def written(target: str) -> str:
     roots = SOURCES[target]()
     kinds = reachable(roots.values())
     names = _names(kinds)
-    # Google's API takes both spellings of every member.
-    spell = _both_spellings if target == "gemini" else _as_it_is
     # The AI SDK itself refuses what its schemas do not know.
     closed = {"closed": True} if target.startswith("vercel") else {}
     data = closed | {
         "roots": {name: _shape(shape, names) for name, shape in roots.items()},
-        "kinds": {names[kind]: _written_kind(kind, names, spell) for kind in kinds},
+        "kinds": {
+            names[kind]: _written_kind(kind, names, camel=target == "gemini") for kind in kinds
+        },
     }
     return _json(data, 2) + "\n"
 
 
-def _as_it_is(name: str) -> tuple[str, ...]:
-    return (name,)
-
-
-def _both_spellings(name: str) -> tuple[str, ...]:
+def _camel(name: str) -> str:
     first, *others = name.split("_")
-    return tuple(dict.fromkeys([name, first + "".join(map(str.capitalize, others))]))
+    return first + "".join(map(str.capitalize, others))
 
 
 def _names(kinds: list[Kind]) -> dict[Kind, str]:
@@ -52,19 +47,16 @@ def _names(kinds: list[Kind]) -> dict[Kind, str]:
     return names
 
 
-def _written_kind(
-    kind: Kind, names: dict[Kind, str], spell: Callable[[str], tuple[str, ...]]
-) -> dict[str, object]:
+def _written_kind(kind: Kind, names: dict[Kind, str], *, camel: bool) -> dict[str, object]:
+    """`camel`: the API takes its members in camelCase too."""
     written: dict[str, object] = {}
     if kind.required:
         written["required"] = sorted(kind.required)
     if kind.one_of:
-        written["one_of"] = sorted(word for name in kind.one_of for word in spell(name))
-    written["members"] = {
-        word: _shape(shape, names)
-        for name, shape in sorted(kind.members.items())
-        for word in spell(name)
-    }
+        written["one_of"] = sorted(kind.one_of)
+    if camel and (aliases := {_camel(name): name for name in sorted(kind.members) if "_" in name}):
+        written["aliases"] = aliases
+    written["members"] = {name: _shape(each, names) for name, each in sorted(kind.members.items())}
     return written
 
 
@@ -72,7 +64,7 @@ def _shape(shape: Shape, names: dict[Kind, str]) -> dict[str, object]:
     if shape.any:
         return {"any": True}
     written: dict[str, object] = {"null": True} if shape.null else {}
-    if any(inner and inner.any for inner in (shape.values, shape.items)):
+    if shape.items and shape.items.any and shape.values:
         return written | {"free": True}
     if shape.literals and not shape.scalars:
         written["literal"] = list(shape.literals)

@@ -47,9 +47,11 @@ def _kinds() -> tuple[Kind, ...]:
 def _of_dialect(texts_only: bool, members: dict[str, tuple[str, ...]], kind: Kind) -> Kind:
     added = dict.fromkeys(members.get(str(kind.word("role")), ()), _TEXT)
     found = Kind(kind.name, kind.module, kind.members | added, kind.required)
+    # `""` beside calls: null is refused by some, and taken by none that refuses `""`.
+    content = replace(kind.members["content"], null=False)
     if texts_only:
-        content = kind.members["content"]
-        found.members["content"] = replace(content, items=None, scalars=_TEXT.scalars)
+        content = replace(content, items=None, scalars=_TEXT.scalars)
+    found.members["content"] = content
     return found
 
 
@@ -110,7 +112,7 @@ SOURCES: dict[str, Callable[[], Roots]] = {
     "kimi": lambda: _dialect(assistant=("reasoning_content",), tool=("name",)),
     # DeepSeek's API: "invalid type: sequence, expected a string".
     "deepseek": lambda: _dialect(texts_only=True, assistant=("reasoning_content",)),
-    "qwen": _dialect,
+    "qwen": lambda: _dialect(texts_only=True),
     "openrouter": _dialect,
     "openai-responses": _openai_responses,
     "anthropic": _anthropic,

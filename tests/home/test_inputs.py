@@ -216,7 +216,7 @@ def test_a_shape_of_a_union_has_the_alternatives_of_all_members() -> None:
     assert shape.items == Shape(scalars=frozenset({"integer"}), kinds=(kind,))
 
 
-def test_gemini_takes_both_spellings_and_no_null() -> None:
+def test_members_of_gemini_have_the_names_of_the_sdk_and_are_not_null() -> None:
     posted = {
         "role": "model",
         "parts": [
@@ -228,9 +228,9 @@ def test_gemini_takes_both_spellings_and_no_null() -> None:
     assert _accepted("gemini", posted) == {
         "role": "model",
         "parts": [
-            {"executableCode": {"code": "x", "language": "PYTHON"}},
-            {"executable_code": {"code": "x"}, "thoughtSignature": "c2ln"},
-            {"functionCall": {"name": "f", "args": {"city": None}}},
+            {"executable_code": {"code": "x", "language": "PYTHON"}},
+            {"executable_code": {"code": "x"}, "thought_signature": "c2ln"},
+            {"function_call": {"name": "f", "args": {"city": None}}},
         ],
     }
 

@@ -139,8 +139,12 @@ def _element(part: Shown, dialect: Dialect) -> Json:
             return {**call, "id": content.id} if "id" in call else call
         case ResultShown():
             assert posted is not None
-            shown = {"tool_call_id": content.id, "name": content.name}
-            return posted | {name: value for name, value in shown.items() if name in posted}
+            shown: JsonObject = {"tool_call_id": content.id, "name": content.name}
+            if dialect.names_results and posted["role"] == "tool":
+                posted = {"name": "", **posted}
+            return posted | {
+                name: value for name, value in shown.items() if posted.get(name) is not None
+            }
         case _:
             return _part_of(content) if posted is None else posted
 

@@ -43,8 +43,12 @@ class ShapeData(TypedDict, total=False):
 
 
 class KindData(TypedDict, total=False):
-    """An object type: its members, those that are required, and those of which one is required."""
+    """An object type: its members, those that are required, and those of which one is required.
 
+    `aliases`: other names of members, with the name that the SDK gives them.
+    """
+
+    aliases: dict[str, str]
     members: dict[str, ShapeData]
     required: list[str]
     one_of: list[str]
@@ -65,14 +69,14 @@ class InputTypes:
     """The same, compiled: names are looked up once."""
 
     def __init__(self, data: InputData) -> None:
-        closed = data.get("closed", False)
         kinds = {name: _Kind(kind) for name, kind in data["kinds"].items()}
+        # What objects of all kinds say under `type`; none where no other kind is accepted.
+        known = frozenset(word for kind in kinds.values() for word in kind.tags.get("type", ()))
+        words = None if data.get("closed", False) else known
         for name, kind in data["kinds"].items():
             members = kind.get("members", {}).items()
-            kinds[name].members = {
-                member: _Shape(shape, kinds, closed) for member, shape in members
-            }
-        self.roots = {name: _Shape(shape, kinds, closed) for name, shape in data["roots"].items()}
+            kinds[name].members = {member: _Shape(shape, kinds, words) for member, shape in members}
+        self.roots = {name: _Shape(shape, kinds, words) for name, shape in data["roots"].items()}
 
 
 def accepted(types: InputTypes, root: str, value: Json) -> Json:
@@ -104,7 +108,7 @@ REFUSED = _Refused()
 
 
 class _Kind:
-    __slots__ = ("members", "one_of", "required", "tags")
+    __slots__ = ("aliases", "members", "one_of", "required", "tags")
     members: "dict[str, _Shape]"
 
     def __init__(self, data: KindData) -> None:
@@ -112,6 +116,7 @@ class _Kind:
         self.members = {}
         self.required = frozenset(data.get("required", ()))
         self.one_of = frozenset(data.get("one_of", ()))
+        self.aliases = data.get("aliases", {})
         self.tags = {
             tag: frozenset(members[tag]["literal"])
             for tag in _TAGS
@@ -139,24 +144,28 @@ class _Kind:
 
 class _Shape:
     __slots__ = (
-        *("by_type", "closed", "is_any", "is_leaf", "is_union", "items", "literal", "null"),
-        *("others", "scalar", "values"),
+        *("aliases", "by_type", "is_any", "is_leaf", "is_union", "items", "literal", "null"),
+        *("others", "scalar", "values", "words"),
     )
 
-    def __init__(self, data: ShapeData, kinds: Mapping[str, _Kind], closed: bool) -> None:
-        self.closed = closed
+    def __init__(
+        self, data: ShapeData, kinds: Mapping[str, _Kind], words: Collection[Json] | None
+    ) -> None:
+        self.words = words
         self.is_any = data.get("any", False) or data.get("free", False)
         self.null = data.get("any", False) or data.get("null", False)
         self.scalar = data.get("scalar", False)
         self.literal = frozenset(data["literal"]) if "literal" in data else None
-        self.items = _Shape(data["items"], kinds, closed) if "items" in data else None
-        self.values = _Shape(data["values"], kinds, closed) if "values" in data else None
+        self.items = _Shape(data["items"], kinds, words) if "items" in data else None
+        self.values = _Shape(data["values"], kinds, words) if "values" in data else None
         self.is_leaf = self.is_any or not data.keys() & {"items", "values", "kinds"}
+        self.aliases: dict[str, str] = {}
         self.by_type: dict[str, list[_Kind]] = {}
         self.others: list[_Kind] = []
         names = data.get("kinds", ())
         self.is_union = len(names) > 1
         for kind in (kinds[name] for name in names):
+            self.aliases |= kind.aliases
             for word in map(str, kind.tags.get("type", ())):
                 self.by_type.setdefault(word, []).append(kind)
             if "type" not in kind.tags or "type" not in kind.required:
@@ -171,12 +180,19 @@ class _Shape:
 
     def is_unknown(self, value: JsonObject) -> bool:
         """True if the object may be of a kind that came after this release of the SDK."""
-        if self.closed:
+        if self.words is None:
             return False
         tag = value.get("type")
         if isinstance(tag, str):
-            return bool(self.by_type) and tag not in self.by_type
-        return bool(self.others) and not self.by_type
+            return bool(self.by_type) and tag not in self.words
+        names = {name for kind in self.others for name in kind.members}
+        return bool(self.others) and not self.by_type and not names >= value.keys()
+
+    def named(self, value: JsonObject) -> JsonObject:
+        """The object with its members under the names that the SDK gives them."""
+        if self.aliases.keys().isdisjoint(value):
+            return value
+        return {self.aliases.get(name, name): each for name, each in value.items()}
 
     def kind_of(self, value: JsonObject) -> _Kind | None:
         """The kind that is meant; of several, the one that covers most of the object."""
@@ -198,6 +214,7 @@ def _accepted(shape: _Shape, value: Json) -> "Json | _Refused":
     if shape.is_leaf:
         return value if shape.takes_scalar(value) else REFUSED
     if isinstance(value, dict):
+        value = shape.named(value)
         kind = shape.kind_of(value)
         if kind is not None:
             return _members(kind.members, value, kind.required, kind.one_of)
@@ -227,7 +244,7 @@ def _members(
         inner = REFUSED if shape is None else _accepted(shape, each)
         if inner is each:
             continue
-        if isinstance(inner, _Refused) and name in required and isinstance(each, str):
+        if shape and shape.literal and name in required and isinstance(each, str):
             # A word that is newer than this release of the SDK; without it nothing would be left.
             continue
         reduced = dict(value) if reduced is value else reduced

@@ -55,6 +55,11 @@ class Dialect:
     content_beside_calls: str | None = None
     nothing_rule: str = "C9"
     refusal_is_content: bool = False
+    # OpenAI's own: tools that take a text, and the older form of calls.
+    custom_tools: bool = False
+    tool_media: bool = False
+    # mistralai: FunctionCall.arguments is a text or an object.
+    object_arguments: bool = False
     longest_text: int | None = None
 
 
@@ -101,15 +106,23 @@ def chat_events(request: dict[str, object]) -> Iterator[Event]:
     """A tool message is a result; every other message parts what came before from the rest."""
     for at, message in enumerate(objects(request.get("messages"))):
         where = f"messages[{at}]"
-        if message.get("role") == "tool":
+        if message.get("role") in ("tool", "function"):
             content = message.get("content")
             value = "\n".join(_said(content))
-            yield Result(where, message.get("tool_call_id"), value, message.get("name"))
+            call_id = message.get("tool_call_id", message.get("name"))
+            yield Result(where, call_id, value, message.get("name"))
             continue
         yield Break(where)
+        if isinstance(oldest := message.get("function_call"), dict):
+            arguments, _ = object_text(oldest.get("arguments"))
+            yield Call(where, oldest.get("name"), oldest.get("name"), arguments)
         for place, call in enumerate(objects(message.get("tool_calls"))):
-            arguments, _ = object_text(_function(call).get("arguments"))
             spot = f"{where}.tool_calls[{place}]"
+            if isinstance(custom := call.get("custom"), dict):
+                yield Call(spot, call.get("id"), custom.get("name"), {"input": custom.get("input")})
+                continue
+            given = _function(call).get("arguments")
+            arguments = given if isinstance(given, dict) else object_text(given)[0]
             yield Call(spot, call.get("id"), _function(call).get("name"), arguments)
 
 
@@ -143,14 +156,16 @@ def _content_faults(message: dict[str, object], where: str, dialect: Dialect) ->
     if dialect.longest_text and longest > dialect.longest_text:
         faults.append(f"{where}: content is over {dialect.longest_text} characters (Z41)")
     for place, part in enumerate(objects(content)):
-        faults += _part_faults(part, f"{where}.content[{place}]", message.get("role"))
+        role = message.get("role")
+        asked = "user" if dialect.tool_media and role == "tool" else role
+        faults += _part_faults(part, f"{where}.content[{place}]", asked)
     return faults
 
 
 def _silence_faults(message: dict[str, object], where: str, dialect: Dialect) -> list[str]:
     """Who may say nothing: a result, and beside its calls the assistant, in the dialect's way."""
     content, role = message.get("content"), message.get("role")
-    if "tool_calls" in message:
+    if "tool_calls" in message or (dialect.custom_tools and "function_call" in message):
         missing = dialect.content_beside_calls and not isinstance(content, str | list)
         rule = dialect.content_beside_calls
         return [f'{where}: content "" missing beside calls ({rule})'] if missing else []
@@ -193,16 +208,24 @@ def _call_faults(message: dict[str, object], where: str, dialect: Dialect) -> li
     faults: list[str] = []
     if message.get("tool_calls") == []:
         faults.append(f"{where}.tool_calls: empty list (C8)")
-    if "function_call" in message:
+    if "function_call" in message and not dialect.custom_tools:
         faults.append(f"{where}: function_call is of an older API; use tool_calls (D6)")
     for place, call in enumerate(objects(message.get("tool_calls"))):
         spot, function = f"{where}.tool_calls[{place}]", _function(call)
+        if dialect.custom_tools and isinstance(custom := call.get("custom"), dict):
+            faults += _named(custom.get("name"), spot, dialect)
+            fault = dialect.id_fault(call.get("id"), custom.get("name"))
+            faults += [f"{spot}: {fault}"] if fault else []
+            continue
         if call.get("type", "function") != "function":
             faults.append(f"{spot}: type {call.get('type')!r} is not function (C6)")
         faults += _named(function.get("name"), spot, dialect)
         if fault := dialect.id_fault(call.get("id"), function.get("name")):
             faults.append(f"{spot}: {fault}")
-        if fault := object_text(function.get("arguments"))[1]:
+        arguments = function.get("arguments")
+        if dialect.object_arguments and isinstance(arguments, dict):
+            continue
+        if fault := object_text(arguments)[1]:
             faults.append(f"{spot}: arguments {fault} ({dialect.arguments_rule})")
     return faults
 

@@ -37,6 +37,8 @@ _DIALECT = Dialect(
     rules=Rules(unanswered="M4", orphan="M5", twice="M5", reused="M5"),
     id_fault=_id_fault,
     name_rule="M7",
+    object_arguments=True,
+    tool_media=True,
     roles_rule="M6",
 )
 
@@ -47,28 +49,37 @@ def complaints(request: dict[str, object], model: str | None) -> list[str]:
 
 
 def _inlined(request: dict[str, object]) -> dict[str, object]:
-    """The request as the server gives it to the model: files of users that it holds are text.
+    """The request as the server gives it to the model: what mistral-common does not know is text.
 
-    mistral-common has no FileChunk; mistralai's own type says what one looks like.
+    mistral-common has no chunks of files and documents; mistralai's own types say what they look
+    like. Its version 15 takes all chunks but thinking in tool messages.
     """
     messages = request.get("messages")
     if not isinstance(messages, list):
         return request
-    return request | {"messages": [_without_ids(message) for message in messages]}
+    return request | {"messages": [_with_text(message) for message in messages]}
 
 
-def _without_ids(message: object) -> object:
+def _with_text(message: object) -> object:
     match message:
-        case {"role": "user", "content": list(content)} if isinstance(message, dict):
-            return message | {"content": [_without_id(part) for part in content]}
+        case {"role": str(role), "content": list(content)} if isinstance(message, dict):
+            return message | {"content": [_as_text(part, role) for part in content]}
+        case {"role": "tool", "content": None} if isinstance(message, dict):
+            # mistralai: ToolMessage.content may be null.
+            return message | {"content": ""}
         case _:
             return message
 
 
-def _without_id(part: object) -> object:
+def _as_text(part: object, role: str) -> object:
+    text: object = {"type": "text", "text": "a chunk"}
     match part:
         case {"type": "file", "file_id": str(name), **others} if not others and name:
-            return {"type": "text", "text": name}
+            return text
+        case {"type": "document_url", "document_url": str(address)} if address:
+            return text
+        case {"type": "image_url" | "input_audio"} if role == "tool":
+            return text
         case _:
             return part
 

@@ -18,8 +18,9 @@ texts = chat_texts
 _DIALECT = Dialect(
     rules=RULES,
     id_fault=short_id,
-    roles=frozenset({"system", "developer", "user", "assistant", "tool"}),
+    roles=frozenset({"system", "developer", "user", "assistant", "tool", "function"}),
     refusal_is_content=True,
+    custom_tools=True,
     # The error text of Z41 names this limit.
     longest_text=1_048_576,
 )
