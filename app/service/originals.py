@@ -243,7 +243,7 @@ def _lost(raw: Json, accepted: Json, written: Json) -> bool:
         return False
     if raw.keys() > accepted.keys() and not written.keys() <= accepted.keys():
         return True
-    return any(_lost(raw[name], value, written.get(name)) for name, value in accepted.items())
+    return any(_lost(raw.get(name), value, written.get(name)) for name, value in accepted.items())
 
 
 @dataclass(frozen=True, slots=True)

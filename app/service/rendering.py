@@ -10,6 +10,7 @@ from app.core.conversation import Turn
 from app.core.errors import RuleBroken
 from app.core.json.values import JsonObject
 from app.core.json.writing import dumps_utf8, joined_array
+from app.core.render.cache_marks import count_marks
 from app.core.render.options import ReplayOptions
 from app.core.render.pairing import Links
 from app.core.render.pipeline import extend
@@ -157,7 +158,8 @@ def render(
     """`offered`: the tools of the request. `kept`: what of an earlier render is still true, and
     `hashes`: those of the earlier render."""
     target = options.provider
-    wire = Wire(CODECS[target], options, loaded.provider_ids(target), offered.has_tools)
+    provider_ids = loaded.provider_ids(target)
+    wire = Wire(CODECS[target], options, provider_ids, offered.has_tools, tool_marks(offered, target))
     done = extend(kept or Render(), loaded.turns, loaded.links, wire)
     return rendered(done, wire, offered, hashes)
 
@@ -174,6 +176,16 @@ def rendered(done: Render, wire: Wire, offered: Offer, hashes: Hashes | None) ->
         done,
         (hashes or Hashes(b"")).of(dumps_utf8(read_first), done.segments),
     )
+
+
+def tool_marks(offered: Offer, target: str) -> int:
+    """How many marks for a prompt cache the tools of a request have."""
+    limit = CODECS[target].profile.cache_marks
+    if limit is None:
+        return 0
+    members = offered.request.values()
+    tools = (one.get("tools") if isinstance(one, dict) else one for one in members)
+    return sum(count_marks(one, limit.name) for one in tools)
 
 
 def _tool_repairs(offered: Offer) -> Iterator[Repair]:

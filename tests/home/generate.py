@@ -11,6 +11,7 @@ import app.codecs.inputs
 from tests.home.shapes import Kind, Shape, reachable
 from tests.home.sources import SOURCES
 
+_JSON_TYPES = {"integer": "number"}
 FOLDER = Path(app.codecs.inputs.__file__).parent
 
 
@@ -71,8 +72,9 @@ def _shape(shape: Shape, names: dict[Kind, str]) -> dict[str, object]:
     for name, inner in (("items", shape.items), ("values", shape.values)):
         if inner:
             written[name] = _shape(inner, names)
-    if (shape.scalars or shape.literals) and (shape.items or shape.values or shape.kinds):
-        written["scalar"] = True
+    scalars = {_JSON_TYPES.get(name, name) for name in shape.scalars}
+    if scalars - {"string"} or (scalars and (shape.items or shape.values or shape.kinds)):
+        written["scalars"] = sorted(scalars)
     if shape.kinds:
         written["kinds"] = [names[kind] for kind in shape.kinds]
     return written

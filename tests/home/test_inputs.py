@@ -153,13 +153,17 @@ def test_json_of_others_is_not_looked_into() -> None:
 
 def test_lists_keep_their_length() -> None:
     posted = {"role": "user", "content": [None, 7, {"type": "text", "text": "x", "id": 1}, "text"]}
-    expected = {"role": "user", "content": [None, 7, {"type": "text", "text": "x"}, "text"]}
+    expected = {"role": "user", "content": [None, None, {"type": "text", "text": "x"}, None]}
     assert _accepted("anthropic", posted) == expected
 
 
-def test_what_is_no_object_passes() -> None:
+def test_a_message_that_is_a_text_passes() -> None:
     assert _accepted("anthropic", "Hello") == "Hello"
-    assert _accepted("anthropic", {"role": "user", "content": 7}) == {"role": "user", "content": 7}
+
+
+@pytest.mark.parametrize("content", [7, False, None, {"type": "text"}])
+def test_a_scalar_of_another_type_is_refused(content: Json) -> None:
+    assert _accepted("openai", {"role": "tool", "tool_call_id": "c", "content": content}) is None
 
 
 def test_of_several_kinds_with_the_same_tags_the_one_that_covers_most_is_meant() -> None:
@@ -186,8 +190,8 @@ def test_a_kind_without_tags_is_known_by_its_members() -> None:
         {
             "roots": {"part": {"kinds": ["Text", "Blob", "Either"]}},
             "kinds": {
-                "Text": {"required": ["text"], "members": {"text": {}, "mark": {}}},
-                "Blob": {"required": ["data"], "members": {"data": {}, "mark": {}}},
+                "Text": {"required": ["text"], "members": {"text": {}, "mark": {"any": True}}},
+                "Blob": {"required": ["data"], "members": {"data": {}, "mark": {"any": True}}},
                 "Either": {"one_of": ["one", "two"], "members": {"one": {}, "two": {}}},
             },
         }

@@ -24,6 +24,7 @@ from app.core.json.reading import loads_object
 from app.core.json.values import NumberText
 from app.core.json.writing import dumps_utf8
 from app.core.limits import Limits
+from app.service.exporting import exported_turn
 from app.service.memory import Remembered, remember
 from app.service.posting import read_post
 from tests.histories import History, Render
@@ -49,6 +50,13 @@ def history(posts: Iterable[Body], first: int | None = None, name: str = "c1") -
     """The history after these bodies, or after the `first` so many turns of them."""
     written = tuple(one if isinstance(one, str) else json.dumps(one) for one in posts)
     return History(remember(drafts(written)[:first], name))
+
+
+def exported(whole: History) -> str:
+    """The turns of a history as an export has them, in a body that stores them again."""
+    links = whole.remembered.links()
+    turns = [exported_turn(turn, links) for turn in whole.remembered.turns]
+    return dumps_utf8({"provider": "neutral", "turns": turns}).decode()
 
 
 def without_turn(whole: History, place: int) -> History:

@@ -12,7 +12,7 @@ from app.codecs.anthropic.stream import AnthropicGathering, is_message
 from app.codecs.anthropic.tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs.shared.reading import names
 from app.core.conversation import Opaque
-from app.core.render.profile import BOTH, Half, Profile, keeping
+from app.core.render.profile import BOTH, CacheMarks, Half, Profile, keeping
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema.walk import COMBINATIONS
 from app.core.wire.codec import Codec, Prefixed
@@ -52,6 +52,8 @@ CODEC = Codec(
         thinking=True,
         issuers=frozenset({"anthropic"}),
         home=True,
+        # The API: "A maximum of 4 blocks with cache_control may be provided."
+        cache_marks=CacheMarks("cache_control", 4),
         keeps_opaque=keeping("image", "document", "search_result", "container_upload"),
         half=_half,
         foreign_loops=False,

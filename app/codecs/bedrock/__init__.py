@@ -12,7 +12,7 @@ from app.codecs.bedrock.stream import BedrockGathering, is_converse
 from app.codecs.bedrock.tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs.shared.reading import names
 from app.core.conversation import Opaque
-from app.core.render.profile import BOTH, Profile
+from app.core.render.profile import BOTH, CacheMarks, Profile
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema.walk import COMBINATIONS
 from app.core.wire.codec import Codec, Prefixed
@@ -36,6 +36,8 @@ def _keeps(block: Opaque) -> bool:
 CODEC = Codec(
     profile=Profile(
         home=True,
+        # AWS's user guide, "Prompt caching": at most 4 cache checkpoints in a request.
+        cache_marks=CacheMarks("cachePoint", 4),
         home_system=True,
         keeps_opaque=_keeps,
         results="user",

@@ -60,6 +60,8 @@ CODEC = Codec(
         keeps_opaque=keeping("server_tool", "input_image", "input_file"),
         home=True,
         home_system=True,
+        # The API: "Item with id 'rs_…' not found. Items are not persisted when `store` is false."
+        server_state=frozenset({"item_reference"}),
         half=_half,
         images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
         files=frozenset({"application/pdf", "url"}),

@@ -146,7 +146,7 @@ class Showing:
 
     def may_return(self, block: Opaque, item: Placed, role: Role) -> bool:
         """True if the issuer of an opaque block takes it back in a turn of this role."""
-        if not self._is_issuer(block, item.turn):
+        if not self._is_issuer(block, item.turn) or block.kind in self.profile.server_state:
             return False
         if self.at_home(item.turn) and role != "system":
             return self._is_accepted(block, item)
@@ -262,6 +262,9 @@ class Showing:
             else:
                 why = f"the output of this {cut(block.kind)} has not come"
                 self.report("CALL_WAITS_FOR_OUTPUT", why, item)
+        elif block.kind in self.profile.server_state:
+            why = f"a {cut(block.kind)} block refers to what the provider may not have stored"
+            self.report("BLOCK_OMITTED", why, item)
         elif block.kind.startswith("server_tool"):
             self.report("SERVER_TOOL_DROPPED", "half a pair, or another provider's tool", item)
         else:

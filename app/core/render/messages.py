@@ -148,11 +148,15 @@ def _reunited(messages: Iterable[Message]) -> list[Message]:
     found: list[Message] = []
     for message in messages:
         if found and were_one(found[-1], message):
-            parts = sorted((*found[-1].parts, *message.parts), key=lambda part: part.place or 0)
+            parts = sorted((*found[-1].parts, *message.parts), key=_results_first)
             found[-1] = replace(found[-1], parts=tuple(parts))
         else:
             found.append(message)
     return found
+
+
+def _results_first(part: Shown) -> tuple[bool, int]:
+    return not isinstance(part.content, ResultShown), part.place or 0
 
 
 def _merged(messages: Iterable[Message], profile: Profile, repairs: list[Repair]) -> list[Message]:

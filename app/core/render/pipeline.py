@@ -10,6 +10,7 @@ from app.core.json.values import Json, JsonObject
 from app.core.json.writing import dumps_message
 from app.core.neutral.blocks import block_json, result_json
 from app.core.render import window as windows
+from app.core.render.cache_marks import with_newest_marks
 from app.core.render.origins import of_turn
 from app.core.render.pairing import Links, Step, steps
 from app.core.render.repairs import Repair
@@ -36,7 +37,9 @@ def extend(kept: Render, turns: Sequence[Turn], links: Links, wire: Wire) -> Ren
         done = Render(segments, kept.uses).compacted()
     else:
         done = Writing(kept, wire).write(found).compacted()
-    return replace(done, segments=tuple(_dated(done.segments, turns, links, kept)))
+    dated = tuple(_dated(done.segments, turns, links, kept))
+    limit = wire.codec.profile.cache_marks
+    return replace(done, segments=tuple(with_newest_marks(dated, limit, wire.marks_before(done))))
 
 
 def _verbatim(

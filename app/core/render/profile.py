@@ -24,6 +24,14 @@ class Half:
     by_client: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class CacheMarks:
+    """Marks for a prompt cache: the member of a block, and how many a request may have."""
+
+    name: str
+    most: int
+
+
 def keeping(*kinds: str) -> Callable[[Opaque], bool]:
     """Returns a test for opaque blocks of these kinds."""
     return lambda block: block.kind in kinds
@@ -65,6 +73,8 @@ class Profile:
       home                its own turns come back as they were posted
       home_system         … system messages too, in line, where others' stand next to the messages
       keeps_opaque        which opaque blocks it takes in user messages of the neutral form
+      server_state        kinds of opaque blocks that only refer to what the provider may have stored
+      cache_marks         marks for a prompt cache, which it takes only so many of
       half                whether an opaque block is one half of a pair
       thinking            its own thinking may stand in the history
       plain_reasoning     reasoning is plain text that its issuer wants back
@@ -108,6 +118,8 @@ class Profile:
     home: bool = False
     home_system: bool = False
     keeps_opaque: Callable[[Opaque], bool] = keeping()
+    server_state: frozenset[str] = frozenset()
+    cache_marks: CacheMarks | None = None
     half: Callable[[Opaque], Half | None] = _no_half
     thinking: bool = False
     plain_reasoning: bool = False

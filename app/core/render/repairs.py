@@ -59,6 +59,7 @@ CODES: Final[dict[str, str]] = {
     "CUSTOM_TOOL_AS_FUNCTION": "a custom tool is shown as a function with one text, `input`",
     "CALL_WAITS_FOR_OUTPUT": "a call that the caller runs is left out until its output comes",
     "MEMBERS_OMITTED": "members of a posted message that this provider does not take are left out",
+    "CACHE_MARKS_STRIPPED": "older marks for a prompt cache are left out; a request takes only few",
     "BLOCK_OMITTED": "a block that only its issuer understands is left out",
     "UNICODE_REPLACED": "characters that are no Unicode text are shown as U+FFFD",
     "TURN_INTERRUPTED": "the stream of this turn broke; it is shown as far as it came",

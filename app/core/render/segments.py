@@ -69,6 +69,8 @@ class Segment:
     system   parts that stand beside the messages
     version  the version of the conversation at which it came to read as it does
     origins  where each of the messages comes from, where that was asked
+    marks    the turn of each mark for a prompt cache
+    whole    the segment with all its marks, where some of them are not shown
     """
 
     first: int
@@ -80,6 +82,8 @@ class Segment:
     told: tuple[bytes, bytes] = (b"", b"")
     version: int = 0
     origins: tuple[Origin, ...] = ()
+    marks: tuple[str | None, ...] = ()
+    whole: Self | None = None
 
     @classmethod
     def of(
@@ -112,9 +116,26 @@ class Segment:
             yield text[begin : begin + size]
             begin += size + 1
 
+    def with_lines(
+        self, lines: Sequence[bytes], repairs: Sequence[Repair], marks: Sequence[str | None]
+    ) -> Self:
+        """The segment with other messages and more repairs; it keeps itself as the whole one."""
+        told = b",".join(dumps_utf8(one.json()) for one in repairs)
+        return replace(
+            self,
+            text=b",".join(lines),
+            sizes=tuple(map(len, lines)),
+            repairs=(*self.repairs, *repairs),
+            told=(b",".join(filter(None, (self.told[0], told))), self.told[1]),
+            marks=tuple(marks),
+            whole=self,
+        )
+
     @classmethod
     def joined(cls, segments: Sequence[Self]) -> Self:
         """Neighbours as one."""
+        wholes = [one.whole or one for one in segments]
+        is_stripped = any(one.whole for one in segments)
         return cls(
             segments[0].first,
             segments[-1].carry,
@@ -125,6 +146,8 @@ class Segment:
             joined_told(segments),
             max(one.version for one in segments),
             tuple(origin for one in segments for origin in one.origins),
+            tuple(turn_id for one in segments for turn_id in one.marks),
+            cls.joined(wholes) if is_stripped else None,
         )
 
 

@@ -11,12 +11,14 @@ assistant where its message is marked as a prefix to go on with.
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from itertools import repeat
 
 from app.core.conversation import Opaque, Text
 from app.core.json.values import JsonObject
 from app.core.json.writing import dumps_message
 from app.core.render import placeholders as wording
 from app.core.render.blocks import Showing
+from app.core.render.cache_marks import count_marks
 from app.core.render.flatten import flattened, result_line
 from app.core.render.messages import (
     arranged,
@@ -45,13 +47,22 @@ class Wire:
     """Where a history goes, and how.
 
     `provider_ids`: what calls are named there, by canonical id. `has_tools`: the request has
-    definitions from elsewhere.
+    definitions from elsewhere, with `tool_marks` marks for a prompt cache.
     """
 
     codec: Codec
     options: ReplayOptions
     provider_ids: Mapping[str, str]
     has_tools: bool = False
+    tool_marks: int = 0
+
+    def marks_before(self, render: Render) -> int:
+        """How many marks for a prompt cache there are before the messages."""
+        limit, parts = self.codec.profile.cache_marks, render.system()
+        if limit is None:
+            return 0
+        system = self.codec.write_system(parts) if parts else {}
+        return self.tool_marks + sum(count_marks(one, limit.name) for one in system.values())
 
     def pending(self, step: Step) -> Iterator[Pending]:
         """The calls that a step shows without a result, and what it shows instead: a runtime that
@@ -197,9 +208,22 @@ class Writing:
         lines = list(map(dumps_message, self.wire.codec.write(messages)))
         told = self.open
         segment = Segment.of(told.first, self.carry, lines, told.repairs, told.pending, told.system)
+        if limit := self.profile.cache_marks:
+            segment = replace(segment, marks=tuple(self._marks(messages, lines, limit.name)))
         if self.wire.options.tokens:
             segment = replace(segment, origins=origins(messages, len(lines), self.wire.count))
         self.segments.append(segment)
+
+
+    def _marks(
+        self, messages: Sequence[Message], lines: Sequence[bytes], name: str
+    ) -> Iterator[str | None]:
+        """The turn of each mark for a prompt cache."""
+        if not any(name.encode() in line for line in lines):
+            return
+        for message in messages:
+            count = sum(count_marks(one, name) for one in self.wire.codec.write([message]))
+            yield from repeat(next(iter(message.turn_ids()), None), count)
 
 
 def ended(

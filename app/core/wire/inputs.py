@@ -20,15 +20,15 @@ _TAGS = ("type", "role")
 
 
 class ShapeData(TypedDict, total=False):
-    """The values that one member accepts. Empty: a scalar that is not null.
+    """The values that one member accepts. Empty: a string.
 
     any      any JSON value, which is never looked into
     free     any JSON value but null
     null     null is accepted
-    literal  the only strings accepted
+    literal  the only scalars accepted
     items    what the elements of a list are
     values   what the values of an object with free names are
-    scalar   a scalar is accepted besides
+    scalars  the JSON types of the scalars accepted: string, boolean, number
     kinds    names of the object types that are accepted
     """
 
@@ -38,7 +38,7 @@ class ShapeData(TypedDict, total=False):
     literal: list[str | int | bool]
     items: "ShapeData"
     values: "ShapeData"
-    scalar: bool
+    scalars: list[str]
     kinds: list[str]
 
 
@@ -107,6 +107,16 @@ class _Refused:
 REFUSED = _Refused()
 
 
+def _json_type(scalar: Json) -> str:
+    match scalar:
+        case bool():
+            return "boolean"
+        case str():
+            return "string"
+        case _:
+            return "number"
+
+
 class _Kind:
     __slots__ = ("aliases", "members", "one_of", "required", "tags")
     members: "dict[str, _Shape]"
@@ -145,7 +155,7 @@ class _Kind:
 class _Shape:
     __slots__ = (
         *("aliases", "by_type", "is_any", "is_leaf", "is_union", "items", "literal", "null"),
-        *("others", "scalar", "values", "words"),
+        *("others", "scalars", "values", "words"),
     )
 
     def __init__(
@@ -154,11 +164,12 @@ class _Shape:
         self.words = words
         self.is_any = data.get("any", False) or data.get("free", False)
         self.null = data.get("any", False) or data.get("null", False)
-        self.scalar = data.get("scalar", False)
         self.literal = frozenset(data["literal"]) if "literal" in data else None
         self.items = _Shape(data["items"], kinds, words) if "items" in data else None
         self.values = _Shape(data["values"], kinds, words) if "values" in data else None
         self.is_leaf = self.is_any or not data.keys() & {"items", "values", "kinds"}
+        default = ("string",) if self.is_leaf and self.literal is None else ()
+        self.scalars = frozenset(data.get("scalars", default))
         self.aliases: dict[str, str] = {}
         self.by_type: dict[str, list[_Kind]] = {}
         self.others: list[_Kind] = []
@@ -176,7 +187,9 @@ class _Shape:
             return True
         if isinstance(value, dict | list):
             return False
-        return self.literal is None or value in self.literal
+        if self.literal is not None and value in self.literal:
+            return True
+        return _json_type(value) in self.scalars
 
     def is_unknown(self, value: JsonObject) -> bool:
         """True if the object may be of a kind that came after this release of the SDK."""
@@ -229,7 +242,7 @@ def _accepted(shape: _Shape, value: Json) -> "Json | _Refused":
         if any(each is REFUSED for each in elements):
             return REFUSED
         return cast(list[Json], elements) if any(map(is_not, elements, value)) else value
-    return value if shape.scalar else REFUSED
+    return value if shape.takes_scalar(value) else REFUSED
 
 
 def _members(

@@ -148,7 +148,8 @@ def _content_faults(content: dict[str, object], where: str) -> list[str]:
     for kind, spot, inner in _tool_parts(content, where):
         faults += _named(inner.get("name"), spot)
         key = "args" if kind == "function_call" else "response"
-        if not isinstance(inner.get(key), dict):
+        # google-genai: FunctionCall.args is optional.
+        if not isinstance(inner.get(key, {} if key == "args" else None), dict):
             faults.append(f"{spot}: {key} must be an object (G11)")
     return faults
 

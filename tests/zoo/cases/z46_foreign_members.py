@@ -75,9 +75,13 @@ VARIANTS = [
         ),
         Expect(
             pairs=[("move", "castled")],
-            raw_hides=("cache_control", "caller", "citations"),
             order=("castle", "O-O", "castled"),
         ),
+        Expect(
+            on=tuple(one for one in ALL if one != "anthropic"),
+            raw_hides=("cache_control", "caller", "citations"),
+        ),
+        Expect(on=("anthropic",), raw_shows=("cache_control", "caller", "citations")),
     ),
     variant(
         "responses items with status and annotations",
@@ -116,9 +120,15 @@ VARIANTS = [
         TYPED,
         Expect(
             pairs=[("look_up", "entry of <0>"), ("move", "checkmate")],
-            raw_hides=("completed", "logprobs", "annotations", "phase"),
+            # A phase that is none of OpenAI's.
+            raw_hides=('"final"',),
             shows=("Never.",),
         ),
+        Expect(
+            on=tuple(one for one in ALL if one != "openai-responses"),
+            raw_hides=("completed", "logprobs", "annotations", "phase"),
+        ),
+        Expect(on=("openai-responses",), raw_shows=("completed", "logprobs", "annotations")),
     ),
     variant(
         "gemini parts with metadata",
@@ -156,7 +166,11 @@ VARIANTS = [
             answer("call_9", "a one"),
         ),
         TYPED,
-        Expect(pairs=[("dice", "a six"), ("dice", "a one")], raw_hides=('function_call":{',)),
+        Expect(pairs=[("dice", "a six"), ("dice", "a one")]),
+        Expect(
+            on=("kimi", "mistral", "anthropic", "deepseek", "qwen"), raw_hides=('function_call":{',)
+        ),
+        Expect(on=("openai",), raw_shows=('function_call":{',)),
         targets=("openai", "kimi", "mistral", "anthropic", "deepseek", "qwen"),
     ),
 ]
