@@ -154,9 +154,11 @@ def _check(draft: Draft, at: str, limits: Limits) -> None:
         if isinstance(block, ToolCall) and draft.speaker != "ai":
             told = f"A tool call must be made by the speaker ai, not by {draft.speaker}."
             raise RuleBroken(told, pointer=at)
-        if isinstance(block, ToolResult | Thinking) and draft.speaker in ("system", "note"):
-            told = f"The speaker {draft.speaker} must not give results of tools, and no thinking."
+        if isinstance(block, ToolResult) and draft.speaker in ("system", "note"):
+            told = f"The speaker {draft.speaker} must not give results of tools."
             raise RuleBroken(told, pointer=at)
+        if isinstance(block, Thinking) and draft.speaker == "note":
+            raise RuleBroken("The speaker note must not have thinking blocks.", pointer=at)
         if isinstance(block, ToolCall | ToolResult):
             _check_bytes("raw_id_bytes", block.raw_id, at, limits)
 

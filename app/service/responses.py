@@ -99,7 +99,9 @@ def whole_response_at(pointer: str, value: Json) -> RuleBroken | None:
     if isinstance(value.get("message"), dict):
         told = "A message must stand here, and this is one choice of a response:"
         return RuleBroken(f"{told} post its `message`.", pointer=pointer)
-    if not (names := whose_response(value)):
+    # An item of a list says its type; an output has an `output`, as a whole response has.
+    is_item = isinstance(value.get("type"), str)
+    if is_item or not (names := whose_response(value)):
         return None
     return RuleBroken(
         "A message must stand here, and this looks like a whole response of"

@@ -35,7 +35,7 @@ class ServiceModelReader:
             case "map":
                 return Shape(values=self.shape(model.value))
             case scalar if words := model.metadata.get("enum"):
-                return Shape(literals=tuple(words), scalars=frozenset({_SCALARS[scalar]}))
+                return Shape(literals=tuple(words))
             case scalar:
                 return Shape(scalars=frozenset({_SCALARS[scalar]}))
 

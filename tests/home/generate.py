@@ -11,6 +11,8 @@ import app.codecs.inputs
 from tests.home.shapes import Kind, Shape, reachable
 from tests.home.sources import SOURCES
 
+# Words that tell kinds apart, and formats of media: what is not among them is refused.
+_CLOSED = frozenset({"type", "role", "format", "media_type"})
 _JSON_TYPES = {"integer": "number"}
 FOLDER = Path(app.codecs.inputs.__file__).parent
 
@@ -57,8 +59,21 @@ def _written_kind(kind: Kind, names: dict[Kind, str], *, camel: bool) -> dict[st
         written["one_of"] = sorted(kind.one_of)
     if camel and (aliases := {_camel(name): name for name in sorted(kind.members) if "_" in name}):
         written["aliases"] = aliases
-    written["members"] = {name: _shape(each, names) for name, each in sorted(kind.members.items())}
+    written["members"] = {
+        name: _shape(each, names) | ({"open": True} if _is_open(kind, name) else {})
+        for name, each in sorted(kind.members.items())
+    }
     return written
+
+
+def _is_open(kind: Kind, name: str) -> bool:
+    """True if the word is required and a newer one is better sent than the object left out."""
+    words = kind.members[name].literals
+    return name in kind.required - _CLOSED and len(words) > 1 and all(map(_is_text, words))
+
+
+def _is_text(word: object) -> bool:
+    return isinstance(word, str)
 
 
 def _shape(shape: Shape, names: dict[Kind, str]) -> dict[str, object]:

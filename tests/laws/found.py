@@ -162,7 +162,7 @@ MEDIA_THAT_CONVERSE_REFUSES: Bodies = (
         _user(
             [
                 {"image": {"format": "tiff", "source": {"bytes": "SUkqfjF+"}}},
-                {"image": {"format": "png", "source": {"s3Location": {"uri": "~2~"}}}},
+                {"image": {"format": "png", "source": {"s3Location": {"uri": "s3://a-bucket/~2~"}}}},
             ]
         ),
     ),

@@ -29,6 +29,7 @@ def _half(block: Opaque) -> Half | None:
 CODEC = Codec(
     profile=Profile(
         results="together",
+        results_alone=True,
         system="beside",
         inner_system="user",
         alternate=BOTH,

@@ -66,7 +66,7 @@ def arranged(
     """The messages of one segment in an order and with the additions that the wire demands."""
     # Neighbours are joined first: whether thinking has something behind it is a question to the
     # joined message. Where a message is left out, others become neighbours.
-    found = _merged(_reunited(messages), profile, repairs)
+    found = _merged(_reunited(messages, profile), profile, repairs)
     if any(isinstance(message.parts[-1].content, Thinking) for message in found):
         found = _merged(_without_loose_thinking(found, repairs), profile, repairs)
     # Bridges come behind that: they stand between messages, and join none.
@@ -143,12 +143,18 @@ def were_one(before: Message, message: Message) -> bool:
     return len(envelopes) == 1 and None not in envelopes
 
 
-def _reunited(messages: Iterable[Message]) -> list[Message]:
+def _fit(before: Message, message: Message, profile: Profile) -> bool:
+    """True if the wire takes what is in two messages in one."""
+    return before.role == message.role or not profile.results_alone
+
+
+def _reunited(messages: Iterable[Message], profile: Profile) -> list[Message]:
     """The messages; neighbours that pairing took from one posted message are one again."""
     found: list[Message] = []
     for message in messages:
-        if found and were_one(found[-1], message):
-            parts = sorted((*found[-1].parts, *message.parts), key=_results_first)
+        if found and _fit(found[-1], message, profile) and were_one(found[-1], message):
+            key = _results_first if profile.results == "user" else _place
+            parts = sorted((*found[-1].parts, *message.parts), key=key)
             found[-1] = replace(found[-1], parts=tuple(parts))
         else:
             found.append(message)
@@ -156,7 +162,13 @@ def _reunited(messages: Iterable[Message]) -> list[Message]:
 
 
 def _results_first(part: Shown) -> tuple[bool, int]:
-    return not isinstance(part.content, ResultShown), part.place or 0
+    """Sorts results before the rest; they are in the order of their calls already."""
+    is_result = isinstance(part.content, ResultShown)
+    return not is_result, 0 if is_result else _place(part)
+
+
+def _place(part: Shown) -> int:
+    return part.place or 0
 
 
 def _merged(messages: Iterable[Message], profile: Profile, repairs: list[Repair]) -> list[Message]:

@@ -48,6 +48,7 @@ class Profile:
     Order of messages
       verbatim            stored turns are shown as they are; nothing below applies
       results             a message for each result, one for all, or inside the user message
+      results_alone       … and such a message holds nothing else
       system              leading system turns stand in line, or are given beside the messages
       inner_system        later system turns stand in line, or become marked user text
       alternate           roles whose neighbouring messages must be one
@@ -93,6 +94,7 @@ class Profile:
 
     verbatim: bool = False
     results: Literal["each", "together", "user"] = "each"
+    results_alone: bool = False
     system: Literal["inline", "beside"] = "inline"
     inner_system: Literal["inline", "user"] = "inline"
     alternate: frozenset[str] = frozenset()

@@ -26,6 +26,7 @@ class ShapeData(TypedDict, total=False):
     free     any JSON value but null
     null     null is accepted
     literal  the only scalars accepted
+    open     other strings are accepted too: a newer release of the SDK may have them
     items    what the elements of a list are
     values   what the values of an object with free names are
     scalars  the JSON types of the scalars accepted: string, boolean, number
@@ -36,6 +37,7 @@ class ShapeData(TypedDict, total=False):
     free: bool
     null: bool
     literal: list[str | int | bool]
+    open: bool
     items: "ShapeData"
     values: "ShapeData"
     scalars: list[str]
@@ -168,7 +170,7 @@ class _Shape:
         self.items = _Shape(data["items"], kinds, words) if "items" in data else None
         self.values = _Shape(data["values"], kinds, words) if "values" in data else None
         self.is_leaf = self.is_any or not data.keys() & {"items", "values", "kinds"}
-        default = ("string",) if self.is_leaf and self.literal is None else ()
+        default = ("string",) if self.is_leaf and data.get("open", not self.literal) else ()
         self.scalars = frozenset(data.get("scalars", default))
         self.aliases: dict[str, str] = {}
         self.by_type: dict[str, list[_Kind]] = {}
@@ -256,9 +258,6 @@ def _members(
         shape = members.get(name)
         inner = REFUSED if shape is None else _accepted(shape, each)
         if inner is each:
-            continue
-        if shape and shape.literal and name in required and isinstance(each, str):
-            # A word that is newer than this release of the SDK; without it nothing would be left.
             continue
         reduced = dict(value) if reduced is value else reduced
         if isinstance(inner, _Refused):
