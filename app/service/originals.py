@@ -24,6 +24,8 @@ from app.core.conversation import (
     Block,
     Draft,
     Envelope,
+    File,
+    Image,
     Opaque,
     Original,
     Posted,
@@ -64,14 +66,21 @@ def original_of(draft: Draft) -> Original | None:
         written = _written(draft, codec)
     # A system message in line is written next to the messages, unless its original says otherwise.
     moves = draft.speaker == "system" and codec.profile.system == "beside" and not _beside(draft)
-    # What only the issuer understands is written as it came, whether it is accepted or not.
-    is_open = not any(isinstance(block, Opaque) for block in draft.blocks)
-    if not moves and is_open and identical(written, posted):
+    if not moves and _is_surely_accepted(draft) and identical(written, posted):
         return None
     accepted = [_accepted(draft, message) for _, message in draft.messages]
     if not moves and identical(written, accepted):  # type: ignore[arg-type]
         return None
     return _Reading(draft, accepted, written).original()
+
+
+def _is_surely_accepted(draft: Draft) -> bool:
+    """True if the provider accepts whatever its codec writes from these blocks.
+
+    Media of the assistant and opaque blocks are written as they came, accepted or not.
+    """
+    own = (Opaque,) if draft.speaker == "human" else (Opaque, Image, File)
+    return not any(isinstance(block, own) for block in draft.blocks)
 
 
 def _beside(draft: Draft) -> bool:
@@ -231,10 +240,19 @@ class _Reading:
         self.names += _unwritten(value, written)
         before, after = place.neighbours(message)
         self.names += (_kind(one) for one in (*before, *after))
-        lost = _lost(place.found_in(raw), value, written)
-        if place.is_shared or lost or identical(value, written):
+        is_refused = _is_json_list(block, self.draft.format) or _lost(
+            place.found_in(raw), value, written
+        )
+        is_written = is_refused and not isinstance(block, Opaque)
+        if place.is_shared or is_written or identical(value, written):
             value = None
         return Posted(envelope, place.slot, place.index is not None, value, before, after)
+
+
+def _is_json_list(block: Block, target: str) -> bool:
+    """True for a result that is a list of JSON values, where the provider takes blocks or text."""
+    is_list = isinstance(block, ToolResult) and isinstance(block.result, list)
+    return is_list and not CODECS[target].profile.value_results
 
 
 def _lost(raw: Json, accepted: Json, written: Json) -> bool:

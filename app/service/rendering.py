@@ -159,7 +159,8 @@ def render(
     `hashes`: those of the earlier render."""
     target = options.provider
     provider_ids = loaded.provider_ids(target)
-    wire = Wire(CODECS[target], options, provider_ids, offered.has_tools, tool_marks(offered, target))
+    marks = tool_marks(offered, target)
+    wire = Wire(CODECS[target], options, provider_ids, offered.has_tools, marks)
     done = extend(kept or Render(), loaded.turns, loaded.links, wire)
     return rendered(done, wire, offered, hashes)
 

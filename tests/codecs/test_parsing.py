@@ -269,3 +269,27 @@ def test_neighbouring_items_of_the_model_are_one_turn_on_responses() -> None:
     history = posted(body)
     assert [turn.speaker for turn in history.remembered.turns] == ["ai", "tool"]
     assert [call.call_index for call in history.remembered.ledger.calls.values()] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "chunk",
+    [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
+        {"type": "tool_use", "id": "t", "name": "f", "input": {}},
+        {"type": "tool_result", "tool_use_id": "t", "content": "x"},
+    ],
+)
+def test_chunks_that_have_no_place_in_a_result_are_kept_and_named(chunk: JsonObject) -> None:
+    call = {"id": "A1b2C3d4e", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    seen = {"type": "text", "text": "visible"}
+    messages = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "A1b2C3d4e", "name": "f", "content": [seen, chunk]},
+    ]
+    history = posted({"provider": "mistral", "messages": messages})
+    (result,) = history.remembered.turns[2].blocks or ()
+    assert isinstance(result, ToolResult)
+    assert result.parts == (Text("visible"), Opaque(str(chunk["type"]), chunk, "chat"))
+    assert "BLOCK_OMITTED" in history.render("anthropic").codes
+    assert history.render("mistral").request["messages"][2]["content"] == [seen, chunk]

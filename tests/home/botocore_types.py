@@ -26,7 +26,8 @@ class ServiceModelReader:
 
     def shape(self, model: Any) -> Shape:
         if getattr(model, "is_document_type", False):
-            return ANY
+            # The API: "Provide a json object for the field and try again."
+            return Shape(values=ANY)
         match model.type_name:
             case "structure":
                 return Shape(kinds=(self._kind(model),))
@@ -37,7 +38,10 @@ class ServiceModelReader:
             case scalar if words := model.metadata.get("enum"):
                 return Shape(literals=tuple(words))
             case scalar:
-                return Shape(scalars=frozenset({_SCALARS[scalar]}))
+                limits = model.metadata if scalar == "string" else {}
+                least = "(?s:.+)" if limits.get("min", 0) > 0 else ""
+                pattern = limits.get("pattern", least)
+                return Shape(scalars=frozenset({_SCALARS[scalar]}), pattern=pattern)
 
     def _kind(self, model: Any) -> Kind:
         if model.name not in self.kinds:

@@ -223,7 +223,8 @@ def _bedrock(message: Message, root: Shape) -> list[Message]:
     if message["role"] == "system":
         return [question, message, question]
     if message["role"] == "assistant":
-        return [question, message]
+        said = {"cachePoint": [text, block], "reasoningContent": [block, text]}.get(kind, [block])
+        return [question, message | {"content": said}]
     match kind:
         case "toolUse" if block[kind].get("type"):
             result: Message = {"toolUseId": CALL_ID, "content": [text], "type": "web_search"}

@@ -84,6 +84,10 @@ def _shape(shape: Shape, names: dict[Kind, str]) -> dict[str, object]:
         return written | {"free": True}
     if shape.literals and not shape.scalars:
         written["literal"] = list(shape.literals)
+    if shape.filled:
+        written["filled"] = True
+    if shape.pattern:
+        written["pattern"] = shape.pattern
     for name, inner in (("items", shape.items), ("values", shape.values)):
         if inner:
             written[name] = _shape(inner, names)

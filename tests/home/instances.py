@@ -28,6 +28,7 @@ _WORDS = {
     **dict.fromkeys(("tool_name", "toolName"), TOOL),
     **dict.fromkeys(("media_type", "mediaType", "mimeType", "mime_type"), "image/png"),
     "arguments": '{"city": "Paris"}',
+    "bucketOwner": "123456789012",
 }
 PDF = base64.b64encode(b"%PDF-1.4 a page").decode()
 _BASE64 = ("data", "file_data", "bytes", "image_bytes", "signature", "thought_signature")

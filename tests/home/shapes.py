@@ -16,6 +16,10 @@ class Shape:
     # Names of JSON's own types: string, integer, number, boolean.
     scalars: frozenset[str] = frozenset()
     items: Shape | None = None
+    # A list must not be empty.
+    filled: bool = False
+    # What a string must match as a whole.
+    pattern: str = ""
     values: Shape | None = None
     kinds: tuple[Kind, ...] = ()
 
@@ -26,6 +30,8 @@ class Shape:
             literals=tuple(dict.fromkeys([*self.literals, *other.literals])),
             scalars=self.scalars | other.scalars,
             items=_either(self.items, other.items),
+            filled=self.filled or other.filled,
+            pattern=self.pattern or other.pattern,
             values=_either(self.values, other.values),
             kinds=tuple(dict.fromkeys([*self.kinds, *other.kinds])),
         )

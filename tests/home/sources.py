@@ -27,9 +27,20 @@ _ABOUT_PARTS = frozenset(
     | {"thought", "thought_signature", "video_metadata"}
 )
 
+# botocore: `ContentBlock` is one type for all roles.
+_OF_USERS = ("image", "document", "video")
+
 
 def _openai() -> Roots:
-    return {"message": shape_of(ChatCompletionMessageParam)}
+    return {"message": _with_filled_lists(shape_of(ChatCompletionMessageParam))}
+
+
+def _with_filled_lists(message: Shape) -> Shape:
+    """OpenAI's API: "[] is too short - 'messages.0.content'", and the same of `tool_calls`."""
+    for kind in message.kinds:
+        for name in {"content", "tool_calls"} & kind.members.keys():
+            kind.members[name] = replace(kind.members[name], filled=bool(kind.members[name].items))
+    return message
 
 
 def _dialect(texts_only: bool = False, **members: tuple[str, ...]) -> Roots:
@@ -41,7 +52,7 @@ def _dialect(texts_only: bool = False, **members: tuple[str, ...]) -> Roots:
 
 
 def _kinds() -> tuple[Kind, ...]:
-    return shape_of(ChatCompletionMessageParam).kinds
+    return _openai()["message"].kinds
 
 
 def _of_dialect(texts_only: bool, members: dict[str, tuple[str, ...]], kind: Kind) -> Kind:
@@ -84,14 +95,39 @@ def _bedrock() -> Roots:
     model = botocore.session.get_session().get_service_model("bedrock-runtime")
     members = model.operation_model("Converse").input_shape.members
     reader = ServiceModelReader()
+    (message,) = reader.shape(members["messages"].member).kinds
     return {
-        "message": reader.shape(members["messages"].member),
+        "message": Shape(
+            kinds=(
+                _bedrock_message(message, "user"),
+                _bedrock_message(message, "system"),
+                _bedrock_assistant(message),
+            )
+        ),
         "system": reader.shape(members["system"]),
     }
 
 
+def _bedrock_message(message: Kind, role: str) -> Kind:
+    members = message.members | {"role": Shape(literals=(role,))}
+    return Kind(f"{role}.{message.name}", message.module, members, message.required)
+
+
+def _bedrock_assistant(message: Kind) -> Kind:
+    """AWS's reference of `Message`: images and documents are in messages of the user only."""
+    found = _bedrock_message(message, "assistant")
+    content = message.members["content"]
+    assert content.items
+    (block,) = content.items.kinds
+    members = {name: one for name, one in block.members.items() if name not in _OF_USERS}
+    kind = Kind(f"assistant.{block.name}", block.module, members, block.required)
+    kind.one_of = frozenset(members)
+    found.members["content"] = replace(content, items=Shape(kinds=(kind,)))
+    return found
+
+
 def _mistral() -> Roots:
-    return {"message": shape_of(ChatCompletionRequestMessageTypedDict)}
+    return {"message": _with_filled_lists(shape_of(ChatCompletionRequestMessageTypedDict))}
 
 
 def _ai_sdk(target: str) -> Roots:

@@ -274,12 +274,12 @@ def test_unknown_kinds_pass_whole_in_every_format(target: str, message: dict[str
             {
                 "role": "assistant",
                 "content": [
-                    {"toolUse": {"toolUseId": "t", "name": "f", "input": None, "type": None}}
+                    {"toolUse": {"toolUseId": "t", "name": "f", "input": {}, "type": None}}
                 ],
             },
             {
                 "role": "assistant",
-                "content": [{"toolUse": {"toolUseId": "t", "name": "f", "input": None}}],
+                "content": [{"toolUse": {"toolUseId": "t", "name": "f", "input": {}}}],
             },
         ),
         (

@@ -100,11 +100,12 @@ def used(usage: JsonObject) -> Usage:
 
 def write(messages: Sequence[Message], dialect: Dialect) -> list[Json]:
     plain, element = partial(_messages, dialect=dialect), partial(_element, dialect=dialect)
-    joins = dialect.thinks_in_content or dialect.detailed
+    wire = {"joins": dialect.thinks_in_content or dialect.detailed}
+    wire["joins_texts"] = dialect.string_content
     return [
         _marked(item, message)
         for message in messages
-        for item in home.written(message, plain, element, place=_place, joins=joins)
+        for item in home.written(message, plain, element, place=_place, **wire)
     ]
 
 
@@ -239,10 +240,16 @@ def _result(fields: Fields) -> ToolResult:
     name = fields.maybe_text("name")
     result = ToolResult(raw_id, result=content, name=name)
     if isinstance(content, list) and all(map(_is_part, content)):
-        parts = tuple(part for part in _content(fields) if isinstance(part, Part))
-        result = ToolResult(raw_id, parts=parts, name=name)
+        read = reading.text_or_list(fields, "content", lambda one: [_part_of_result(one)])
+        result = ToolResult(raw_id, parts=tuple(read), name=name)
     reading.check_named(fields, raw_id, "tool_call_id")
     return reading.sourced(result, fields)
+
+
+def _part_of_result(fields: Fields) -> Part:
+    """A chunk of a result. Thinking, calls and results inside a result are kept as they are."""
+    block = _part(fields)
+    return block if isinstance(block, Part) else Opaque(fields.text("type"), fields.whole(), WIRE)
 
 
 def _is_part(value: Json) -> bool:

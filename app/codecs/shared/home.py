@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from app.core.conversation import Envelope, Posted
+from app.core.conversation import Envelope, Posted, Text
 from app.core.json.values import Json, JsonObject
 from app.core.render.view import Content, Message, Shown
 
@@ -21,13 +21,15 @@ def written(
     *,
     place: Callable[[Content], tuple[str, bool]] | None = None,
     joins: bool = False,
+    joins_texts: bool = False,
 ) -> Iterator[Json]:
     """The messages of the wire: one for each envelope, and what `write` makes of other parts.
 
     `element` writes a part as an element of the list that holds it. `place` names the member of a
     message that holds a content, and whether that is a list; with it, parts that were not posted
     go into the message of their neighbours. `joins`: the wire takes neighbours of one role in one
-    message only, so that envelopes give way.
+    message only, so that envelopes give way. `joins_texts`: texts next to a text are added to it,
+    not made a list.
     """
     envelopes = set(map(_group, message.parts))
     if envelopes == {0} or (joins and len(envelopes) > 1):
@@ -44,7 +46,7 @@ def written(
         elif posted.slot == "":
             yield element(parts[0])
         else:
-            yield _filled(posted.envelope, parts, element)
+            yield _filled(posted.envelope, parts, element, joins_texts=joins_texts)
 
 
 def _all_posted(
@@ -63,7 +65,11 @@ def _group(part: Shown) -> int:
 
 
 def _filled(
-    envelope: Envelope, parts: Sequence[Shown], element: Callable[[Shown], Json]
+    envelope: Envelope,
+    parts: Sequence[Shown],
+    element: Callable[[Shown], Json],
+    *,
+    joins_texts: bool,
 ) -> JsonObject:
     """The posted message, with these parts in their places."""
     held: JsonObject = {}
@@ -72,6 +78,10 @@ def _filled(
         assert posted
         if not posted.listed and posted.slot not in held:
             held[posted.slot] = text_of(part)
+            continue
+        before = held.get(posted.slot)
+        if joins_texts and isinstance(before, str) and isinstance(part.content, Text):
+            held[posted.slot] = f"{before}\n{part.content.text}" if before else part.content.text
             continue
         listed = held.setdefault(posted.slot, [])
         if not isinstance(listed, list):

@@ -157,10 +157,14 @@ class Showing:
 
     def _is_accepted(self, block: Opaque, item: Placed) -> bool:
         """True if the provider takes the block as it was posted, and it did not break off."""
-        turn = item.turn
-        if turn.status == "interrupted" and isinstance(block.native, dict):
+        if item.turn.status == "interrupted" and isinstance(block.native, dict):
             return block.native.get("status") != "in_progress"
-        posted = turn.original.blocks if turn.original else ()
+        return self._was_accepted(item)
+
+    def _was_accepted(self, item: Placed) -> bool:
+        """True if the provider's input type has a place for the block as it was posted."""
+        original = item.turn.original
+        posted = original.blocks if original else ()
         return not posted or item.place is None or posted[item.place] is not None
 
     def _kept_thinking(self, step: Step) -> set[int]:
@@ -236,7 +240,7 @@ class Showing:
             case Text():
                 return self._text(block, item, step)
             case Image() | File():
-                own = self.at_home(item.turn)
+                own = self.at_home(item.turn) and self._was_accepted(item)
                 return self.media(block, item, allowed=own or step.role == "human")
             case Thinking():
                 return self._thinking(block, item, kept)

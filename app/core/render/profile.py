@@ -74,7 +74,7 @@ class Profile:
       home                its own turns come back as they were posted
       home_system         … system messages too, in line, where others' stand next to the messages
       keeps_opaque        which opaque blocks it takes in user messages of the neutral form
-      server_state        kinds of opaque blocks that only refer to what the provider may have stored
+      server_state        kinds of opaque blocks that refer to what the provider may have stored
       cache_marks         marks for a prompt cache, which it takes only so many of
       half                whether an opaque block is one half of a pair
       thinking            its own thinking may stand in the history

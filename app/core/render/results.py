@@ -43,7 +43,7 @@ class Answering:
         if posted and posted.value is not None:
             # It goes back as it was posted, unless the provider would refuse that.
             needless = _FAILED_AS_POSTED if result and result.status == "error" else _AS_POSTED
-            if all(repair.code in needless for repair in repairs):
+            if not self._has_blanks() and all(repair.code in needless for repair in repairs):
                 del showing.repairs[before : before + len(repairs)], self.beside[media:]
             else:
                 posted = replace(posted, value=None)
@@ -153,6 +153,12 @@ class Answering:
         """Whether the result is all there is to show: no failure, no words about one."""
         result = self.answer.result
         return result is not None and result.status == "ok" and not result.error
+
+    def _has_blanks(self) -> bool:
+        """True if a part is a blank text, which providers refuse inside a list."""
+        result = self.answer.result
+        parts = result.parts or () if result else ()
+        return any(isinstance(part, Text) and not part.text.strip() for part in parts)
 
     def _report(self, code: str, detail: str) -> None:
         self.showing.report(code, detail, self.answer, self.answer.call.id)

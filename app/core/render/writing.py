@@ -214,7 +214,6 @@ class Writing:
             segment = replace(segment, origins=origins(messages, len(lines), self.wire.count))
         self.segments.append(segment)
 
-
     def _marks(
         self, messages: Sequence[Message], lines: Sequence[bytes], name: str
     ) -> Iterator[str | None]:

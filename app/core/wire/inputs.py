@@ -10,6 +10,7 @@ unless the types are closed.
 The types are data, generated from the providers' SDKs (`app/codecs/inputs`).
 """
 
+import re
 from collections.abc import Collection, Mapping
 from operator import is_not
 from typing import NotRequired, TypedDict, cast
@@ -28,6 +29,8 @@ class ShapeData(TypedDict, total=False):
     literal  the only scalars accepted
     open     other strings are accepted too: a newer release of the SDK may have them
     items    what the elements of a list are
+    filled   a list must not be empty
+    pattern  what a string must match as a whole
     values   what the values of an object with free names are
     scalars  the JSON types of the scalars accepted: string, boolean, number
     kinds    names of the object types that are accepted
@@ -39,6 +42,8 @@ class ShapeData(TypedDict, total=False):
     literal: list[str | int | bool]
     open: bool
     items: "ShapeData"
+    filled: bool
+    pattern: str
     values: "ShapeData"
     scalars: list[str]
     kinds: list[str]
@@ -72,13 +77,14 @@ class InputTypes:
 
     def __init__(self, data: InputData) -> None:
         kinds = {name: _Kind(kind) for name, kind in data["kinds"].items()}
-        # What objects of all kinds say under `type`; none where no other kind is accepted.
-        known = frozenset(word for kind in kinds.values() for word in kind.tags.get("type", ()))
-        words = None if data.get("closed", False) else known
+        # The types and members of all kinds, to know unknown ones by; None where these are refused.
+        types = {str(word) for kind in kinds.values() for word in kind.tags.get("type", ())}
+        members = {name for kind in data["kinds"].values() for name in kind.get("members", {})}
+        names = None if data.get("closed", False) else frozenset(types | members)
         for name, kind in data["kinds"].items():
-            members = kind.get("members", {}).items()
-            kinds[name].members = {member: _Shape(shape, kinds, words) for member, shape in members}
-        self.roots = {name: _Shape(shape, kinds, words) for name, shape in data["roots"].items()}
+            shapes = kind.get("members", {}).items()
+            kinds[name].members = {member: _Shape(shape, kinds, names) for member, shape in shapes}
+        self.roots = {name: _Shape(shape, kinds, names) for name, shape in data["roots"].items()}
 
 
 def accepted(types: InputTypes, root: str, value: Json) -> Json:
@@ -156,19 +162,21 @@ class _Kind:
 
 class _Shape:
     __slots__ = (
-        *("aliases", "by_type", "is_any", "is_leaf", "is_union", "items", "literal", "null"),
-        *("others", "scalars", "values", "words"),
+        *("aliases", "by_type", "filled", "is_any", "is_leaf", "is_union", "items", "literal"),
+        *("names", "null", "others", "pattern", "scalars", "values"),
     )
 
     def __init__(
-        self, data: ShapeData, kinds: Mapping[str, _Kind], words: Collection[Json] | None
+        self, data: ShapeData, kinds: Mapping[str, _Kind], names: frozenset[str] | None
     ) -> None:
-        self.words = words
+        self.names = names
         self.is_any = data.get("any", False) or data.get("free", False)
         self.null = data.get("any", False) or data.get("null", False)
         self.literal = frozenset(data["literal"]) if "literal" in data else None
-        self.items = _Shape(data["items"], kinds, words) if "items" in data else None
-        self.values = _Shape(data["values"], kinds, words) if "values" in data else None
+        self.pattern = re.compile(data["pattern"]) if "pattern" in data else None
+        self.filled = data.get("filled", False)
+        self.items = _Shape(data["items"], kinds, names) if "items" in data else None
+        self.values = _Shape(data["values"], kinds, names) if "values" in data else None
         self.is_leaf = self.is_any or not data.keys() & {"items", "values", "kinds"}
         default = ("string",) if self.is_leaf and data.get("open", not self.literal) else ()
         self.scalars = frozenset(data.get("scalars", default))
@@ -191,17 +199,21 @@ class _Shape:
             return False
         if self.literal is not None and value in self.literal:
             return True
+        if isinstance(value, str) and not self.takes_text(value):
+            return False
         return _json_type(value) in self.scalars
+
+    def takes_text(self, text: str) -> bool:
+        return self.pattern is None or bool(self.pattern.fullmatch(text))
 
     def is_unknown(self, value: JsonObject) -> bool:
         """True if the object may be of a kind that came after this release of the SDK."""
-        if self.words is None:
+        if self.names is None:
             return False
         tag = value.get("type")
         if isinstance(tag, str):
-            return bool(self.by_type) and tag not in self.words
-        names = {name for kind in self.others for name in kind.members}
-        return bool(self.others) and not self.by_type and not names >= value.keys()
+            return bool(self.by_type) and tag not in self.names
+        return bool(self.others) and not self.by_type and not self.names >= value.keys()
 
     def named(self, value: JsonObject) -> JsonObject:
         """The object with its members under the names that the SDK gives them."""
@@ -238,7 +250,7 @@ def _accepted(shape: _Shape, value: Json) -> "Json | _Refused":
             return _members(dict.fromkeys(value, values), value)
         return value if shape.is_unknown(value) else REFUSED
     if isinstance(value, list):
-        if shape.items is None:
+        if shape.items is None or (shape.filled and not value):
             return REFUSED
         elements = [_accepted(shape.items, each) for each in value]
         if any(each is REFUSED for each in elements):
@@ -277,7 +289,7 @@ def _message(shape: _Shape, value: JsonObject) -> "JsonObject | _Refused":
     lists = {
         name: _elements(shape.items, each)
         for name, shape in kind.members.items()
-        if shape.items is not None and isinstance(each := value.get(name), list)
+        if shape.items is not None and isinstance(each := value.get(name), list) and each
     }
     others = {name: each for name, each in value.items() if name not in lists}
     found = _members(kind.members, others, kind.required - lists.keys())

@@ -57,7 +57,7 @@ class Dialect:
     refusal_is_content: bool = False
     # OpenAI's own: tools that take a text, and the older form of calls.
     custom_tools: bool = False
-    tool_media: bool = False
+    media_anywhere: bool = False
     # mistralai: FunctionCall.arguments is a text or an object.
     object_arguments: bool = False
     longest_text: int | None = None
@@ -157,7 +157,7 @@ def _content_faults(message: dict[str, object], where: str, dialect: Dialect) ->
         faults.append(f"{where}: content is over {dialect.longest_text} characters (Z41)")
     for place, part in enumerate(objects(content)):
         role = message.get("role")
-        asked = "user" if dialect.tool_media and role == "tool" else role
+        asked = "user" if dialect.media_anywhere else role
         faults += _part_faults(part, f"{where}.content[{place}]", asked)
     return faults
 

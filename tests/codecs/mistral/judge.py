@@ -38,7 +38,7 @@ _DIALECT = Dialect(
     id_fault=_id_fault,
     name_rule="M7",
     object_arguments=True,
-    tool_media=True,
+    media_anywhere=True,
     roles_rule="M6",
 )
 
@@ -51,8 +51,9 @@ def complaints(request: dict[str, object], model: str | None) -> list[str]:
 def _inlined(request: dict[str, object]) -> dict[str, object]:
     """The request as the server gives it to the model: what mistral-common does not know is text.
 
-    mistral-common has no chunks of files and documents; mistralai's own types say what they look
-    like. Its version 15 takes all chunks but thinking in tool messages.
+    mistral-common has no chunks of files and documents, and takes images and audio from users only;
+    mistralai's own types say what they look like, and take them in every message. There a thinking
+    chunk holds a list of chunks, here a text.
     """
     messages = request.get("messages")
     if not isinstance(messages, list):
@@ -78,8 +79,11 @@ def _as_text(part: object, role: str) -> object:
             return text
         case {"type": "document_url", "document_url": str(address)} if address:
             return text
-        case {"type": "image_url" | "input_audio"} if role == "tool":
+        case {"type": "image_url" | "input_audio"} if role != "user":
             return text
+        case {"type": "thinking", "thinking": list(chunks)} if isinstance(part, dict):
+            said = [str(chunk.get("text", "")) for chunk in objects(chunks)]
+            return part | {"thinking": "".join(said)}
         case _:
             return part
 
