@@ -90,8 +90,8 @@ class Reports:
 
     def broken_index(self, fault: str) -> None:
         self._index = 1
-        told = {"index": "search", "ok": False, "detail": fault}
-        print(json_line(told) if self._as_json else printable(fault))
+        report = {"index": "search", "ok": False, "detail": fault}
+        print(json_line(report) if self._as_json else printable(fault))
 
     def summed_up(self) -> int:
         """How much disagrees; said to people."""

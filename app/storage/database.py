@@ -246,7 +246,7 @@ class Database:
         """Runs a step in a transaction of its own; again if it found the full-text index broken,
         which is rebuilt before that."""
 
-        def once() -> T:
+        def run() -> T:
             with self._writing.connect() as connection:
                 connection.info[TENANT] = self.tenant_id
                 with connection.begin():
@@ -254,12 +254,12 @@ class Database:
 
         try:
             try:
-                return once()
+                return run()
             except self._kind.Error as error:
                 if self._kind.verdict(original(error)) != "index":
                     raise
                 rebuild_index(self._writing)
-                return once()
+                return run()
         except self._kind.Error as error:
             raise Unavailable.silent(reason(error)) from error
 

@@ -262,8 +262,8 @@ def verdict(error: BaseException) -> Verdict:
 
 
 def _is_of_index(error: sqlite3.Error) -> bool:
-    """Whether the full-text index is broken. SQLite 3.40 says it by a code, newer releases by a
-    text."""
+    """Returns True if the full-text index is broken: SQLite 3.40 has a code for it, newer releases
+    have texts."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     texts = ("fts5: corrupt", "invalid fts5 file format")
     return code == sqlite3.SQLITE_CORRUPT_VTAB or str(error).startswith(texts)

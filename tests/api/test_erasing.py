@@ -192,7 +192,7 @@ def by_somebody_else(database: Database, sweep: Callable[..., Any], **what: Any)
 def test_erasing_leaves_no_byte_in_the_file_or_its_log(
     lite: Api, sqlite_database_url: str, many: bool
 ) -> None:
-    """Where the full-text index has few levels its parts are merged; otherwise it is rebuilt."""
+    """The full-text index is merged if it has few levels, and rebuilt otherwise."""
     tell(lite, "c1", CANARY)
     tell(lite, "other", "sparrow_")
     if many:

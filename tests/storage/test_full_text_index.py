@@ -97,7 +97,7 @@ def test_a_start_that_cannot_rebuild_the_index_says_so(url: str) -> None:
     break_index(url)
     with opened(url) as driver:
         driver.execute("DROP TABLE search_words_idx")
-    with pytest.raises(Unavailable, match=r"full-text index of .* cannot be rebuilt: no such table"):
+    with pytest.raises(Unavailable, match="cannot be rebuilt: no such table"):
         upgrade(url)
 
 
