@@ -33,6 +33,7 @@ async def get_readiness(here: Here) -> Response:
     current, head = await here.database.schema_state()
     if current != head:
         raise Unavailable.behind("The schema of the database", current, head)
+    await here.database.check_index()
     return json_response({"status": "ready", "schema": head})
 
 

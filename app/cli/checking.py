@@ -97,6 +97,8 @@ class _Work:
             self._reports.lost(name, what)
         for name in sorted(self._anchors.keys() - left.keys()):
             self._reports.lost(name, "the conversation of the anchor is gone")
+        if fault := database.index_fault():
+            self._reports.broken_index(fault)
         for key_id in database.ask_keys_now(lambda keys: keys.damaged()):
             self._reports.damaged_key(key_id)
 

@@ -49,7 +49,9 @@ def checks(settings: Settings) -> Iterator[Check]:
             driver: Any = driver_of(connection)
             yield _durability(settings, driver)
             yield _disk(url, driver)
-            if not is_sqlite(url):
+            if is_sqlite(url):
+                yield _index(url, driver)
+            else:
                 yield _database_clock(driver)
                 yield from _walls(driver, ApiKeys(connection).tenants())
     finally:
@@ -77,6 +79,12 @@ def _durability(settings: Settings, driver: Any) -> Check:
         said = f"journal_mode is {mode}; `turnkeep migrate` switches it to wal"
         return Check("durability", "warning", said)
     return Check("durability", "ok", "journal_mode is wal, synchronous is FULL")
+
+
+def _index(url: str, driver: Any) -> Check:
+    if fault := kind_of(engine_url(url)).index_fault(driver):
+        return Check("index", "bad", fault)
+    return Check("index", "ok", "the full-text index can be read")
 
 
 def _disk(url: str, driver: Any) -> Check:

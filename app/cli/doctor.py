@@ -34,8 +34,9 @@ class Check:
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser(
         "doctor",
-        description="Looks at the database, its schema and how durable it is, at the disk, the"
-        " port, the clock and the keys; or, with --url, at a running service. It changes nothing.",
+        description="Looks at the database, its schema, its full-text index and how durable it is,"
+        " at the disk, the port, the clock and the keys; or, with --url, at a running service. It"
+        " changes nothing.",
         epilog="Exit status: 0 nothing is bad; 1 something is; 2 a wrong flag or setting.",
     )
     parser.add_argument("--host", help="the address of `serve` (default 127.0.0.1)")

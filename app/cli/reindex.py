@@ -11,6 +11,7 @@ from app.service.indexing import Reindex, behind
 from app.service.verify import verify
 from app.storage.damage import may_be_damage
 from app.storage.database import Database
+from app.storage.migrations import rebuild_index
 from app.storage.store import ReadStore
 
 
@@ -18,7 +19,8 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     parser = commands.add_parser(
         "reindex",
         description="Makes again what conversations are found by, and removes their words where"
-        " TURNKEEP_SEARCH is false. Safe to run again, and while the service runs.",
+        " TURNKEEP_SEARCH is false. Without names it first builds SQLite's full-text index from"
+        " nothing. Safe to run again, and while the service runs.",
         epilog="Exit status: 0 done; 1 some are damaged; 2 a wrong setting, or what was"
         " asked for cannot be read: no such file, no such conversation, an old schema.",
     )
@@ -35,6 +37,8 @@ def run(args: argparse.Namespace) -> int:
     with opened(settings, args.tenant) as database:
         for cid in args.conversation:
             database.read_now(partial(_demand, cid=cid))
+        if not args.conversation:
+            rebuild_index(settings.database_url)
         for count, cid in enumerate(args.conversation or all_ids(database), 1):
             if not _reindexed(database, cid):
                 bad += 1

@@ -64,7 +64,7 @@ class Reports:
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
-        self._good = self._bad = self._keys = 0
+        self._good = self._bad = self._keys = self._index = 0
 
     def add(self, name: str, report: dict[str, Any]) -> None:
         if report["ok"]:
@@ -88,9 +88,14 @@ class Reports:
         line = json_line(told) if self._as_json else f"the API key {key_id}: {DAMAGED_KEY}"
         print(printable(line))
 
+    def broken_index(self, fault: str) -> None:
+        self._index = 1
+        report = {"index": "search", "ok": False, "detail": fault}
+        print(json_line(report) if self._as_json else printable(fault))
+
     def summed_up(self) -> int:
         """How much disagrees; said to people."""
-        bad = self._bad + self._keys
+        bad = self._bad + self._keys + self._index
         if not self._as_json:
             told = f"{self._good} conversations agree, {self._bad} do not."
             if self._keys:

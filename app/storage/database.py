@@ -34,7 +34,9 @@ from app.storage.engines import (
     engine_url,
     kind_of,
     make_engine,
+    original,
     reason,
+    rebuild_index,
 )
 from app.storage.jobs import PERHAPS, Counts, Job
 from app.storage.memory import MOST_NAMES, Memory
@@ -235,16 +237,37 @@ class Database:
                 return None, Counter()
             return None, sweeping.remove_keys(connection, self.tenant_id, keys_before, most)
 
-        try:
-            with self._writing.connect() as connection:
-                connection.info[TENANT] = self.tenant_id
-                with connection.begin():
-                    name, removed = step(connection)
-        except self._kind.Error as error:
-            raise Unavailable.silent(reason(error)) from error
+        name, removed = self._in_transaction(step)
         if name is not None and removed.total() < most:
             removed["conversations"] += self.write_now(Sweep(name))
         return +removed
+
+    def _in_transaction(self, step: Callable[[Connection], T]) -> T:
+        """Runs a step in a transaction of its own; again if it found the full-text index broken,
+        which is rebuilt before that."""
+
+        def run() -> T:
+            with self._writing.connect() as connection:
+                connection.info[TENANT] = self.tenant_id
+                with connection.begin():
+                    return step(connection)
+
+        try:
+            try:
+                return run()
+            except self._kind.Error as error:
+                if self._kind.verdict(original(error)) != "index":
+                    raise
+                rebuild_index(self._writing)
+                return run()
+        except self._kind.Error as error:
+            raise Unavailable.silent(reason(error)) from error
+
+    def index_fault(self) -> str | None:
+        """Returns why the full-text index cannot be read, or None if it can."""
+        return self._snapshots.ask(
+            self.tenant_id, lambda connection: self._kind.index_fault(driver_of(connection))
+        )
 
     async def check_fit(self, *, unsafe: bool = False) -> None:
         """Return when the database answers and can be written to; raise `Unavailable` with the
@@ -255,6 +278,12 @@ class Database:
             await asyncio.wait_for(asked, _ASKED)
         except TimeoutError:
             raise Unavailable("The database does not answer.") from None
+
+    async def check_index(self) -> None:
+        """Raises `Unavailable` if the full-text index cannot be read."""
+        loop = asyncio.get_running_loop()
+        if fault := await loop.run_in_executor(self._doorman, self.index_fault):
+            raise Unavailable(f"The database cannot be used: {fault}.")
 
     def _check_fit(self, unsafe: bool) -> None:
         def unfit(connection: Connection) -> str | None:

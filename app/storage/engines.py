@@ -61,6 +61,12 @@ class Kind(Protocol):
 
     def scrubbing(self, driver: DBAPIConnection, /) -> Iterator[None]: ...
 
+    def index_fault(self, driver: DBAPIConnection, /) -> str | None: ...
+
+    def mend_index(self, driver: DBAPIConnection, /) -> bool: ...
+
+    def rebuild_index(self, driver: DBAPIConnection, /) -> None: ...
+
     def migrated(self, driver: DBAPIConnection) -> None: ...
 
     def verdict(self, error: BaseException) -> Verdict: ...
@@ -142,6 +148,12 @@ def driver_of(connection: Connection) -> DBAPIConnection:
     driver: DBAPIConnection | None = connection.connection.driver_connection
     assert driver is not None
     return driver
+
+
+def rebuild_index(engine: Engine) -> None:
+    """Builds the full-text index from nothing, on a connection of its own."""
+    with engine.connect() as connection:
+        kind_of(engine.url).rebuild_index(driver_of(connection))
 
 
 def discard(connection: Connection) -> None:

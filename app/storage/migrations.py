@@ -26,6 +26,8 @@ _LOCK = int.from_bytes(b"turnkeep", "big")
 
 def upgrade(url: str) -> str | None:
     """Bring the database to the newest schema; gives the version that it had."""
+    # First: a migration may write to tables whose words are indexed.
+    rebuild_index(url, only_if_broken=True)
     with _connection(url, "migrate") as connection, connection.begin():
         if connection.dialect.name == "postgresql":
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
@@ -36,6 +38,18 @@ def upgrade(url: str) -> str | None:
         with _connection(url, "migrate") as connection:
             engines.kind_of(connection.engine.url).migrated(engines.driver_of(connection))
     return before
+
+
+def rebuild_index(url: str, *, only_if_broken: bool = False) -> None:
+    """Builds SQLite's full-text index from nothing. It waits for other writers, and they for it."""
+    kind = engines.kind_of(engines.engine_url(url))
+    build = kind.mend_index if only_if_broken else kind.rebuild_index
+    with _connection(url, "migrate") as connection:
+        try:
+            build(engines.driver_of(connection))
+        except kind.Error as error:
+            index = f"the full-text index of {engines.described(url)}"
+            raise Unavailable(f"{index} cannot be rebuilt: {engines.reason(error)}") from error
 
 
 def grant(url: str, role: str) -> None:

@@ -197,6 +197,19 @@ def scrubbing(driver: DBAPIConnection) -> Iterator[None]:
     return iter(())
 
 
+def index_fault(driver: DBAPIConnection) -> str | None:
+    """PostgreSQL takes care of its indexes."""
+    return None
+
+
+def mend_index(driver: DBAPIConnection) -> bool:
+    return False
+
+
+def rebuild_index(driver: DBAPIConnection) -> None:
+    """`REINDEX` is for the owner of the tables."""
+
+
 def migrated(driver: DBAPIConnection) -> None:
     """Making an index counts the rows of its table. Where there were none, the planner takes any
     index for as good as another, however much is stored afterwards; a table without pages is judged

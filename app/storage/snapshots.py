@@ -52,7 +52,7 @@ class Snapshots:
                 if verdict == "own":
                     raise
                 why = reason(error)
-                if verdict == "unavailable" or self._ending.begun:
+                if verdict in ("unavailable", "index") or self._ending.begun:
                     raise Unavailable.silent(why) from error
                 log.info("a read is tried again: %s", why)
                 # When one connection broke, the others probably did too.

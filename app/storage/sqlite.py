@@ -1,6 +1,7 @@
 """What is particular to SQLite. `postgres.py` has the same parts."""
 
 import contextlib
+import logging
 import os
 import sqlite3
 import time
@@ -16,12 +17,18 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.storage.verdicts import Ending, Purpose, Verdict
 
+log = logging.getLogger(__name__)
+
 DRIVER = "sqlite+pysqlite"
 GROUP = 256
 BUSY_SECONDS = 2.5
 PAGE = 8192
 # Pages of the full-text index that are merged at a time.
 _MERGED = 64
+# Maximum length of the record that lists the levels of the full-text index: 1,000 empty levels.
+# SQLite 3.40.1 adds up to two levels with each scrub, and cannot open an index of more than 2,000
+# levels (measured; newer releases add none beyond 65).
+LONGEST = 2000
 Error: tuple[type[Exception], ...] = (sqlite3.Error, SQLAlchemyError)
 
 _BEGIN: Mapping[Purpose, str] = {
@@ -31,6 +38,17 @@ _BEGIN: Mapping[Purpose, str] = {
     "read": "BEGIN",
 }
 _CACHE_KB: Mapping[Purpose, int] = {"write": 32 * 1024, "migrate": 32 * 1024, "read": 8 * 1024}
+# The rows of an empty index as FTS5 writes them: the version of its format, the averages (row 1)
+# and the list of levels (row 10). Its source says so: FTS5_CURRENT_VERSION,
+# FTS5_AVERAGES_ROWID and FTS5_STRUCTURE_ROWID.
+_EMPTY_INDEX = (
+    "DELETE FROM search_words_data",
+    "DELETE FROM search_words_idx",
+    "DELETE FROM search_words_config",
+    "INSERT INTO search_words_config VALUES ('version', 4)",
+    "INSERT INTO search_words_data VALUES (1, x''), (10, x'00000000000000')",
+)
+_ANY_WORD = "SELECT rowid FROM search_words WHERE search_words MATCH 'a' LIMIT 1"
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 _BROKEN = {
     sqlite3.SQLITE_CANTOPEN,
@@ -152,6 +170,18 @@ def scrubbing(driver: DBAPIConnection) -> Iterator[None]:
     The full-text index only marks words as erased until its parts are merged. The log holds all
     that was written to it until it is cut, which has to wait for those who read.
     """
+    try:
+        if not mend_index(driver):
+            yield from _merging(driver)
+    except sqlite3.Error as error:
+        if verdict(error) != "index":
+            raise
+        rebuild_index(driver)
+    while _is_read(driver):
+        yield
+
+
+def _merging(driver: DBAPIConnection) -> Iterator[None]:
     for pages in chain([-_MERGED], repeat(_MERGED)):
         driver.execute("BEGIN IMMEDIATE")
         before = driver.total_changes
@@ -162,8 +192,6 @@ def scrubbing(driver: DBAPIConnection) -> Iterator[None]:
         # As SQLite says it: a merge that changes less than two rows had nothing to do.
         if driver.total_changes - before < 2:
             break
-    while _is_read(driver):
-        yield
 
 
 def _is_read(driver: DBAPIConnection) -> bool:
@@ -172,6 +200,47 @@ def _is_read(driver: DBAPIConnection) -> bool:
     is_read = bool(_pragma(driver, "wal_checkpoint(TRUNCATE)"))
     _pragma(driver, f"busy_timeout = {int(BUSY_SECONDS * 1000)}")
     return is_read
+
+
+def index_fault(driver: DBAPIConnection) -> str | None:
+    """Returns why the full-text index cannot be read, or None if it can."""
+    try:
+        driver.execute(_ANY_WORD).fetchall()
+    except sqlite3.Error as error:
+        if verdict(error) != "index":
+            raise
+        return f"the full-text index is broken ({error}); run `turnkeep reindex`"
+    return None
+
+
+def mend_index(driver: DBAPIConnection) -> bool:
+    """Rebuilds the full-text index if it is broken or has too many levels; returns True if so."""
+    if not driver.execute("SELECT 1 FROM sqlite_master WHERE name = 'search_words'").fetchone():
+        return False
+    record = driver.execute("SELECT length(block) FROM search_words_data WHERE id = 10").fetchone()
+    if record and record[0] <= LONGEST and not index_fault(driver):
+        return False
+    rebuild_index(driver)
+    return True
+
+
+def rebuild_index(driver: DBAPIConnection) -> None:
+    """Builds the full-text index from nothing out of `search_texts`, in one transaction.
+
+    SQLite refuses every statement about an index that it cannot open, also "rebuild" and DROP
+    TABLE. So the tables that FTS5 keeps it in are first made those of an empty index.
+    """
+    log.info("the full-text index is rebuilt")
+    driver.rollback()
+    driver.execute("BEGIN IMMEDIATE")
+    try:
+        for statement in _EMPTY_INDEX:
+            driver.execute(statement)
+        driver.execute("INSERT INTO search_words (search_words) VALUES ('rebuild')")
+        driver.execute("COMMIT")
+    except BaseException:
+        driver.rollback()
+        raise
 
 
 def migrated(driver: DBAPIConnection) -> None:
@@ -185,9 +254,19 @@ def verdict(error: BaseException) -> Verdict:
     # A broken constraint: another process was first, and what we had read is not so any more.
     if code in _BUSY or isinstance(error, sqlite3.IntegrityError):
         return "again"
+    if _is_of_index(error):
+        return "index"
     if code in _BROKEN or isinstance(error, FileGone) or str(error).startswith("no such table"):
         return "unavailable"
     return "own"
+
+
+def _is_of_index(error: sqlite3.Error) -> bool:
+    """Returns True if the full-text index is broken: SQLite 3.40 has a code for it, newer releases
+    have texts."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    texts = ("fts5: corrupt", "invalid fts5 file format")
+    return code == sqlite3.SQLITE_CORRUPT_VTAB or str(error).startswith(texts)
 
 
 def committed(driver: DBAPIConnection, transaction: str) -> bool | None:

@@ -13,7 +13,16 @@ from typing import NoReturn
 from sqlalchemy import Connection, Engine, RootTransaction
 
 from app.core.ledger.slice import Custom
-from app.storage.engines import TENANT, TRANSACTION, discard, driver_of, kind_of, original, reason
+from app.storage.engines import (
+    TENANT,
+    TRANSACTION,
+    discard,
+    driver_of,
+    kind_of,
+    original,
+    reason,
+    rebuild_index,
+)
 from app.storage.groups import Group
 from app.storage.jobs import Counts, Job, Outcome
 from app.storage.memory import Memory
@@ -163,7 +172,21 @@ class Transactions:
 
     def _fail(self, error: BaseException) -> NoReturn:
         self.disconnect()
-        raise GroupFailed(reason(error), self._kind.verdict(original(error))) from error
+        verdict = self._kind.verdict(original(error))
+        if verdict == "index":
+            verdict = self._rebuild_index(error)
+        raise GroupFailed(reason(error), verdict) from error
+
+    def _rebuild_index(self, broken: BaseException) -> Verdict:
+        """Rebuilds the full-text index, without which no words can be stored or erased. Returns
+        what to do with the commands that met it."""
+        log.warning("the full-text index is broken and is rebuilt: %s", reason(broken))
+        try:
+            rebuild_index(self._engine)
+        except Exception as error:
+            log.warning("the full-text index cannot be rebuilt: %s", reason(error))
+            return self._kind.verdict(original(error))
+        return "again"
 
     def disconnect(self) -> None:
         """Close the connection, and with it what is left of a transaction."""

@@ -6,9 +6,10 @@ from typing import Literal, TypeAlias
 
 Purpose: TypeAlias = Literal["write", "read", "migrate"]
 
-Verdict: TypeAlias = Literal["again", "locked", "unavailable", "own"]
+Verdict: TypeAlias = Literal["again", "locked", "unavailable", "index", "own"]
 """Of an error: a new try may succeed; so it may, when another session has let go of a conversation;
-the database cannot answer; the caller's own business."""
+the database cannot answer; the full-text index is broken and must be rebuilt before a new try; the
+caller's own business."""
 
 
 @dataclass(slots=True)

@@ -24,6 +24,7 @@ from app.storage.database import Database, engine_url
 from app.storage.tables import TENANTS_ROWS
 from tests.api.conftest import Api, answering, calling, user
 from tests.postgres import candidates
+from tests.storage.broken_index import add_levels
 
 CANARY = "canary_"
 # Texts of others are kept as bytes, which a dump shows in hexadecimal.
@@ -187,9 +188,15 @@ def by_somebody_else(database: Database, sweep: Callable[..., Any], **what: Any)
     return sweep(database, **what)
 
 
-def test_erasing_leaves_no_byte_in_the_file_or_its_log(lite: Api, sqlite_database_url: str) -> None:
+@pytest.mark.parametrize("many", [False, True], ids=["few levels", "nearly too many levels"])
+def test_erasing_leaves_no_byte_in_the_file_or_its_log(
+    lite: Api, sqlite_database_url: str, many: bool
+) -> None:
+    """The full-text index is merged if it has few levels, and rebuilt otherwise."""
     tell(lite, "c1", CANARY)
     tell(lite, "other", "sparrow_")
+    if many:
+        add_levels(sqlite_database_url)
     assert left(sqlite_database_url) > 0
     assert lite.http.delete("/v1/conversations/c1").status_code == 200
     assert comes_true(lambda: left(sqlite_database_url) == 0)

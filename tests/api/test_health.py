@@ -15,6 +15,7 @@ from app.main import create_app
 from app.settings import Settings
 from app.storage.database import engine_url
 from tests.api.conftest import Api, user
+from tests.storage.broken_index import break_index
 
 
 def test_a_living_service_says_so_without_a_database() -> None:
@@ -39,6 +40,24 @@ def test_a_schema_behind_head_is_not_ready(api: Api, database_url: str) -> None:
     refused = api.http.get("/readyz")
     assert refused.status_code == 503
     assert "turnkeep migrate" in refused.json()["detail"]
+
+
+def test_a_service_with_a_broken_index_is_not_ready_until_something_is_written(
+    lite: Api, sqlite_database_url: str
+) -> None:
+    assert lite.post(user("pears")).status_code == 201
+    assert lite.http.get("/readyz").status_code == 200
+    # A search waits until all words are indexed; afterwards the indexer has nothing to write.
+    assert lite.http.get("/v1/conversations", params={"q": "pears"}).status_code == 200
+    break_index(sqlite_database_url)
+    refused = lite.http.get("/readyz")
+    assert (refused.status_code, refused.json()["code"]) == (503, "unavailable")
+    assert "turnkeep reindex" in refused.json()["detail"]
+    assert lite.post(user("plums"), cid="new").status_code == 201
+    assert lite.http.get("/readyz").status_code == 200
+    assert lite.http.delete("/v1/conversations/new").status_code == 200
+    page = lite.http.get("/v1/conversations", params={"q": "pears"}).json()
+    assert len(page["data"]) == 1
 
 
 def test_metrics_count_requests_by_route_and_never_by_id(database_url: str) -> None:

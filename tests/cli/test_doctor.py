@@ -16,6 +16,7 @@ from app.cli.doctor import newest
 from tests.cli.conftest import Run, World
 from tests.cli.test_asking import PAGE, answering
 from tests.e2e.server import free_port
+from tests.storage.broken_index import break_index
 
 
 def checks(run: Run, *args: str) -> dict[str, tuple[str, str]]:
@@ -43,7 +44,8 @@ def test_all_is_well(world: World, run: Run, port: list[str]) -> None:
     unsafe = "postgresql" in world.database_url
     assert found.pop("durability")[0] == ("bad" if unsafe else "ok")
     assert {state for state, _ in found.values()} == {"ok"}
-    assert list(found) == ["database", "schema", "disk", "clock", "keys", "port"]
+    index = [] if unsafe else ["index"]
+    assert list(found) == ["database", "schema", "disk", *index, "clock", "keys", "port"]
 
 
 def test_what_is_unsafe_may_be_accepted(
@@ -78,6 +80,17 @@ def test_another_journal_is_told(sqlite_database_url: str, run: Run, port: list[
     assert "turnkeep migrate" in said
     assert run("migrate", "--database-url", sqlite_database_url).code == 0
     assert checks(run, *port, "--database-url", sqlite_database_url)["durability"][0] == "ok"
+
+
+def test_a_broken_index_is_told(sqlite_database_url: str, run: Run, port: list[str]) -> None:
+    where = ["--database-url", sqlite_database_url]
+    assert checks(run, *port, *where)["index"] == ("ok", "the full-text index can be read")
+    break_index(sqlite_database_url)
+    state, said = checks(run, *port, *where)["index"]
+    assert state == "bad"
+    assert "turnkeep reindex" in said
+    assert run("reindex", *where).code == 0
+    assert checks(run, *port, *where)["index"][0] == "ok"
 
 
 @pytest.mark.parametrize(("free", "expected"), [(10**12, "ok"), (10**9, "warning"), (10**7, "bad")])

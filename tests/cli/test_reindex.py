@@ -17,6 +17,7 @@ from app.storage.database import Database
 from app.storage.engines import make_engine
 from tests.service.test_append_work import append, rounds
 from tests.service.test_finding import run
+from tests.storage.broken_index import BREAKS, break_index, check_index, opened
 
 
 @pytest.fixture
@@ -88,3 +89,24 @@ def test_the_setting_decides_whether_words_are_kept(
     assert main(["reindex", "--database-url", database_url]) == 0
     assert found(database, q="call_1") == []
     assert found(database, tool=["f"]) == ["a"]
+
+
+@pytest.mark.parametrize("how", BREAKS)
+def test_the_index_of_sqlite_is_built_from_nothing(sqlite_database_url: str, how: str) -> None:
+    with Database(sqlite_database_url) as database:
+        append(database, "a", rounds(1, 1))
+        catch_up(database)
+        break_index(sqlite_database_url, how)
+        assert main(["reindex", "--database-url", sqlite_database_url]) == 0
+        assert found(database, q="call_1") == ["a"]
+    check_index(sqlite_database_url)
+
+
+def test_words_that_no_table_has_leave_the_index_of_sqlite(sqlite_database_url: str) -> None:
+    with Database(sqlite_database_url) as database:
+        append(database, "a", rounds(1, 1))
+        catch_up(database)
+        with opened(sqlite_database_url) as driver:
+            driver.execute("INSERT INTO search_words (rowid, words) VALUES (99, 'stray')")
+        assert main(["reindex", "--database-url", sqlite_database_url]) == 0
+    check_index(sqlite_database_url)

@@ -28,6 +28,7 @@ from tests.damage.stored import (
     serve,
 )
 from tests.long import IS_LONG
+from tests.storage.broken_index import break_index
 
 VALUES = {"bytes": "x'ff'", "text": "'no such value'", "not UTF-8": "CAST(x'ff41' AS TEXT)"}
 PATHS = (
@@ -242,6 +243,23 @@ def test_reindex_makes_a_damaged_number_of_the_index_again(url: str) -> None:
     with opened(url) as connection:
         kinds = connection.execute("SELECT DISTINCT typeof(number) FROM search_texts").fetchall()
     assert kinds == [("integer",)]
+
+
+def test_verify_names_a_broken_index_and_goes_on(
+    url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    break_index(url)
+    assert main(["verify", "--database-url", url]) == 1
+    told = capsys.readouterr()
+    assert told.out.startswith("the full-text index is broken")
+    assert "turnkeep reindex" in told.out
+    assert told.err == "3 conversations agree, 0 do not.\n"
+    assert main(["verify", "--json", "--database-url", url]) == 1
+    *reports, index = map(json.loads, capsys.readouterr().out.splitlines())
+    assert [one["ok"] for one in reports] == [True, True, True]
+    assert (index["index"], index["ok"]) == ("search", False)
+    assert main(["reindex", "--database-url", url]) == 0
+    assert main(["verify", "--database-url", url]) == 0
 
 
 def test_what_is_damaged_and_has_expired_is_swept_with_the_others(

@@ -26,6 +26,7 @@ PACKING = ("tests/storage/test_packing.py", "-k", "not postgres")
 ISOLATION = ("tests/api/test_isolation.py", "-k", "sqlite")
 ACCESS = ("tests/api/test_access.py", "-k", "sqlite")
 ERASING = ("tests/api/test_erasing.py", "-k", "not postgres")
+FULL_TEXT_INDEX = ("tests/storage/test_full_text_index.py",)
 DAMAGED_KEYS = ("tests/damage/test_keys.py",)
 SETTLING = ("tests/storage/test_failures.py", "-k", "commit or proves or proof or twice")
 SYNCED = ("tests/api/test_sync.py", "tests/laws/test_sync.py")
@@ -510,6 +511,27 @@ FAULTS = (
         "self._highest[target] = max(highest, self._highest.get(target, -1))\n        given",
         "self._highest[target] = highest\n        given",
         REMEMBERED,
+    ),
+    Fault(
+        "the full-text index of SQLite may have any number of levels",
+        "app/storage/sqlite.py",
+        "if record and record[0] <= LONGEST and not index_fault(driver):",
+        "if record and not index_fault(driver):",
+        FULL_TEXT_INDEX,
+    ),
+    Fault(
+        "a broken full-text index is not rebuilt for those who write",
+        "app/storage/transactions.py",
+        'if verdict == "index":\n            verdict',
+        'if verdict == "unavailable":\n            verdict',
+        FULL_TEXT_INDEX,
+    ),
+    Fault(
+        "a full-text index that was rebuilt loses its words",
+        "app/storage/sqlite.py",
+        "driver.execute(\"INSERT INTO search_words (search_words) VALUES ('rebuild')\")",
+        "driver.execute(_ANY_WORD)",
+        FULL_TEXT_INDEX,
     ),
     Fault(
         "what a stored turn may become is not bounded",
