@@ -28,8 +28,8 @@ from app.core.ledger.slice import Command, Custom, Sweep
 from app.storage import migrations, sqlite, sweeping
 from app.storage.apikeys import ApiKeys
 from app.storage.engines import (
-    TENANT,
     DatabaseUrlError,
+    connected,
     driver_of,
     engine_url,
     kind_of,
@@ -210,8 +210,11 @@ class Database:
     def change_keys(self, change: Callable[[ApiKeys], T]) -> T:
         """Change API keys, durably; for operators, not for requests."""
         try:
-            with self._writing.begin() as connection:
-                return change(ApiKeys(connection))
+            with connected(self._writing) as connection:
+                transaction = connection.begin()
+                changed = change(ApiKeys(connection))
+                transaction.commit()
+                return changed
         except self._kind.Error as error:
             raise Unavailable(f"The database cannot be written to: {reason(error)}.") from error
 
@@ -236,10 +239,10 @@ class Database:
             return None, sweeping.remove_keys(connection, self.tenant_id, keys_before, most)
 
         try:
-            with self._writing.connect() as connection:
-                connection.info[TENANT] = self.tenant_id
-                with connection.begin():
-                    name, removed = step(connection)
+            with connected(self._writing, self.tenant_id) as connection:
+                transaction = connection.begin()
+                name, removed = step(connection)
+                transaction.commit()
         except self._kind.Error as error:
             raise Unavailable.silent(reason(error)) from error
         if name is not None and removed.total() < most:
@@ -266,8 +269,10 @@ class Database:
             return
         # What failed last may be mended by now, and perhaps nobody writes before we are ready.
         try:
-            with self._writing.connect() as connection, connection.begin():
+            with connected(self._writing) as connection:
+                transaction = connection.begin()
                 connection.exec_driver_sql("UPDATE alembic_version SET version_num = version_num")
+                transaction.commit()
         except self._kind.Error as error:
             raise Unavailable(f"The database cannot be written to: {reason(error)}.") from error
         for writer in self._writers:

@@ -6,7 +6,7 @@ what differs, part by part.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -66,6 +66,8 @@ class Kind(Protocol):
     def verdict(self, error: BaseException) -> Verdict: ...
 
     def committed(self, driver: DBAPIConnection, transaction: str) -> bool | None: ...
+
+    def confirm(self, driver: DBAPIConnection) -> None: ...
 
 
 # By scheme: the module of each. It is imported when it is needed: psycopg takes its time.
@@ -142,6 +144,18 @@ def driver_of(connection: Connection) -> DBAPIConnection:
     driver: DBAPIConnection | None = connection.connection.driver_connection
     assert driver is not None
     return driver
+
+
+@contextmanager
+def connected(engine: Engine, tenant_id: str = "") -> Iterator[Connection]:
+    """A connection of its own, closed afterwards. That ends its transaction if it was not
+    committed; a connection that is broken is asked for nothing more."""
+    connection = engine.connect()
+    try:
+        connection.info[TENANT] = tenant_id
+        yield connection
+    finally:
+        discard(connection)
 
 
 def discard(connection: Connection) -> None:
