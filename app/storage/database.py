@@ -290,11 +290,11 @@ class Database:
 
     def is_stuck(self, cid: str | None) -> bool:
         """Whether a command on this conversation, or on one of any id, would wait for too long."""
-        if cid is None:
-            return any(writer.is_stuck() for writer in self._writers)
-        if self._processes and _of(cid, self._processes).is_stuck():
-            return True
-        return bool(self._threads) and _of(cid, self._threads).is_stuck()
+        return any(writer.is_stuck() for writer in self._writers_of(cid))
+
+    def failure(self, cid: str | None) -> Unavailable | None:
+        """Why the last command of such a writer was given up, until one is carried out."""
+        return next((why for writer in self._writers_of(cid) if (why := writer.failure)), None)
 
     def held(self) -> set[tuple[str, str, datetime]]:
         """The conversations that the writers remember: tenant, id, and when it was made."""
@@ -346,6 +346,12 @@ class Database:
     @property
     def _writers(self) -> list[WriterThread | WriterProcess]:
         return [*self._threads, *self._processes]
+
+    def _writers_of(self, cid: str | None) -> Sequence[WriterThread | WriterProcess]:
+        if cid is None:
+            return self._writers
+        some: list[Sequence[WriterThread | WriterProcess]] = [self._processes, self._threads]
+        return [_of(cid, writers) for writers in some if writers]
 
     def _put(self, job: Job) -> None:
         cid = job.command.conversation_id

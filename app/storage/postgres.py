@@ -16,6 +16,7 @@ from sqlalchemy import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.core.errors import Unavailable
 from app.storage.verdicts import Ending, Purpose, Verdict
 
 DRIVER = "postgresql+psycopg"
@@ -29,6 +30,20 @@ _LIMITS = "SET LOCAL idle_in_transaction_session_timeout = '60s'; SET LOCAL stat
 # Seconds after which a server that has said nothing at all is given up. One that works ends its
 # statements before that; one that is frozen leaves its connections open for ever.
 SILENCE: dict[Purpose, float] = {"write": 12, "read": 32, "migrate": inf}
+# Seconds after which a commit that waits for its synchronous standby hangs: fewer than those of
+# SILENCE, so that the next try finds the commit that was given up.
+HANGS = 5.0
+# Commits of other roles cannot be seen, those of other programs may wait for more than ours do.
+_HANGING = """
+SELECT EXISTS (
+    SELECT FROM pg_stat_activity
+    WHERE wait_event = 'SyncRep'
+        AND datname = current_database()
+        AND usename = current_user
+        AND application_name = current_setting('application_name')
+        AND query_start < clock_timestamp() - make_interval(secs => %s)
+)
+"""
 # The writer finds all it reads by index. A planner that knows nothing of the data yet might sort or
 # scan a long conversation instead. Of several indexes it takes the one in which it expects to read
 # the fewest rows: what a row costs counts, and not which of the pages are in memory.
@@ -129,7 +144,17 @@ def connect(
     made.purpose, made.ending = purpose, ending
     if purpose == "write":
         made.add_notice_handler(made.heed)
+        if _commits_hang(made):
+            made.close()
+            raise Unavailable("A commit waits for its synchronous standby.")
     return cast(DBAPIConnection, made)
+
+
+def _commits_hang(connection: Connection) -> bool:
+    """Looks for an earlier commit of ours that waits for its standby. The next one would wait, too,
+    and each try would leave another connection open at the server."""
+    row = connection.execute(_HANGING, [HANGS], prepare=False).fetchone()
+    return bool(row and row[0])
 
 
 def watch(url: URL) -> Callable[[], None]:

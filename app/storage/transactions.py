@@ -167,6 +167,7 @@ class Transactions:
                 is_stored = self._is_stored(number, groups)
             except Exception as another:
                 log.info("a commit cannot be looked up yet: %s", reason(another))
+                why = another if isinstance(another, Unavailable) else why
                 continue
             if is_stored:
                 return
@@ -201,6 +202,8 @@ class Transactions:
 
     def _fail(self, error: BaseException) -> NoReturn:
         self.disconnect()
+        if isinstance(error, Unavailable):
+            raise GroupFailed(error, "unavailable") from error
         verdict = self._kind.verdict(original(error))
         raise GroupFailed(Unavailable.silent(reason(error)), verdict) from error
 

@@ -63,10 +63,11 @@ class Pair:
         with psycopg.connect(self.primary.url, autocommit=True) as asking:
             return asking.execute(question.encode()).fetchall()
 
-    def give_up(self) -> None:
-        """A commit that waits is given up."""
-        self.monkeypatch.setitem(postgres.SILENCE, "write", 0.0)
-        self.monkeypatch.setattr(transactions, "PATIENCE", 0.0)
+    def give_up(self, *, patience: float = 0.0) -> None:
+        """A commit that waits is given up. `patience`: so long it is asked what became of it."""
+        self.monkeypatch.setitem(postgres.SILENCE, "write", min(patience, 1.0))
+        self.monkeypatch.setattr(transactions, "PATIENCE", patience)
+        self.monkeypatch.setattr(postgres, "HANGS", 0.0)
 
     def be_patient(self) -> None:
         self.monkeypatch.setitem(postgres.SILENCE, "write", PATIENT)
@@ -164,3 +165,33 @@ def test_a_repeated_request_waits_for_the_standby_too(pair: Pair) -> None:
     pair.standby.start_again()
     assert repeated.result().status_code == 200
     assert pair.texts() == ["first", "second"]
+
+
+def test_while_a_commit_waits_for_its_standby_no_other_is_begun(
+    pair: Pair, caplog: pytest.LogCaptureFixture
+) -> None:
+    reason = "A commit waits for its synchronous standby."
+    pair.standby.stop()
+    posted = pair.post_that_waits("second")
+    pair.give_up(patience=PATIENT)
+    detail = posted.result().json()["detail"]
+    assert detail.startswith(reason)
+    assert "may have been stored" in detail
+    pair.be_patient()
+    for refused in pair.threads.map(pair.post, map(str, range(8)), timeout=60):
+        assert (refused.status_code, refused.json()["detail"]) == (503, reason)
+    unready = pair.http.get("/readyz")
+    assert (unready.status_code, unready.json()["detail"]) == (503, reason)
+    # It goes on waiting: who cancels it commits it here only.
+    assert len(pair.waiting()) == 1
+
+    pair.standby.start_again()
+    pair.wait_for_none()
+    assert pair.http.get("/readyz").status_code == 200
+    assert pair.post("third").status_code == 201
+    assert pair.texts() == ["first", "second", "third"]
+    # One line for each response, with the reason, and no traces.
+    warnings = [text for text in caplog.messages if text.startswith("503 on")]
+    assert len(warnings) == 1 + 8 + 1
+    assert all(text.endswith(reason) for text in warnings)
+    assert not [record for record in caplog.records if record.exc_info]

@@ -660,6 +660,13 @@ FAULTS = (
         (*STANDBY, "-k", "cancel"),
     ),
     Fault(
+        "each try leaves one more commit that waits for the standby",
+        "app/storage/postgres.py",
+        "        if _commits_hang(made):",
+        "        if False:",
+        (*STANDBY, "-k", "no_other"),
+    ),
+    Fault(
         "what was erased since proves that nothing was committed",
         "app/storage/settling.py",
         "        if not change.turns or head is None:",
