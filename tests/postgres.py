@@ -21,7 +21,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -75,6 +75,34 @@ def postgres_of_our_own(*, durable: bool) -> Iterator["Postgres"]:
 
 
 @contextmanager
+def standby_of(primary: "Postgres") -> Iterator["Postgres"]:
+    """Yield a copy of a server that follows it; from then on each commit of the server waits for
+    it, also while it is stopped."""
+    cluster = primary.cluster.inside("standby")
+    copied = cluster.run(
+        cluster.programs / "pg_basebackup",
+        f"--pgdata={cluster.folder / 'data'}",
+        f"--dbname={primary.url}",
+        "--write-recovery-conf",
+        "--checkpoint=fast",
+        "--no-sync",
+    )
+    if copied != 0:
+        raise cluster.failure("pg_basebackup failed")
+    standby = _serve(cluster, primary.password, primary.settings)
+    try:
+        with psycopg.connect(primary.url, autocommit=True) as admin:
+            admin.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+            admin.execute("SELECT pg_reload_conf()")
+        primary.wait_for(
+            "SELECT EXISTS (SELECT FROM pg_stat_replication WHERE sync_state = 'sync')"
+        )
+        yield standby
+    finally:
+        standby.stop()
+
+
+@contextmanager
 def fresh_database(admin_url: str, template: str = "template0") -> Iterator[str]:
     """Create a database with a name of its own, yield its URL, and drop it afterwards."""
     name = f"turnkeep_{secrets.token_hex(8)}"
@@ -118,6 +146,14 @@ class _Cluster:
     folder: Path
     # None for our own account. PostgreSQL refuses to run as root.
     account: pwd.struct_passwd | None
+
+    def inside(self, name: str) -> "_Cluster":
+        """A folder in this one for another server, with the same programs and account."""
+        place = self.folder / name
+        place.mkdir(mode=0o700)
+        if self.account:
+            os.chown(place, self.account.pw_uid, self.account.pw_gid)
+        return replace(self, folder=place)
 
     def run(self, *command: str | Path) -> int:
         """Run a command to its end; returns its exit status."""
@@ -176,6 +212,15 @@ class Postgres:
 
     def stop(self) -> None:
         _stop(self.process)
+
+    def wait_for(self, question: str) -> None:
+        """Returns once the server says yes."""
+        deadline = time.monotonic() + START_SECONDS
+        with psycopg.connect(self.url, autocommit=True) as asking:
+            while asking.execute(question.encode()).fetchone() != (True,):
+                if time.monotonic() > deadline:
+                    raise self.cluster.failure(f"the server does not say yes: {question}")
+                time.sleep(0.02)
 
 
 def _first_that_starts(folder: Path, settings: Sequence[str]) -> Postgres:

@@ -122,7 +122,9 @@ class Context:
         if self.database.waiting() >= MOST_WAITING:
             raise Unavailable("Too many requests wait to be stored.")
         if self.database.is_stuck(cid):
-            raise Unavailable("Requests wait too long to be stored now.")
+            failure = self.database.failure(cid)
+            detail = failure.detail if failure else "Requests wait too long to be stored now."
+            raise Unavailable(detail)
 
     def place(self) -> Place:
         """For the body of a request."""

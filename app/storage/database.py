@@ -28,8 +28,8 @@ from app.core.ledger.slice import Command, Custom, Sweep
 from app.storage import migrations, sqlite, sweeping
 from app.storage.apikeys import ApiKeys
 from app.storage.engines import (
-    TENANT,
     DatabaseUrlError,
+    connected,
     driver_of,
     engine_url,
     kind_of,
@@ -212,8 +212,11 @@ class Database:
     def change_keys(self, change: Callable[[ApiKeys], T]) -> T:
         """Change API keys, durably; for operators, not for requests."""
         try:
-            with self._writing.begin() as connection:
-                return change(ApiKeys(connection))
+            with connected(self._writing) as connection:
+                transaction = connection.begin()
+                changed = change(ApiKeys(connection))
+                transaction.commit()
+                return changed
         except self._kind.Error as error:
             raise Unavailable(f"The database cannot be written to: {reason(error)}.") from error
 
@@ -247,10 +250,11 @@ class Database:
         which is rebuilt before that."""
 
         def run() -> T:
-            with self._writing.connect() as connection:
-                connection.info[TENANT] = self.tenant_id
-                with connection.begin():
-                    return step(connection)
+            with connected(self._writing, self.tenant_id) as connection:
+                transaction = connection.begin()
+                found = step(connection)
+                transaction.commit()
+                return found
 
         try:
             try:
@@ -295,8 +299,10 @@ class Database:
             return
         # What failed last may be mended by now, and perhaps nobody writes before we are ready.
         try:
-            with self._writing.connect() as connection, connection.begin():
+            with connected(self._writing) as connection:
+                transaction = connection.begin()
                 connection.exec_driver_sql("UPDATE alembic_version SET version_num = version_num")
+                transaction.commit()
         except self._kind.Error as error:
             raise Unavailable(f"The database cannot be written to: {reason(error)}.") from error
         for writer in self._writers:
@@ -314,11 +320,11 @@ class Database:
 
     def is_stuck(self, cid: str | None) -> bool:
         """Whether a command on this conversation, or on one of any id, would wait for too long."""
-        if cid is None:
-            return any(writer.is_stuck() for writer in self._writers)
-        if self._processes and _of(cid, self._processes).is_stuck():
-            return True
-        return bool(self._threads) and _of(cid, self._threads).is_stuck()
+        return any(writer.is_stuck() for writer in self._writers_of(cid))
+
+    def failure(self, cid: str | None) -> Unavailable | None:
+        """Why the last command of such a writer was given up, until one is carried out."""
+        return next((why for writer in self._writers_of(cid) if (why := writer.failure)), None)
 
     def held(self) -> set[tuple[str, str, datetime]]:
         """The conversations that the writers remember: tenant, id, and when it was made."""
@@ -370,6 +376,12 @@ class Database:
     @property
     def _writers(self) -> list[WriterThread | WriterProcess]:
         return [*self._threads, *self._processes]
+
+    def _writers_of(self, cid: str | None) -> Sequence[WriterThread | WriterProcess]:
+        if cid is None:
+            return self._writers
+        some: list[Sequence[WriterThread | WriterProcess]] = [self._processes, self._threads]
+        return [_of(cid, writers) for writers in some if writers]
 
     def _put(self, job: Job) -> None:
         cid = job.command.conversation_id

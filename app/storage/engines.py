@@ -6,7 +6,7 @@ what differs, part by part.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -72,6 +72,8 @@ class Kind(Protocol):
     def verdict(self, error: BaseException) -> Verdict: ...
 
     def committed(self, driver: DBAPIConnection, transaction: str) -> bool | None: ...
+
+    def confirm(self, driver: DBAPIConnection) -> None: ...
 
 
 # By scheme: the module of each. It is imported when it is needed: psycopg takes its time.
@@ -154,6 +156,18 @@ def rebuild_index(engine: Engine) -> None:
     """Builds the full-text index from nothing, on a connection of its own."""
     with engine.connect() as connection:
         kind_of(engine.url).rebuild_index(driver_of(connection))
+
+
+@contextmanager
+def connected(engine: Engine, tenant_id: str = "") -> Iterator[Connection]:
+    """A connection of its own, closed afterwards. That ends its transaction if it was not
+    committed; a connection that is broken is asked for nothing more."""
+    connection = engine.connect()
+    try:
+        connection.info[TENANT] = tenant_id
+        yield connection
+    finally:
+        discard(connection)
 
 
 def discard(connection: Connection) -> None:

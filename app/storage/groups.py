@@ -184,10 +184,10 @@ class Group:
         self._seals = Saving(self._connection, self._tenant_id, changes).everything()
 
     def is_stored(self, connection: Connection) -> bool | None:
-        """Whether a COMMIT of which nothing was heard was carried out; None: it cannot be told."""
-        connection.info[TENANT] = self._tenant_id
-        with connection.begin():
-            return is_stored(connection, self._tenant_id, self._changes, self._seals)
+        """Returns whether a COMMIT that was not answered was carried out, None if the rows do not
+        say. The transaction of the connection goes on for this tenant."""
+        self._kind.act_for(driver_of(connection), self._tenant_id)
+        return is_stored(connection, self._tenant_id, self._changes, self._seals)
 
     def remember(self) -> None:
         """Keeps what the next groups may need. Only what is committed may be remembered."""

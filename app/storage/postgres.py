@@ -6,15 +6,17 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from math import inf
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import psycopg
 from psycopg import generators, sql
+from psycopg.errors import Diagnostic
 from psycopg.pq import ExecStatus, TransactionStatus
 from sqlalchemy import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.core.errors import Unavailable
 from app.storage.verdicts import Ending, Purpose, Verdict
 
 DRIVER = "postgresql+psycopg"
@@ -28,6 +30,20 @@ _LIMITS = "SET LOCAL idle_in_transaction_session_timeout = '60s'; SET LOCAL stat
 # Seconds after which a server that has said nothing at all is given up. One that works ends its
 # statements before that; one that is frozen leaves its connections open for ever.
 SILENCE: dict[Purpose, float] = {"write": 12, "read": 32, "migrate": inf}
+# Seconds after which a commit that waits for its synchronous standby hangs: fewer than those of
+# SILENCE, so that the next try finds the commit that was given up.
+HANGS = 5.0
+# Commits of other roles cannot be seen, those of other programs may wait for more than ours do.
+_HANGING = """
+SELECT EXISTS (
+    SELECT FROM pg_stat_activity
+    WHERE wait_event = 'SyncRep'
+        AND datname = current_database()
+        AND usename = current_user
+        AND application_name = current_setting('application_name')
+        AND query_start < clock_timestamp() - make_interval(secs => %s)
+)
+"""
 # The writer finds all it reads by index. A planner that knows nothing of the data yet might sort or
 # scan a long conversation instead. Of several indexes it takes the one in which it expects to read
 # the fewest rows: what a row costs counts, and not which of the pages are in memory.
@@ -77,7 +93,9 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
 
     purpose: Purpose = "migrate"
     ending = Ending()
-    _given_up = False
+    # True if a COMMIT was cancelled while it waited for its standby. The server then answers that
+    # it was carried out, but a standby may not have it.
+    _is_unconfirmed = False
 
     def commit(self) -> None:
         """Where statements are sent together, the end of that tells what came of it."""
@@ -89,6 +107,11 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
     def wait(self, gen: Any, *args: Any, **options: Any) -> Any:
         return super().wait(self._patient(gen), *args, **options)
 
+    def heed(self, notice: Diagnostic) -> None:
+        """Notices that a COMMIT was cancelled. The name of the function that says it is the same
+        in all languages."""
+        self._is_unconfirmed |= notice.source_function == "SyncRepWaitForLSN"
+
     def _patient(self, gen: Any) -> Generator[Any, Any, Any]:
         """The same generator. It is woken ten times a second while nothing arrives."""
         heard = time.monotonic()
@@ -99,13 +122,19 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
                 now = time.monotonic()
                 if ready:
                     heard = now
-                elif self._given_up or now > min(heard + SILENCE[self.purpose], self.ending.at):
-                    # Whoever tidies up behind this must not wait again.
-                    self._given_up = True
-                    raise psycopg.OperationalError("the server does not answer")
+                elif now > min(heard + SILENCE[self.purpose], self.ending.at):
+                    self._give_up("the server does not answer")
                 wanted = gen.send(ready)
         except StopIteration as end:
+            if self._is_unconfirmed:
+                self._give_up("the wait of a commit for its synchronous standby was cancelled")
             return end.value
+
+    def _give_up(self, why: str) -> NoReturn:
+        """Close the connection, so that nothing waits for it again, and raise the reason. The
+        server goes on with what it does: a COMMIT is not cancelled."""
+        self.close()
+        raise psycopg.OperationalError(why)
 
 
 def connect(
@@ -113,7 +142,19 @@ def connect(
 ) -> DBAPIConnection | None:
     made = Connection.connect(*args, **options)
     made.purpose, made.ending = purpose, ending
+    if purpose == "write":
+        made.add_notice_handler(made.heed)
+        if _commits_hang(made):
+            made.close()
+            raise Unavailable("A commit waits for its synchronous standby.")
     return cast(DBAPIConnection, made)
+
+
+def _commits_hang(connection: Connection) -> bool:
+    """Looks for an earlier commit of ours that waits for its standby. The next one would wait, too,
+    and each try would leave another connection open at the server."""
+    row = connection.execute(_HANGING, [HANGS], prepare=False).fetchone()
+    return bool(row and row[0])
 
 
 def watch(url: URL) -> Callable[[], None]:
@@ -254,6 +295,17 @@ def committed(driver: DBAPIConnection, transaction: str) -> bool | None:
         return False
     known: dict[object, bool] = {"committed": True, "aborted": False}
     return known.get(row[0]) if row else None
+
+
+def confirm(driver: DBAPIConnection) -> None:
+    """Writes something, so that the COMMIT of this transaction waits for the standbys. Once it is
+    answered, they have every earlier commit, too.
+
+    A transaction that has a number but has written nothing does not wait. This one writes a message
+    for logical decoding to the write-ahead log; no reader expects it.
+    """
+    message = "SELECT pg_logical_emit_message(true, 'turnkeep', '')"
+    _psycopg(driver).execute(message, prepare=False)
 
 
 def _psycopg(driver: DBAPIConnection) -> "psycopg.Connection[tuple[object, ...]]":

@@ -59,7 +59,7 @@ class News:
 
     outcomes: list[tuple[int, Outcome]]
     counts: Counts
-    failure: str | None
+    failure: Unavailable | None
     is_lost: bool
     held: Held | None = None
 
@@ -118,7 +118,7 @@ class WriterProcess:
 
     def __init__(self, make: Callable[[], Transactions], ending: Ending) -> None:
         self.counts = Counts()
-        self.failure: str | None = None
+        self.failure: Unavailable | None = None
         self.is_dead = False
         self._is_lost = False
         self._held: Held = set()

@@ -160,8 +160,8 @@ def together(driver: DBAPIConnection) -> AbstractContextManager[object]:
 
 
 def is_undone(driver: DBAPIConnection) -> bool:
-    """Each statement is answered before the next one."""
-    return False
+    """A COMMIT that failed here was not carried out: there is no network in between."""
+    return True
 
 
 def scrubbing(driver: DBAPIConnection) -> Iterator[None]:
@@ -270,8 +270,12 @@ def _is_of_index(error: sqlite3.Error) -> bool:
 
 
 def committed(driver: DBAPIConnection, transaction: str) -> bool | None:
-    """A COMMIT that failed here was not carried out: there is no network in between."""
+    """Never asked: see `is_undone`."""
     return False
+
+
+def confirm(driver: DBAPIConnection) -> None:
+    """There is no other server."""
 
 
 def _use_wal(driver: DBAPIConnection) -> None:

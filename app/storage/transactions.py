@@ -1,6 +1,11 @@
 """One transaction for a group of commands: load, decide, save, commit.
 
-It keeps one connection. Where a COMMIT got no answer, the database is asked what became of it.
+It keeps one connection. Where a COMMIT got no answer, the database is asked what became of it. What
+it says is true of that server only. A PostgreSQL with a synchronous standby shows a transaction as
+committed once its backend was terminated while it waited for the standby, or the server was
+restarted; after a failover it is gone (PostgreSQL, "Planning for High Availability" under
+synchronous replication). The standby has it when a later commit was answered, so there is one
+before the caller gets a receipt.
 """
 
 import logging
@@ -12,10 +17,12 @@ from typing import NoReturn
 
 from sqlalchemy import Connection, Engine, RootTransaction
 
+from app.core.errors import Unavailable
 from app.core.ledger.slice import Custom
 from app.storage.engines import (
     TENANT,
     TRANSACTION,
+    connected,
     discard,
     driver_of,
     kind_of,
@@ -38,13 +45,18 @@ PATIENCE = 10.0
 class GroupFailed(Exception):
     """The transaction is gone with all it did; nothing of it was committed."""
 
-    def __init__(self, why: str, verdict: Verdict) -> None:
-        super().__init__(why)
+    def __init__(self, why: Unavailable, verdict: Verdict) -> None:
+        super().__init__(why.reason)
+        self.why = why
         self.verdict = verdict
 
 
 class Unknown(Exception):
-    """Nobody can say whether the transaction was committed."""
+    """It is not known whether the transaction was committed, or whether it outlives a failover."""
+
+    def __init__(self, why: Unavailable) -> None:
+        super().__init__(why.reason)
+        self.why = why
 
 
 class Transactions:
@@ -145,24 +157,43 @@ class Transactions:
         """A COMMIT failed. Returns when it was carried out all the same."""
         self.disconnect()
         since = time.monotonic()
+        why = Unavailable.silent(
+            f"a commit was not answered and cannot be looked up: {reason(error)}"
+        )
         for pause in PAUSES:
             time.sleep(pause)
             if self.is_late(since):
                 break
             try:
-                with self._engine.connect() as connection:
-                    known = self._kind.committed(driver_of(connection), number or "")
-                    if known:
-                        told = [group.is_stored(connection) for group in groups]
-                        known = True in told or (False if False in told else None)
+                is_stored = self._is_stored(number, groups)
             except Exception as another:
-                log.info("a commit cannot be looked up yet: %s", original(another))
+                log.info("a commit cannot be looked up yet: %s", reason(another))
+                why = another if isinstance(another, Unavailable) else why
                 continue
-            if known:
+            if is_stored:
                 return
-            if known is False:
+            if is_stored is False:
                 self._fail(error)
-        raise Unknown(f"a commit was not answered and cannot be looked up: {reason(error)}")
+        raise Unknown(why)
+
+    def _is_stored(self, number: str | None, groups: Sequence[Group]) -> bool | None:
+        """True if a transaction was committed and the standbys have it; None while that is unknown.
+
+        The rows are looked for even if the server says that it was not committed: the coordinator
+        of several servers (Citus) may not know what one of them has committed.
+        """
+        with connected(self._engine) as connection:
+            driver = driver_of(connection)
+            committed = self._kind.committed(driver, number or "")
+            if committed is None:
+                return None
+            transaction = connection.begin()
+            stored = {group.is_stored(connection) for group in groups}
+            if True in stored:
+                self._kind.confirm(driver)
+                transaction.commit()
+                return True
+            return False if False in stored or not committed else None
 
     def _rollback(self, connection: Connection) -> None:
         try:
@@ -172,10 +203,12 @@ class Transactions:
 
     def _fail(self, error: BaseException) -> NoReturn:
         self.disconnect()
+        if isinstance(error, Unavailable):
+            raise GroupFailed(error, "unavailable") from error
         verdict = self._kind.verdict(original(error))
         if verdict == "index":
             verdict = self._rebuild_index(error)
-        raise GroupFailed(reason(error), verdict) from error
+        raise GroupFailed(Unavailable.silent(reason(error)), verdict) from error
 
     def _rebuild_index(self, broken: BaseException) -> Verdict:
         """Rebuilds the full-text index, without which no words can be stored or erased. Returns

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 
 from app.core.errors import Unavailable
 from app.storage import transactions
-from app.storage.jobs import Future, Job, Outcome, settle
+from app.storage.jobs import PERHAPS, Future, Job, Outcome, settle
 from app.storage.transactions import GroupFailed, Transactions, Unknown
 
 log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class Writer(ABC):
         self.counts = made.counts
         self.memory = made.memory
         # Why the last command was given up, until one is carried out.
-        self.failure: str | None = None
+        self.failure: Unavailable | None = None
         self._transactions = made
         # Commands on conversations that were locked, in order.
         self._held: list[Job] = []
@@ -87,7 +87,8 @@ class Writer(ABC):
                 log.exception("the writer failed")
                 self._transactions.disconnect()
                 held_now, self._held = self._held, []
-                self._deliver([(job, self._give_up("a defect")) for job in (*group, *held_now)])
+                defect = Unavailable.silent("a defect")
+                self._deliver([(job, self._give_up(defect)) for job in (*group, *held_now)])
             self._busy_since = None
             # They may be large, and the next ones may be long in coming.
             group.clear()
@@ -115,7 +116,7 @@ class Writer(ABC):
         wanted = [job for job in group if job.is_wanted]
         # Who waited while the database was tried in vain need not wait as long again.
         lost = [job for job in wanted if job.since <= self._transactions.lost_at]
-        self._deliver([(job, self._give_up(self.failure or "")) for job in lost])
+        self._deliver([(job, self._give_up(self.failure)) for job in lost])
         wanted = [job for job in wanted if job.since > self._transactions.lost_at]
         # All processes lock conversations in the same order, so they cannot lock each other out.
         jobs = sorted(wanted, key=attrgetter("owner"))
@@ -124,7 +125,7 @@ class Writer(ABC):
         try:
             outcomes = self._transactions.carry_out(jobs)
         except Unknown as unknown:
-            outcomes = [self._give_up(str(unknown)) for _ in jobs]
+            outcomes = [self._give_up(unknown.why, PERHAPS) for _ in jobs]
         except GroupFailed as failure:
             log.info("%d commands are tried again alone: %s", len(jobs), failure)
             self._one_by_one(jobs)
@@ -138,7 +139,7 @@ class Writer(ABC):
         locked: set[tuple[str, str]] = set()
         for job in jobs:
             # Where one command waited in vain for the database, the others need not wait as long.
-            outcome = None if self._transactions.reachable else self._give_up(self.failure or "")
+            outcome = None if self._transactions.reachable else self._give_up(self.failure)
             if outcome is None and job.owner not in locked:
                 outcome = self._alone(job)
             if not self._transactions.reachable:
@@ -162,26 +163,26 @@ class Writer(ABC):
         late = inf if closing else time.monotonic() - transactions.PATIENCE
         given_up = [job for job in self._held if job.since <= late]
         self._held = [job for job in self._held if job.since > late]
-        self._deliver([(job, self._give_up("the conversation is locked")) for job in given_up])
+        locked = Unavailable.silent("the conversation is locked")
+        self._deliver([(job, self._give_up(locked)) for job in given_up])
 
     def _alone(self, job: Job) -> Outcome | None:
         """What comes of a command by itself; None while its conversation is locked."""
-        why = ""
+        why: Unavailable | None = None
         for pause in transactions.PAUSES:
             time.sleep(pause)
             self.counts.retries += 1
             try:
                 return self._transactions.carry_out([job])[0]
             except GroupFailed as failure:
-                why = str(failure)
+                why = failure.why
                 if failure.verdict == "locked":
                     return None
                 if failure.verdict == "unavailable" or self._transactions.is_late(job.since):
                     break
                 log.info("a command is tried again: %s", failure)
             except Unknown as unknown:
-                why = str(unknown)
-                break
+                return self._give_up(unknown.why, PERHAPS)
         return self._give_up(why)
 
     def _deliver(self, settled: Settled) -> None:
@@ -190,10 +191,12 @@ class Writer(ABC):
         if settled:
             self.tell(settled)
 
-    def _give_up(self, why: str) -> Outcome:
+    def _give_up(self, why: Unavailable | None, *sentences: str) -> Outcome:
+        why = why or Unavailable.silent("the database was not tried")
         self.counts.unavailable += 1
-        self.failure = why
-        return Outcome(error=Unavailable.silent(why))
+        # A copy: the frames in which the error was raised hold the commands of its group.
+        self.failure = Unavailable(why.detail, reason=why.reason)
+        return Outcome(error=Unavailable(" ".join((why.detail, *sentences)), reason=why.reason))
 
 
 class WriterThread(Writer):

@@ -29,6 +29,7 @@ ERASING = ("tests/api/test_erasing.py", "-k", "not postgres")
 FULL_TEXT_INDEX = ("tests/storage/test_full_text_index.py",)
 DAMAGED_KEYS = ("tests/damage/test_keys.py",)
 SETTLING = ("tests/storage/test_failures.py", "-k", "commit or proves or proof or twice")
+STANDBY = ("tests/api/test_standby.py",)
 SYNCED = ("tests/api/test_sync.py", "tests/laws/test_sync.py")
 HALF_READ = ("tests/storage/test_failures.py", "-k", "half_way")
 CUTS = ("tests/streams/test_line_cuts.py",)
@@ -648,8 +649,8 @@ FAULTS = (
     Fault(
         "the number of a transaction proves that it was committed",
         "app/storage/transactions.py",
-        "                    if known:\n                        told",
-        "                    if known is None:\n                        told",
+        "stored = {group.is_stored(connection) for group in groups}",
+        "stored = {committed}",
         SETTLING,
     ),
     Fault(
@@ -658,6 +659,34 @@ FAULTS = (
         "            if not commits or self._kind.is_undone(driver):",
         "            if not commits or self._kind.verdict(original(error)):",
         SETTLING,
+    ),
+    Fault(
+        "what the server says was not committed is repeated without a look at the rows",
+        "app/storage/transactions.py",
+        "            if committed is None:\n                return None",
+        "            if not committed:\n                return committed",
+        (SETTLING[0], "-k", "denies"),
+    ),
+    Fault(
+        "a receipt is given for a turn that only the primary has",
+        "app/storage/transactions.py",
+        "                self._kind.confirm(driver)\n",
+        "",
+        (*STANDBY, "-k", "terminate or restart"),
+    ),
+    Fault(
+        "a commit whose wait for the standby was cancelled counts as confirmed",
+        "app/storage/postgres.py",
+        "            if self._is_unconfirmed:",
+        "            if False:",
+        (*STANDBY, "-k", "cancel"),
+    ),
+    Fault(
+        "each try leaves one more commit that waits for the standby",
+        "app/storage/postgres.py",
+        "        if _commits_hang(made):",
+        "        if False:",
+        (*STANDBY, "-k", "no_other"),
     ),
     Fault(
         "what was erased since proves that nothing was committed",

@@ -28,7 +28,7 @@ from app.storage.groups import Group
 from app.storage.migrations import upgrade
 from app.storage.store import ReadStore
 from tests.damage.stored import file_of
-from tests.postgres import fresh_database, postgres_of_our_own
+from tests.postgres import database_name, fresh_database, postgres_of_our_own
 from tests.storage.cutting_proxy import cutting_proxy
 from tests.storage.specimens import Do, append, labels
 
@@ -122,6 +122,26 @@ def test_a_write_waits_for_the_server_three_times(postgres_database_url: str) ->
         before = proxy.waits
         database.write_now(append("c1", "more"))
         assert proxy.waits - before == 3
+
+
+def test_a_commit_that_the_server_denies_is_not_repeated_when_its_rows_are_there(
+    postgres_database_url: str,
+) -> None:
+    """The coordinator of several servers may know only its own transactions."""
+    with psycopg.connect(postgres_database_url, autocommit=True) as admin:
+        admin.execute(
+            "CREATE FUNCTION pg_xact_status(xid8) RETURNS text LANGUAGE sql AS $$"
+            " SELECT CASE pg_catalog.pg_xact_status($1)"
+            " WHEN 'committed' THEN 'aborted' ELSE pg_catalog.pg_xact_status($1) END $$"
+        )
+        name = database_name(postgres_database_url)
+        admin.execute(f"ALTER DATABASE {name} SET search_path = public, pg_catalog".encode())
+    with cutting_proxy(postgres_database_url) as proxy, Database(proxy.url) as database:
+        database.write_now(append("c1", "first"))
+        proxy.cut = "after"
+        assert database.write_now(append("c1", "second")) == 2
+        assert proxy.cut is None
+        assert labels(database, "c1") == ["first", "second"]
 
 
 @pytest.mark.parametrize("cut", ["before", "after"])
@@ -524,6 +544,25 @@ def test_a_frozen_server_is_given_up_and_comes_back(postgres_database_url: str) 
         proxy.open.set()
         database.write_now(append("c1", "second"))
         assert labels(database, "c1")[-1] == "second"
+
+
+@pytest.mark.usefixtures("restless")
+def test_a_server_that_freezes_in_a_commit_is_told_as_that(
+    postgres_database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with (
+        cutting_proxy(postgres_database_url) as proxy,
+        Database(f"{proxy.url}&connect_timeout=2") as database,
+    ):
+        database.write_now(append("c1", "first"))
+        with listening(database._writing, "commit", lambda _: proxy.open.clear()):
+            with pytest.raises(Unavailable, match="may have been stored") as refused:
+                database.write_now(append("c1", "second"))
+            assert refused.value.reason.endswith(": the server does not answer")
+            proxy.open.set()
+            with pytest.raises(Unavailable, match="written to: the server does not answer"):
+                database.change_keys(lambda _: None)
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 def test_a_frozen_server_does_not_keep_the_service_from_ending(
