@@ -15,7 +15,7 @@ from prometheus_client import Gauge
 
 from app.api.context import Room
 from app.api.middleware import REGISTRY
-from app.core.errors import TurnkeepError
+from app.core.errors import TurnkeepError, Unavailable
 from app.core.identity.ids import canonical_id
 from app.core.json.large import PIECE
 from app.service import schemacheck, tooldefs
@@ -74,7 +74,8 @@ async def _swept(mine: Database, keep_keys: int) -> bool:
                 return False
             await asyncio.sleep(BREATH)
     except TurnkeepError as error:
-        _log.warning("what has expired is not removed yet: %s", error.detail)
+        why = error.reason if isinstance(error, Unavailable) else error.detail
+        _log.warning("what has expired is not removed yet: %s", why)
         return False
     except Exception:
         _log.exception("what has expired cannot be removed")
@@ -83,8 +84,8 @@ async def _swept(mine: Database, keep_keys: int) -> bool:
 
 
 async def _counted(mine: Database, before: float) -> float:
-    """How many conversations of a tenant are to be removed. `before`: the last count, for when the
-    database does not answer."""
+    """Counts the conversations of a tenant that are to be removed. `before`: the last count, for
+    when the database does not answer."""
     try:
         return await mine.read(lambda store: store.conversations.expired())
     except Exception as error:

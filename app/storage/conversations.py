@@ -106,7 +106,7 @@ class Conversations(Scope):
         return int(counted.scalar_one())
 
     def expired(self) -> int:
-        """How many have expired, or are erased, but not removed yet."""
+        """Counts those that are expired or erased, but not removed yet."""
         return int(self._run(_EXPIRED, now=datetime.now(UTC)).scalar_one())
 
     def has_key(self, cid: str, key: str) -> bool:

@@ -65,8 +65,9 @@ _COUNTED = select(
 def _first(table: Table, key: Sequence[ColumnElement[Any]], *which: ColumnElement[bool]) -> Delete:
     """Removes the first of these rows in the order of the key, up to the last of them.
 
-    A row is never named by its `ctid`, which is unique in one partition only, and the keys are not
-    joined with the table: where PostgreSQL takes many rows for one, it reads them all for each key.
+    A row is never named by its `ctid`, which is unique in one partition only. Nor are keys joined
+    with the table (`key IN (SELECT …)`): where PostgreSQL expects one row and there are thousands,
+    it reads all of them for each key.
     """
     first = select(*key).where(*which).order_by(*key).limit(LIMIT).subquery()
     last = select(*first.c).order_by(*(column.desc() for column in first.c)).limit(1)
@@ -74,7 +75,7 @@ def _first(table: Table, key: Sequence[ColumnElement[Any]], *which: ColumnElemen
 
 
 def _key(table: Table) -> list[ColumnElement[Any]]:
-    """What tells the rows of one conversation apart, in the order of an index."""
+    """Columns that tell the rows of one conversation apart, in the order of an index."""
     if table is tool_calls:
         # The conversation comes last in the primary key of calls.
         return [tool_calls.c.seq, tool_calls.c.call_index]
