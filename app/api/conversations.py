@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import uuid
+from collections import Counter
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Query, Request, Response
 
@@ -60,7 +61,13 @@ _NO_ID = (
     " A retry with the same `id` makes no second one; it is answered 409."
 )
 
-
+_UNFINISHED: dict[int | str, dict[str, Any]] = {
+    202: {
+        "description": "Erased, but rows are left that are locked now: `left` counts them, and the"
+        " service removes them later",
+        "model": shapes.UnfinishedOut,
+    }
+}
 _THEN = leads_to(
     *("get_conversation", "change_conversation", "append_turns", "list_turns", "get_tools"),
     *("replay_conversation", "list_tool_calls", "verify_conversation", "erase_conversation"),
@@ -173,33 +180,40 @@ async def change_conversation(cid: Cid, request: Request, here: Here) -> Respons
     "/{cid}",
     summary="Erase a conversation",
     response_model=shapes.ErasedOut,
-    responses=refusals(404, 409, 412),
+    responses={**refusals(404, 409, 412), **_UNFINISHED},
     openapi_extra={"parameters": [IF_MATCH]},
 )
 async def erase_conversation(cid: Cid, request: Request, here: Here) -> Response:
-    """Everything of it is gone: turns, ledger, mapping table, idempotency keys. The
-    response says how much that was."""
+    """All rows of it are removed: turns, ledger, mapping table, idempotency keys. The response
+    counts them. From then on the conversation is absent, also where the response is a 202."""
     conversations.known_form(cid)
     erased = await here.database.write(conversations.Erase(cid, expected_state(request)))
     here.renders.forget(here.database.tenant_id, cid)
-    if not erased.is_gone:
-        await _remove_rows(here, cid)
-    return json_response(erased.shown)
+    removed = None if erased.is_gone else await _remove_rows(here, cid)
+    return json_response(erased.receipt(removed), 200 if removed is None else 202)
 
 
-async def _remove_rows(here: Here, cid: str) -> None:
-    """Removes the rows of a conversation that is absent for everybody already; others write in
-    between. Where we are stopped, or the database cannot be had, the sweeper goes on."""
+async def _remove_rows(here: Here, cid: str) -> Counter[str] | None:
+    """Removes the rows of a conversation that is absent already; others write in between.
+
+    Returns None when none is left. Where the database refuses too often, returns how many were
+    removed, by part, and leaves the others to the sweeper.
+    """
+    removed: Counter[str] = Counter()
     failures = 0
-    while failures < _MOST_FAILURES:
+    while True:
         try:
-            if not await here.database.sweep(cid=cid):
-                return
-        except Unavailable:
-            # As a rule somebody else removes rows of it at this moment.
+            step = await here.database.sweep(cid=cid)
+            if not step:
+                return None
+            removed += step
+        except Unavailable as error:
+            # As a rule the sweeper removes rows of it at this moment.
             failures += 1
+            if failures >= _MOST_FAILURES:
+                _log.warning("an erased conversation still has rows: %s", error.reason)
+                return removed
         await asyncio.sleep(BREATH)
-    _log.warning("a conversation is erased, but not all of its rows are removed yet")
 
 
 @router.get(

@@ -9,9 +9,13 @@ import gc
 import logging
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from math import nan
+
+from prometheus_client import Gauge
 
 from app.api.context import Room
-from app.core.errors import TurnkeepError
+from app.api.middleware import REGISTRY
+from app.core.errors import TurnkeepError, Unavailable
 from app.core.identity.ids import canonical_id
 from app.core.json.large import PIECE
 from app.service import schemacheck, tooldefs
@@ -33,11 +37,19 @@ _LOOKS = 12
 _PATIENCE = 10 * _LOOKS
 # Steps for one tenant until the next one has its turn.
 _STEPS = 50
+_TO_REMOVE = Gauge(
+    "turnkeep_conversations_to_remove",
+    "Conversations that are erased or expired, but not removed from the database yet",
+    registry=REGISTRY,
+)
+# Unknown until they are counted.
+_TO_REMOVE.set(nan)
 
 
 async def sweep(database: Database, keep_keys: int) -> None:
     """Goes on until it is cancelled."""
     left = False
+    to_remove: dict[str, float] = {}
     while True:
         await asyncio.sleep(BREATH if left else _PAUSE)
         left = False
@@ -47,7 +59,10 @@ async def sweep(database: Database, keep_keys: int) -> None:
             _log.warning("what has expired is not looked for: %s", error.detail)
             continue
         for tenant_id in tenants:
-            left |= await _swept(database.of(tenant_id), keep_keys)
+            mine = database.of(tenant_id)
+            left |= await _swept(mine, keep_keys)
+            to_remove[tenant_id] = await _counted(mine, to_remove.get(tenant_id, nan))
+        _TO_REMOVE.set(sum(to_remove.values()))
 
 
 async def _swept(mine: Database, keep_keys: int) -> bool:
@@ -59,12 +74,23 @@ async def _swept(mine: Database, keep_keys: int) -> bool:
                 return False
             await asyncio.sleep(BREATH)
     except TurnkeepError as error:
-        _log.warning("what has expired is not removed yet: %s", error.detail)
+        why = error.reason if isinstance(error, Unavailable) else error.detail
+        _log.warning("what has expired is not removed yet: %s", why)
         return False
     except Exception:
         _log.exception("what has expired cannot be removed")
         return False
     return True
+
+
+async def _counted(mine: Database, before: float) -> float:
+    """Counts the conversations of a tenant that are to be removed. `before`: the last count, for
+    when the database does not answer."""
+    try:
+        return await mine.read(lambda store: store.conversations.expired())
+    except Exception as error:
+        _log.warning("what is to be removed is not counted: %s", type(error).__name__)
+        return before
 
 
 async def forget(database: Database, renders: Renders, bodies: Room) -> None:

@@ -1,7 +1,7 @@
 """Conversations themselves: create, read, change, erase."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.core.errors import (
@@ -93,10 +93,25 @@ class Describe(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What was erased, as it is shown, and whether nothing of it is left to remove."""
+    """An erased conversation: how many rows of each part it had, and whether they are all removed
+    already."""
 
-    shown: JsonObject
+    conversation_id: str
+    erased_at: str
+    counts: Mapping[str, int]
     is_gone: bool
+
+    def receipt(self, removed: Mapping[str, int] | None = None) -> JsonObject:
+        """The receipt. `removed`: the rows that are removed so far, where some are left."""
+        gone = self.counts if removed is None else removed
+        shown: JsonObject = {
+            "conversation_id": self.conversation_id,
+            "erased_at": self.erased_at,
+            "removed": {part: gone.get(part, 0) for part in PARTS},
+        }
+        if removed is not None:
+            shown["left"] = {part: self.counts[part] - removed.get(part, 0) for part in PARTS}
+        return shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +135,13 @@ class Erase(Removal):
             # The head is lost or damaged: it has no version that could be the expected one.
             raise Damaged(known.conversation_id)
         check_state(known, self.expected)
-        counted = known.counted()
-        shown: JsonObject = {
-            "conversation_id": known.conversation_id,
-            "erased_at": known.now.isoformat(),
-            "removed": {part: counted[part] for part in PARTS},
-        }
-        if known.version > SMALL:
-            return Change(Erased(shown, False), head=replace(known.head, expires_at=known.now))
-        return Change(Erased(shown, True), erased=True)
+        is_small = known.version <= SMALL
+        erased = Erased(
+            known.conversation_id, known.now.isoformat(), known.counted(), is_gone=is_small
+        )
+        if is_small:
+            return Change(erased, erased=True)
+        return Change(erased, head=replace(known.head, expires_at=known.now))
 
 
 def check_state(known: Slice, expected: str | None) -> None:

@@ -21,6 +21,7 @@ from app.storage.scope import (
     begins,
     owned,
 )
+from app.storage.sweeping import EXPIRED
 from app.storage.tables import conversations, idempotency_keys
 from app.storage.types import UtcTime
 
@@ -64,8 +65,7 @@ _COUNTED = select(func.count()).select_from(
     .limit(LIMIT)
     .subquery()
 )
-
-
+_EXPIRED = select(func.count()).where(*EXPIRED)
 _KEY = select(idempotency_keys.c.key_sha256).where(
     owned(idempotency_keys), idempotency_keys.c.key_sha256 == bindparam("key")
 )
@@ -104,6 +104,10 @@ class Conversations(Scope):
         """How many have ids with this prefix; beyond `most` nobody counts."""
         counted = self._run(_COUNTED, most=most, **beginning_with(prefix))
         return int(counted.scalar_one())
+
+    def expired(self) -> int:
+        """Counts those that are expired or erased, but not removed yet."""
+        return int(self._run(_EXPIRED, now=datetime.now(UTC)).scalar_one())
 
     def has_key(self, cid: str, key: str) -> bool:
         """Whether this idempotency key was used."""

@@ -1,11 +1,12 @@
 """Removing what has expired, a bounded number of rows in each transaction.
 
-A conversation that has expired is absent for everybody, so its rows may go one after the other. Its
-head goes last, by a command: the writer knows what else it has to forget.
+A conversation that has expired is absent for everybody, so its rows may go one after the other. The
+turns go after all other rows, so that the number of turns says whether anything is left. The head
+goes last, by a command: the writer knows what else it has to forget.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,7 +15,6 @@ from sqlalchemy import (
     Connection,
     Delete,
     Table,
-    any_,
     bindparam,
     delete,
     func,
@@ -27,10 +27,17 @@ from sqlalchemy import (
 
 from app.core.ledger.records import PARTS
 from app.storage.scope import LIMIT, TENANT, AnySelect, owned
-from app.storage.tables import TENANTS_ROWS, conversations, idempotency_keys, search_texts
+from app.storage.tables import (
+    OWNER,
+    TENANTS_ROWS,
+    conversations,
+    idempotency_keys,
+    search_texts,
+    tool_calls,
+    turns,
+)
 from app.storage.types import UtcTime
 
-_DIALECTS = ("sqlite", "postgresql")
 NOW = bindparam("now", type_=UtcTime)
 EXPIRED = (conversations.c.tenant_id == TENANT, conversations.c.expires_at <= NOW)
 _OLDEST = (
@@ -55,37 +62,40 @@ _COUNTED = select(
 )
 
 
-def _some(table: Table, dialect: str, *which: ColumnElement[bool]) -> Delete:
-    """Removes some of these rows. On PostgreSQL by the place of each: the planner would look for
-    each of them in any index that begins with its conversation."""
-    if dialect == "postgresql":
-        place: ColumnElement[Any] = literal_column("ctid")
-        found = select(place).select_from(table).where(*which).limit(LIMIT).scalar_subquery()
-        return delete(table).where(place == any_(func.array(found)))
-    key = table.primary_key.columns
-    return delete(table).where(tuple_(*key).in_(select(*key).where(*which).limit(LIMIT)))
+def _first(table: Table, key: Sequence[ColumnElement[Any]], *which: ColumnElement[bool]) -> Delete:
+    """Removes the first of these rows in the order of the key, up to the last of them.
+
+    A row is never named by its `ctid`, which is unique in one partition only. Nor are keys joined
+    with the table (`key IN (SELECT …)`): where PostgreSQL expects one row and there are thousands,
+    it reads all of them for each key.
+    """
+    first = select(*key).where(*which).order_by(*key).limit(LIMIT).subquery()
+    last = select(*first.c).order_by(*(column.desc() for column in first.c)).limit(1)
+    return delete(table).where(*which, tuple_(*key) <= last.scalar_subquery())
+
+
+def _key(table: Table) -> list[ColumnElement[Any]]:
+    """Columns that tell the rows of one conversation apart, in the order of an index."""
+    if table is tool_calls:
+        # The conversation comes last in the primary key of calls.
+        return [tool_calls.c.seq, tool_calls.c.call_index]
+    return [column for column in table.primary_key.columns if column.name not in OWNER]
 
 
 _ROWS = {
-    dialect: {
-        part: _some(table, dialect, owned(table))
-        for part, table in _PARTS.items()
-        if table is not conversations
-    }
-    for dialect in _DIALECTS
+    part: _first(table, _key(table), owned(table))
+    for part, table in sorted(_PARTS.items(), key=lambda item: item[1] is turns)
+    if table is not conversations
 }
 _MEND_NUMBERS = (
     update(search_texts).where(owned(search_texts), text("number >= ''")).values(number=None)
 )
-_OLD_KEYS = {
-    dialect: _some(
-        idempotency_keys,
-        dialect,
-        idempotency_keys.c.tenant_id == TENANT,
-        idempotency_keys.c.created_at < NOW,
-    )
-    for dialect in _DIALECTS
-}
+_OLD_KEYS = _first(
+    idempotency_keys,
+    [idempotency_keys.c.created_at, *idempotency_keys.primary_key.columns],
+    idempotency_keys.c.tenant_id == TENANT,
+    idempotency_keys.c.created_at < NOW,
+)
 
 
 def count_parts(connection: Connection, tenant_id: str, cid: str) -> Counter[str]:
@@ -110,7 +120,7 @@ def remove_rows(
     removed: Counter[str] = Counter()
     if not connection.execute(_STILL, owner | {"now": now}).scalar():
         return removed
-    for part, statement in _ROWS[connection.dialect.name].items():
+    for part, statement in _ROWS.items():
         if (left := most - removed.total()) > 0:
             removed[part] += connection.execute(statement, owner | {"most": left}).rowcount
     return removed
@@ -127,5 +137,4 @@ def remove_keys(
     connection: Connection, tenant_id: str, before: datetime, most: int
 ) -> Counter[str]:
     values = {"tenant": tenant_id, "now": before, "most": most}
-    old_keys = _OLD_KEYS[connection.dialect.name]
-    return Counter({idempotency_keys.name: connection.execute(old_keys, values).rowcount})
+    return Counter({idempotency_keys.name: connection.execute(_OLD_KEYS, values).rowcount})

@@ -4,17 +4,20 @@ import contextlib
 import sqlite3
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partialmethod
 from pathlib import Path
 from typing import Any, cast
 
+import psycopg
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
+from app.api import conversations
+from app.cli import main
 from app.core.errors import Unavailable
 from app.core.ledger.records import PARTS, SMALL
 from app.main import create_app
@@ -188,6 +191,75 @@ def by_somebody_else(database: Database, sweep: Callable[..., Any], **what: Any)
     return sweep(database, **what)
 
 
+@contextlib.contextmanager
+def locked(url: str) -> Iterator[None]:
+    """Another session keeps the rows of turns from being removed, and lets them be read."""
+    if url.startswith("postgresql"):
+        with psycopg.connect(url) as other:
+            other.execute("LOCK TABLE turns IN SHARE MODE")
+            yield
+            other.rollback()
+        return
+    file = url.removeprefix("sqlite:///")
+    driver = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+    with contextlib.closing(driver) as other_file:
+        other_file.execute("BEGIN IMMEDIATE")
+        yield
+
+
+def test_a_receipt_says_what_could_not_be_removed_yet(
+    api: Api, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversations, "_MOST_FAILURES", 1)
+    sweep = Database.sweep_now
+    api.post(*[user("x")] * (SMALL + 1), headers={"Idempotency-Key": "k"})
+    with contextlib.ExitStack() as other:
+
+        def held(database: Database, **what: Any) -> Any:
+            # The conversation is absent already; on SQLite it could not be made so after this.
+            other.enter_context(locked(database_url))
+            return sweep(database, **what)
+
+        monkeypatch.setattr(Database, "sweep_now", held)
+        erased = api.http.delete("/v1/conversations/c1")
+        assert erased.status_code == 202
+        told = erased.json()
+        assert set(told["removed"].values()) == {0}
+        assert told["left"] == dict.fromkeys(PARTS, 0) | {"turns": SMALL + 1, "idempotency_keys": 1}
+        assert len(rows(database_url)["turns"]) == SMALL + 1
+        assert api.get("").status_code == 404
+    monkeypatch.undo()
+    assert main(["sweep", "--database-url", database_url]) == 0
+    assert not any(rows(database_url).values())
+
+
+def test_a_receipt_counts_what_was_removed_before_the_database_refused(
+    postgres_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversations, "_MOST_FAILURES", 1)
+    sweep = partialmethod(Database.sweep_now, most=SMALL)
+    monkeypatch.setattr(Database, "sweep_now", sweep)
+    settings = Settings(database_url=postgres_database_url, allow_unsafe=True)
+    with TestClient(create_app(settings)) as http:
+        api = Api(http)
+        tell(api, "c1", CANARY)
+        api.post(*[user("x")] * 3 * SMALL)
+        before = rows(postgres_database_url)
+        with psycopg.connect(postgres_database_url) as other:
+            # The last turn is removed last.
+            other.execute("SELECT 1 FROM turns ORDER BY seq DESC LIMIT 1 FOR UPDATE")
+            erased = http.delete("/v1/conversations/c1")
+        after = rows(postgres_database_url)
+    assert erased.status_code == 202
+    told, tables = erased.json(), {"revisions": "turn_revisions"}
+    for part in PARTS:
+        name = tables.get(part, part)
+        assert told["left"][part] == len(after[name])
+        assert told["removed"][part] == len(before[name]) - len(after[name])
+    assert {name for name, found in after.items() if found} == {"conversations", "turns"}
+    assert len(after["turns"]) < len(before["turns"])
+
+
 @pytest.mark.parametrize("many", [False, True], ids=["few levels", "nearly too many levels"])
 def test_erasing_leaves_no_byte_in_the_file_or_its_log(
     lite: Api, sqlite_database_url: str, many: bool
@@ -205,15 +277,15 @@ def test_erasing_leaves_no_byte_in_the_file_or_its_log(
     assert [one["id"] for one in found] == ["other"]
 
 
-def dumped(url: str) -> bytes:
+def dumped(url: str, *options: str) -> bytes:
     """What the first `pg_dump` writes that knows this server."""
     tried = []
     for folder in candidates():
         done = subprocess.run(
-            [folder / "pg_dump", "--dbname", url], check=False, capture_output=True
+            [folder / "pg_dump", "--dbname", url, *options], check=False, capture_output=True
         )
         if done.returncode == 0:
-            return done.stdout.lower()
+            return done.stdout
         tried.append(f"{folder}: {done.stderr.decode()}")
     raise AssertionError(f"no pg_dump works: {tried}")
 
@@ -223,10 +295,10 @@ def test_erasing_leaves_no_byte_in_a_dump(postgres_database_url: str) -> None:
         api = Api(http)
         tell(api, "c1", CANARY)
         tell(api, "other", "sparrow_")
-        before = dumped(postgres_database_url)
+        before = dumped(postgres_database_url).lower()
         assert all(before.count(form) > 0 for form in FORMS)
         assert api.http.delete("/v1/conversations/c1").status_code == 200
-        after = dumped(postgres_database_url)
+        after = dumped(postgres_database_url).lower()
     assert [after.count(form) for form in FORMS] == [0, 0]
     assert b"sparrow_" in after
 

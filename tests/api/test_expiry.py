@@ -1,6 +1,8 @@
 """Conversations that expire are absent at once, and swept away a few rows at a time."""
 
+import json
 from collections.abc import Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -18,7 +20,7 @@ from app.settings import Settings
 from app.storage.database import Database, engine_url
 from app.storage.tables import conversations, idempotency_keys
 from tests.api.conftest import Api, answering, calling, user
-from tests.api.test_erasing import CANARY, FORMS, comes_true, dumped, left, rows, tell
+from tests.api.test_erasing import CANARY, FORMS, comes_true, dumped, left, locked, rows, tell
 
 HERE = "/v1/conversations/c1"
 PAST = datetime(2020, 1, 1, tzinfo=UTC)
@@ -148,10 +150,10 @@ def test_a_sweep_leaves_no_byte_in_a_dump(postgres_database_url: str) -> None:
         tell(Api(http), "c1", CANARY)
         # Expired, but not swept: it is all still there.
         change(postgres_database_url, conversations, expires_at=PAST)
-        assert all(dumped(postgres_database_url).count(form) for form in FORMS)
+        assert all(dumped(postgres_database_url).lower().count(form) for form in FORMS)
         tell(Api(http), "other", "sparrow_")
     assert main(["sweep", "--database-url", postgres_database_url]) == 0
-    after = dumped(postgres_database_url)
+    after = dumped(postgres_database_url).lower()
     assert [after.count(form) for form in FORMS] == [0, 0]
     assert b"sparrow_" in after
 
@@ -164,6 +166,39 @@ def test_the_service_sweeps_by_itself(database_url: str, monkeypatch: pytest.Mon
         assert comes_true(lambda: not any(rows(database_url).values()))
         if database_url.startswith("sqlite"):
             assert comes_true(lambda: left(database_url) == 0)
+
+
+def test_a_sweep_says_what_it_could_not_remove(
+    api: Api, database_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tell(api, "c1", CANARY)
+    change(database_url, conversations, expires_at=PAST)
+    with locked(database_url):
+        assert main(["sweep", "--database-url", database_url]) == 1
+        told = capsys.readouterr()
+        assert "0 conversations were removed" in told.out
+        assert "1 conversations are left" in told.err
+        assert main(["sweep", "--json", "--database-url", database_url]) == 1
+        assert json.loads(capsys.readouterr().out) == {"removed": {}, "rows": 0, "left": 1}
+    assert main(["sweep", "--database-url", database_url]) == 0
+
+
+def test_metrics_count_the_conversations_that_are_to_be_removed(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeper, "_PAUSE", 0.01)
+    settings = Settings(database_url=database_url, allow_unsafe=True)
+    with TestClient(create_app(settings)) as http:
+        Api(http).post(user("x"))
+    change(database_url, conversations, expires_at=PAST)
+    with ExitStack() as other:
+        other.enter_context(locked(database_url))
+        with TestClient(create_app(settings)) as http:
+            name = "turnkeep_conversations_to_remove"
+            assert comes_true(lambda: f"\n{name} 1.0\n" in http.get("/metrics").text)
+            other.close()
+            assert comes_true(lambda: f"\n{name} 0.0\n" in http.get("/metrics").text)
+            assert not any(rows(database_url).values())
 
 
 def test_each_step_removes_a_bounded_number_of_rows(api: Api, database_url: str) -> None:

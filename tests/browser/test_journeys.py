@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 
 import httpx
+import psycopg
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -306,3 +307,18 @@ def test_erasing_asks_for_the_id(open_page: Opener, http: httpx.Client) -> None:
     _erase(page, "doomed", None)
     page.wait_for_url(lambda url: url.endswith("/"))
     assert http.get("/v1/conversations/doomed").status_code == 404
+
+
+def test_erasing_says_what_is_not_removed_yet(
+    open_page: Opener, tmp_path: Path, postgres_database_url: str
+) -> None:
+    with serving(tmp_path, "--database-url", postgres_database_url) as server:
+        with httpx.Client(base_url=server.url) as http:
+            post(http, "held", "openai", *[{"role": "user", "content": "hello"}] * 21)
+        page = open_page("/c/held", base=server.url)
+        with psycopg.connect(postgres_database_url) as other:
+            other.execute("LOCK TABLE turns IN SHARE MODE")
+            _erase(page, "held", None)
+            told = page.locator("#erase .complaint")
+            # The service tries for seven seconds and more.
+            expect(told).to_contain_text("21 of its turns are not removed", timeout=60_000)

@@ -129,7 +129,7 @@ def outcome(given: "Future[Any]") -> object:
     except TurnkeepError as error:
         return type(error).__name__, error.detail
     if isinstance(done, Erased):
-        return done.shown["removed"], done.is_gone
+        return done.counts, done.is_gone
     return loads(done.receipt.decode()) if isinstance(done, Appended) else done
 
 

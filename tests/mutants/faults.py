@@ -598,6 +598,27 @@ FAULTS = (
         ACCESS,
     ),
     Fault(
+        "removing rows of a conversation removes those of others, too",
+        "app/storage/sweeping.py",
+        "delete(table).where(*which, tuple_(*key) <=",
+        "delete(table).where(tuple_(*key) <=",
+        ERASING,
+    ),
+    Fault(
+        "a conversation counts as removed although rows are left",
+        "app/api/conversations.py",
+        "erased.receipt(removed), 200 if removed is None else 202",
+        "erased.receipt(), 200",
+        ERASING,
+    ),
+    Fault(
+        "what is to be removed is not counted again",
+        "app/api/sweeper.py",
+        "await _counted(mine, to_remove.get(tenant_id, nan))",
+        "to_remove.get(tenant_id, 0)",
+        ("tests/api/test_expiry.py", "-k", "sqlite and to_be_removed"),
+    ),
+    Fault(
         "the receipt for an erased conversation counts those beside it",
         "app/storage/sweeping.py",
         "select(func.count()).where(owned(_PARTS[part]))",

@@ -142,5 +142,5 @@ def test_what_was_erased_and_made_again_in_one_group_is_new(database: Database) 
     lost, erased, new, last = asyncio.run(story())
     assert (lost, new, last) == (2, 1, 2)
     # What was not saved yet when it was erased counts as well.
-    assert (erased.is_gone, erased.shown["removed"]["turns"]) == (True, 2)
+    assert (erased.is_gone, erased.counts["turns"]) == (True, 2)
     assert labels(database, "c1") == ["new", ""]

@@ -113,6 +113,13 @@ class ErasedOut(Out):
     removed: RemovedOut
 
 
+class UnfinishedOut(ErasedOut):
+    left: RemovedOut = said(
+        "The rows that are still to be removed, at most. The service goes on by itself. Words of"
+        " the search go before the turns, title and metadata after them."
+    )
+
+
 class CheckedOut(Out):
     turns: int
     tool_calls: int

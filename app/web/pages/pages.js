@@ -346,13 +346,15 @@ for (const form of document.querySelectorAll("[data-erase]")) {
     }
     const headers = key ? { Authorization: `Bearer ${key}` } : {};
     const answer = await fetch(form.dataset.erase, { method: "DELETE", headers });
-    if (answer.ok) {
+    if (answer.status === 200) {
       location.href = "/";
       return;
     }
-    const problem = await answer.json().catch(() => ({}));
+    const { left, detail } = await answer.json().catch(() => ({}));
     complaint.hidden = false;
-    complaint.textContent = problem.detail ?? `The service answered ${answer.status}.`;
+    complaint.textContent = left
+      ? `The conversation is erased, but ${left.turns} of its turns are not removed from the database yet. The service goes on.`
+      : detail ?? `The service answered ${answer.status}.`;
   });
 }
 
