@@ -140,7 +140,8 @@ def _words(error: Exception) -> str:
     if not isinstance(error, TurnkeepError):
         return str(error)
     pointer = error.facts.get("pointer")
-    said = str(Refused(error.code, error.detail))
+    # An error of the database itself is told in its own words.
+    said = str(Refused(error.code, getattr(error, "reason", "") or error.detail))
     return f"{pointer}: {said}" if pointer else said
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from app.api.guard import is_loopback
-from app.cli.databases import check_file
+from app.cli.databases import check_file, database_of
 from app.cli.doctor import APART, Check, newest
 from app.core.errors import Unavailable
 from app.service.finding import Asked, listed
@@ -54,7 +54,7 @@ def checks(settings: Settings) -> Iterator[Check]:
                 yield from _walls(driver, ApiKeys(connection).tenants())
     finally:
         engine.dispose()
-    with Database(url) as database:
+    with database_of(settings) as database:
         yield newest(_newest(database))
         yield _keys(database, settings)
 

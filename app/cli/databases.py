@@ -21,9 +21,18 @@ def add_tenant(parser: argparse.ArgumentParser) -> None:
 
 def opened(settings: Settings, tenant_id: str = DEFAULT_TENANT) -> Database:
     """The database, if it is there and has the newest schema."""
-    url = settings.database_url
-    check_schema(url)
-    return Database(url, tenant_id=tenant_id, search=settings.search)
+    check_schema(settings.database_url)
+    return database_of(settings, tenant_id)
+
+
+def database_of(settings: Settings, tenant_id: str = DEFAULT_TENANT) -> Database:
+    """The database that the settings name, used as they say."""
+    return Database(
+        settings.database_url,
+        tenant_id=tenant_id,
+        pg_prepared_statements=settings.pg_prepared_statements,
+        search=settings.search,
+    )
 
 
 def check_schema(url: str) -> None:

@@ -15,11 +15,11 @@ from uvicorn.supervisors import Multiprocess
 
 from app.api.connection import PATIENCE, Bounds, Connection
 from app.api.guard import is_loopback
+from app.cli.databases import database_of
 from app.cli.options import add_database, settings_of
 from app.cli.words import complain
 from app.core.errors import Unavailable
 from app.settings import LOG_LEVELS, Settings
-from app.storage.database import Database
 from app.storage.engines import described, is_sqlite
 from app.storage.migrations import current_and_head, upgrade
 
@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
 def _serve(settings: Settings, sockets: list[socket.socket]) -> int:
     if not _schema_is_ready(settings):
         return CANNOT_START
-    with Database(settings.database_url) as database:
+    with database_of(settings) as database:
         has_keys = database.ask_keys_now(lambda keys: keys.any())
     if not is_loopback(settings.host) and not has_keys:
         complain(

@@ -17,7 +17,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from app.storage import sqlite
-from app.storage.verdicts import Ending, Purpose, Verdict
+from app.storage.verdicts import POOLED, Ending, Purpose, Verdict
 
 # What a connection is told before its transaction begins, and what it tells then.
 TENANT = "turnkeep tenant"
@@ -120,9 +120,10 @@ def _kind(scheme: str) -> Kind:
 
 
 def make_engine(
-    url: str, purpose: Purpose, *, prepared: bool = True, ending: Ending | None = None
+    url: str, purpose: Purpose, *, prepared: bool = False, ending: Ending | None = None
 ) -> Engine:
-    """An engine whose transactions all begin for one purpose."""
+    """An engine whose transactions all begin for one purpose. `prepared`: the server may keep the
+    statements that are sent often, which most poolers cannot pass on."""
     parsed = engine_url(url)
     kind = kind_of(parsed)
     engine = create_engine(
@@ -152,7 +153,10 @@ def discard(connection: Connection) -> None:
 
 def reason(error: BaseException) -> str:
     """Why, in a line: the other lines of a driver may show values of the rows."""
-    return (str(original(error)).strip().splitlines() or [type(error).__name__])[0]
+    said = (str(original(error)).strip().splitlines() or [type(error).__name__])[0]
+    if getattr(original(error), "sqlstate", None) in POOLED:
+        return f"{said}; behind a pooler set TURNKEEP_PG_PREPARED_STATEMENTS=false"
+    return said
 
 
 def original(error: BaseException) -> BaseException:

@@ -15,7 +15,7 @@ from sqlalchemy import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.storage.verdicts import Ending, Purpose, Verdict
+from app.storage.verdicts import POOLED, Ending, Purpose, Verdict
 
 DRIVER = "postgresql+psycopg"
 # The conversations of a group stay locked for other processes until its commit.
@@ -55,7 +55,7 @@ _AGAIN = {
 }
 _LOCKED = "55P03"  # lock_not_available
 # undefined_table, disk_full, read_only_sql_transaction: a new try finds the same.
-_HOPELESS = {"42P01", "53100", "25006"}
+_HOPELESS = {"42P01", "53100", "25006"} | POOLED
 
 
 def connect_args(given: Mapping[str, object], *, prepared: bool) -> dict[str, object]:

@@ -10,6 +10,10 @@ Verdict: TypeAlias = Literal["again", "locked", "unavailable", "own"]
 """Of an error: a new try may succeed; so it may, when another session has let go of a conversation;
 the database cannot answer; the caller's own business."""
 
+# invalid_sql_statement_name, duplicate_prepared_statement: a pooler has given this session the
+# connection of another one.
+POOLED = frozenset({"26000", "42P05"})
+
 
 @dataclass(slots=True)
 class Ending:

@@ -4,10 +4,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 
 from app.cli import COMMANDS, GROUPS, parser_of
+from app.storage import postgres
 from tests.cli.conftest import Run
 from tests.e2e.server import ROOT, free_port
 
@@ -144,6 +147,64 @@ def test_a_database_out_of_reach_is_told_without_its_password(command: str, run:
     assert done.code == (1 if command == "doctor" else 2)
     assert "PostgreSQL none on 127.0.0.1 cannot be reached" in done.out + done.err
     assert "s3cret" not in done.out + done.err
+
+
+# `serve` refuses others without a key: after it has asked the database for one.
+OPENING = CALLED | {"serve": ["serve", "--host", "0.0.0.0", "--port", "0"]}
+
+
+@pytest.mark.parametrize("command", sorted({*NEED_DATABASE, "migrate", "serve"} - {"backup"}))
+@pytest.mark.parametrize("prepared", ["true", "false"])
+def test_no_statement_is_prepared_where_the_setting_forbids_it(
+    command: str,
+    prepared: str,
+    run: Run,
+    postgres_database_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    thresholds: list[int | None] = []
+    connect = postgres.connect
+
+    def watched(*args: Any) -> Any:
+        made = connect(*args)
+        assert isinstance(made, postgres.Connection)
+        thresholds.append(made.prepare_threshold)
+        return made
+
+    monkeypatch.setattr(postgres, "connect", watched)
+    monkeypatch.setenv("TURNKEEP_PG_PREPARED_STATEMENTS", prepared)
+    (tmp_path / "history.json").write_text('[{"role": "user", "content": "hi"}]')
+    run(*OPENING.get(command, [command]), "--database-url", postgres_database_url)
+    assert thresholds
+    # What is asked once, such as the schema's version, is never prepared.
+    kept = prepared == "true" and command != "migrate"
+    assert set(thresholds) == ({None, 5} if kept else {None})
+
+
+@pytest.mark.own_database
+def test_what_the_database_refuses_is_told_in_its_own_words(
+    postgres_database_url: str, run: Run
+) -> None:
+    with psycopg.connect(postgres_database_url) as connection:
+        connection.execute("DROP TABLE conversations CASCADE")
+    done = run("export", "--all", "--database-url", postgres_database_url)
+    assert done.code == 2
+    assert done.err == 'turnkeep: relation "conversations" does not exist\n'
+
+
+@pytest.mark.own_database
+def test_a_server_that_refuses_after_the_connection_is_made_is_one_line(
+    postgres_database_url: str, run: Run
+) -> None:
+    # As a pooler does whose server is down.
+    url = f"{postgres_database_url}?options=-clock_timeout%3D10ms"
+    with psycopg.connect(postgres_database_url) as other:
+        other.execute("LOCK TABLE alembic_version IN ACCESS EXCLUSIVE MODE")
+        done = run("migrate", "--database-url", url)
+    assert done.code == 2
+    assert "cannot be used: canceling statement due to lock timeout" in done.err
+    assert done.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("command", ASKING)

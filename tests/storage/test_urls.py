@@ -5,6 +5,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from app.core.errors import Unavailable
 from app.core.ledger.slice import Change, Slice
 from app.storage.database import Database, DatabaseUrlError, engine_url
 from app.storage.store import ReadStore
@@ -103,6 +104,23 @@ def test_prepared_statements_can_be_switched_off(
         assert (kept(ReadStore(writer, "default")) > 0) is prepared
         writer.rollback()
         assert (database.read_now(kept) > 0) is prepared
+
+
+def test_a_statement_that_a_pooler_has_lost_is_told_with_the_setting_to_change(
+    postgres_database_url: str,
+) -> None:
+    with Database(postgres_database_url) as database:
+        for _ in range(20):
+            database.read_now(lambda store: store.conversations.head("c1"))
+        # The connection of another session knows none of ours.
+        driver = database._snapshots._idle[-1].connection.driver_connection
+        assert isinstance(driver, psycopg.Connection)
+        driver.pgconn.exec_(b"DEALLOCATE ALL")
+        with pytest.raises(Unavailable) as refused:
+            database.read_now(lambda store: store.conversations.head("c1"))
+    assert refused.value.reason.endswith(
+        "does not exist; behind a pooler set TURNKEEP_PG_PREPARED_STATEMENTS=false"
+    )
 
 
 def test_postgresql_transactions_have_limits_and_snapshots(postgres_database_url: str) -> None:
