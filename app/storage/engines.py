@@ -5,11 +5,14 @@ those who only read send it themselves (see `snapshots`). The modules `sqlite` a
 what differs, part by part.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from importlib import import_module
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Protocol, cast
+from urllib.parse import unquote
 
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.engine import make_url
@@ -22,6 +25,9 @@ from app.storage.verdicts import POOLED, Ending, Purpose, Verdict
 # What a connection is told before its transaction begins, and what it tells then.
 TENANT = "turnkeep tenant"
 TRANSACTION = "turnkeep transaction"
+
+_SEVERAL_HOSTS = re.compile(r"([^:/]+://(?:[^@/]*@)?)([^@/?]*,[^@/?]*)((?:[/?].*)?)")
+_ADDRESS = re.compile(r"(\[[^\]]+\]|[^:\[\]]*)(?::(\d*))?")
 
 
 class DatabaseUrlError(ValueError):
@@ -75,13 +81,17 @@ _MODULES = {"sqlite": "sqlite", "postgresql": "postgres", "postgres": "postgres"
 def engine_url(url: str) -> URL:
     """The URL with our driver: people write `sqlite:///file` or `postgresql://user@host/db`."""
     try:
-        parsed = make_url(url)
+        parsed = _parsed(url)
+        scheme = parsed.drivername.partition("+")[0]
+        if scheme in _MODULES:
+            parsed = parsed.set(drivername=_kind(scheme).DRIVER)
+            _connect_args(parsed)
     except (ArgumentError, ValueError):
         raise DatabaseUrlError(
             "the database URL cannot be read; it should look like sqlite:///file"
-            " or postgresql://user@host/database"
+            " or postgresql://user@host/database, with several hosts"
+            " postgresql://user@host:port,host:port/database?target_session_attrs=read-write"
         ) from None
-    scheme = parsed.drivername.partition("+")[0]
     if scheme not in _MODULES:
         raise DatabaseUrlError(
             f"no database {scheme!r} is known; use sqlite:///file"
@@ -91,7 +101,7 @@ def engine_url(url: str) -> URL:
         raise DatabaseUrlError(
             "an SQLite database in memory would keep nothing; name a file: sqlite:///turnkeep.db"
         )
-    return parsed.set(drivername=_kind(scheme).DRIVER)
+    return parsed
 
 
 def is_sqlite(url: str) -> bool:
@@ -108,7 +118,33 @@ def described(url: str) -> str:
     parsed = engine_url(url)
     if is_sqlite(url):
         return str(database_file(url))
-    return f"PostgreSQL {parsed.database} on {parsed.host or 'this machine'}"
+    options = _connect_args(parsed)
+    hosts, ports = (str(options.get(name, "")).split(",") for name in ("host", "port"))
+    shown = [f"[{host}]" if ":" in host else host or "this machine" for host in hosts]
+    pairs = zip_longest(shown, ports, fillvalue="")
+    addresses = [f"{host}:{port}" if port else host for host, port in pairs]
+    return f"PostgreSQL {parsed.database} on {', '.join(addresses)}"
+
+
+def _parsed(url: str) -> URL:
+    """Reads the URL. Several hosts (`postgresql://user@a:1,b:2/database`) become the options `host`
+    and `port`, because SQLAlchemy reads them only there."""
+    found = _SEVERAL_HOSTS.fullmatch(url)
+    if not found:
+        return make_url(url)
+    before, hosts, after = found.groups()
+    addresses = [_ADDRESS.fullmatch(unquote(one)) for one in hosts.split(",")]
+    pairs = [one.groups(default="") for one in addresses if one]
+    if len(pairs) < len(addresses):
+        raise ValueError("an address cannot be read")
+    names, ports = (",".join(part) for part in zip(*pairs, strict=True))
+    options = {"host": names.replace("[", "").replace("]", ""), "port": ports}
+    return make_url(before + after).update_query_dict(options)
+
+
+def _connect_args(url: URL) -> dict[str, Any]:
+    """What SQLAlchemy tells the driver. Raises `ArgumentError` unless each host has its port."""
+    return dict(url.get_dialect()().create_connect_args(url)[1])
 
 
 def kind_of(url: URL) -> Kind:

@@ -145,7 +145,7 @@ def test_a_database_out_of_reach_is_told_without_its_password(command: str, run:
     url = "postgresql://me:s3cret@127.0.0.1:1/none"
     done = run(*CALLED.get(command, [command]), "--database-url", url)
     assert done.code == (1 if command == "doctor" else 2)
-    assert "PostgreSQL none on 127.0.0.1 cannot be reached" in done.out + done.err
+    assert "PostgreSQL none on 127.0.0.1:1 cannot be reached" in done.out + done.err
     assert "s3cret" not in done.out + done.err
 
 
