@@ -70,6 +70,8 @@ def _durability(settings: Settings, driver: Any) -> Check:
         allowed = settings.allow_unsafe and "read-only" not in why
         said = f"{why}; {'TURNKEEP_ALLOW_UNSAFE accepts it' if allowed else todo}"
         return Check("durability", "warning" if allowed else "bad", said)
+    if caveat := kind_of(engine_url(url)).caveat(driver):
+        return Check("durability", "warning", f"{caveat}; set synchronous_commit to on")
     if not is_sqlite(url):
         return Check("durability", "ok", "fsync and synchronous_commit are on")
     mode = driver.execute("PRAGMA journal_mode").fetchone()[0]

@@ -77,7 +77,8 @@ def _of_service(service: Service) -> Iterator[Check]:
             if name == "service":
                 return
         else:
-            yield Check(name, "ok", _WELL[name])
+            note = told.get("note")
+            yield Check(name, "warning", note) if note else Check(name, "ok", _WELL[name])
             if name == "key":
                 yield newest(max((one["updated_at"] for one in told["data"]), default=None))
 

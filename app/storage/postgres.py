@@ -131,10 +131,38 @@ def unfit(driver: DBAPIConnection, *, unsafe: bool) -> str | None:
     read_only, no_fsync, no_commit = row or (True, False, False)
     if read_only:
         return "it is read-only"
+    if unsafe:
+        return None
     for setting, is_off in (("fsync", no_fsync), ("synchronous_commit", no_commit)):
-        if is_off and not unsafe:
+        if is_off:
             return f"{setting} is off, so that a crash loses what was stored"
+    if _waits_for_standbys(driver) == "local":
+        return (
+            "synchronous_commit is local although synchronous_standby_names is set, so that a"
+            " failover loses what was stored"
+        )
     return None
+
+
+def caveat(driver: DBAPIConnection) -> str | None:
+    """What the operator should know of a database that is fit."""
+    if _waits_for_standbys(driver) != "remote_write":
+        return None
+    # https://www.postgresql.org/docs/current/runtime-config-wal.html#GUC-SYNCHRONOUS-COMMIT
+    return (
+        "synchronous_commit is remote_write: acknowledged turns survive a crash of PostgreSQL on"
+        " the standby, but not of the standby's operating system"
+    )
+
+
+def _waits_for_standbys(driver: DBAPIConnection) -> str | None:
+    """`synchronous_commit`, if there are synchronous standbys."""
+    query = (
+        "SELECT current_setting('synchronous_commit')"
+        " WHERE current_setting('synchronous_standby_names') <> ''"
+    )
+    row = _psycopg(driver).execute(query, prepare=False).fetchone()
+    return str(row[0]) if row else None
 
 
 def on_connect(driver: DBAPIConnection, purpose: Purpose) -> None:
