@@ -1,12 +1,13 @@
 """What commands need of a database: opening it, its schema, all conversations, whose."""
 
 import argparse
+import shlex
 from collections.abc import Iterator
 
 from app.core.errors import Unavailable
-from app.settings import Settings
+from app.settings import Settings, from_environment
 from app.storage.database import DEFAULT_TENANT, Database
-from app.storage.engines import database_file, described, is_sqlite
+from app.storage.engines import database_file, described, is_sqlite, without_password
 from app.storage.migrations import current_and_head
 from app.storage.store import ReadStore
 
@@ -40,7 +41,15 @@ def check_schema(url: str) -> None:
     check_file(url)
     current, head = current_and_head(url)
     if current != head:
-        raise Unavailable.behind(f"the schema of {described(url)}", current, head)
+        todo = command("migrate", url)
+        raise Unavailable.behind(f"the schema of {described(url)}", current, head, todo)
+
+
+def command(name: str, url: str) -> str:
+    """A command to run on this database. It names the database unless the environment does."""
+    if url == from_environment().database_url:
+        return f"turnkeep {name}"
+    return f"turnkeep {name} --database-url {shlex.quote(without_password(url))}"
 
 
 def check_file(url: str) -> None:
@@ -54,7 +63,7 @@ def check_file(url: str) -> None:
         )
     raise Unavailable(
         f"the file {file.name} does not exist in the folder {file.parent}. Name another one"
-        " with --database-url; for a new one run this first: turnkeep migrate"
+        f" with --database-url; for a new one run this first: {command('migrate', url)}"
     )
 
 

@@ -122,7 +122,8 @@ def _port(settings: Settings) -> Check:
             why = f"{where} cannot be listened on: {error.strerror}; choose another with --port"
             return Check("port", "bad", why)
         return _listener(host, port, where)
-    return Check("port", "ok", f"{where} is free: no service runs there")
+    free = f"{where} is free: no service runs there; --port or TURNKEEP_PORT names another one"
+    return Check("port", "ok", free)
 
 
 def _listener(host: str, port: int, where: str) -> Check:

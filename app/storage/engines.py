@@ -115,6 +115,14 @@ def database_file(url: str) -> Path:
     return Path(engine_url(url).database or "").absolute()
 
 
+def without_password(url: str) -> str:
+    """The URL for a command line that others may read."""
+    parsed = engine_url(url)
+    plain = parsed.difference_update_query(["password", "sslpassword"])
+    scheme = parsed.get_backend_name()
+    return plain._replace(password=None, drivername=scheme).render_as_string()
+
+
 def described(url: str) -> str:
     """The database in words for people: never with its password."""
     parsed = engine_url(url)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -130,6 +131,35 @@ def test_without_a_database_it_says_what_to_do(command: str, run: Run, tmp_path:
     assert "the file turnkeep.db does not exist in the folder" in done.out + done.err
     assert "run this first: turnkeep migrate" in done.out + done.err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", NEED_DATABASE)
+def test_what_to_do_names_the_database_that_was_given(command: str, run: Run) -> None:
+    done = run(*CALLED.get(command, [command]), "--database-url", "sqlite:///a b.db")
+    assert "turnkeep migrate --database-url 'sqlite:///a b.db'" in done.out + done.err
+
+
+@pytest.mark.own_database
+@pytest.mark.parametrize("given", ["password", "option"])
+def test_what_to_do_names_the_database_without_its_password(
+    postgres_database_url: str, run: Run, given: str
+) -> None:
+    with psycopg.connect(postgres_database_url) as connection:
+        connection.execute("DELETE FROM alembic_version")
+    parts = urlsplit(postgres_database_url)
+    plain = f"postgresql://{parts.username}@127.0.0.1:{parts.port}{parts.path}"
+    url = postgres_database_url if given == "password" else f"{plain}?password={parts.password}"
+    for args in (["list"], ["doctor", "--port", "0"], ["serve", "--port", "0"]):
+        done = run(*args, "--database-url", url)
+        assert f"run this first: turnkeep migrate --database-url {plain}\n" in done.out + done.err
+        assert str(parts.password) not in done.out + done.err
+
+
+def test_what_to_do_is_short_where_the_environment_names_the_database(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TURNKEEP_DATABASE_URL", "sqlite:///mine.db")
+    assert run("list").err.endswith("run this first: turnkeep migrate\n")
 
 
 @pytest.mark.parametrize("command", NEED_DATABASE)
