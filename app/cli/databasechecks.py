@@ -39,8 +39,8 @@ def checks(settings: Settings) -> Iterator[Check]:
         return
     yield Check("database", "ok", f"{described(url)} can be reached")
     if current != head:
-        behind = Unavailable.behind("it", current, head, command("migrate", url))
-        yield Check("schema", "bad", behind.detail)
+        old = Unavailable.behind("it", current, head, command("migrate", url))
+        yield Check("schema", "bad", old.detail)
         return
     yield Check("schema", "ok", f"it is at {head}, which is the newest")
     engine = make_engine(url, "read")

@@ -366,7 +366,7 @@ class Unavailable(TurnkeepError):
     def behind(
         cls, schema: str, current: str | None, head: str | None, todo: str = "turnkeep migrate"
     ) -> Self:
-        """`schema`: which one, as the subject of the sentence. `todo`: the command to run."""
+        """`schema`: which one, as the subject of the sentence. `todo`: the command that helps."""
         if current and head and current > head:
             return cls(
                 f"{schema} is at {current}, and this release knows {head}: a newer release wrote"

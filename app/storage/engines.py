@@ -130,8 +130,8 @@ def described(url: str) -> str:
         return str(database_file(url))
     options = _connect_args(parsed)
     hosts, ports = (str(options.get(name, "")).split(",") for name in ("host", "port"))
-    shown = [f"[{host}]" if ":" in host else host or "this machine" for host in hosts]
-    pairs = zip_longest(shown, ports, fillvalue="")
+    names = [f"[{host}]" if ":" in host else host or "this machine" for host in hosts]
+    pairs = zip_longest(names, ports, fillvalue="")
     addresses = [f"{host}:{port}" if port else host for host, port in pairs]
     return f"PostgreSQL {parsed.database} on {', '.join(addresses)}"
 
@@ -139,12 +139,12 @@ def described(url: str) -> str:
 def _parsed(url: str) -> URL:
     """Reads the URL. Several hosts (`postgresql://user@a:1,b:2/database`) become the options `host`
     and `port`, because SQLAlchemy reads them only there."""
-    found = _SEVERAL_HOSTS.fullmatch(url)
-    if not found:
+    match = _SEVERAL_HOSTS.fullmatch(url)
+    if not match:
         return make_url(url)
-    before, hosts, after = found.groups()
-    addresses = [_ADDRESS.fullmatch(unquote(one)) for one in hosts.split(",")]
-    pairs = [one.groups(default="") for one in addresses if one]
+    before, hosts, after = match.groups()
+    addresses = [_ADDRESS.fullmatch(unquote(host)) for host in hosts.split(",")]
+    pairs = [address.groups(default="") for address in addresses if address]
     if len(pairs) < len(addresses):
         raise ValueError("an address cannot be read")
     names, ports = (",".join(part) for part in zip(*pairs, strict=True))
@@ -153,7 +153,7 @@ def _parsed(url: str) -> URL:
 
 
 def _connect_args(url: URL) -> dict[str, Any]:
-    """What SQLAlchemy tells the driver. Raises `ArgumentError` unless each host has its port."""
+    """Returns the driver's arguments. Raises `ArgumentError` unless each host has its port."""
     return dict(url.get_dialect()().create_connect_args(url)[1])
 
 
@@ -199,10 +199,10 @@ def discard(connection: Connection) -> None:
 
 def reason(error: BaseException) -> str:
     """Why, in a line: the other lines of a driver may show values of the rows."""
-    said = (str(original(error)).strip().splitlines() or [type(error).__name__])[0]
+    line = (str(original(error)).strip().splitlines() or [type(error).__name__])[0]
     if getattr(original(error), "sqlstate", None) in POOLED:
-        return f"{said}; behind a pooler set TURNKEEP_PG_PREPARED_STATEMENTS=false"
-    return said
+        return f"{line}; behind a pooler set TURNKEEP_PG_PREPARED_STATEMENTS=false"
+    return line
 
 
 def original(error: BaseException) -> BaseException:

@@ -145,7 +145,7 @@ def unfit(driver: DBAPIConnection, *, unsafe: bool) -> str | None:
 
 
 def caveat(driver: DBAPIConnection) -> str | None:
-    """What the operator should know of a database that is fit."""
+    """Returns a warning about the durability of a database that is fit, if there is one."""
     if _waits_for_standbys(driver) != "remote_write":
         return None
     # https://www.postgresql.org/docs/current/runtime-config-wal.html#GUC-SYNCHRONOUS-COMMIT
@@ -156,7 +156,7 @@ def caveat(driver: DBAPIConnection) -> str | None:
 
 
 def _waits_for_standbys(driver: DBAPIConnection) -> str | None:
-    """`synchronous_commit`, if there are synchronous standbys."""
+    """Returns `synchronous_commit`, if there are synchronous standbys."""
     query = (
         "SELECT current_setting('synchronous_commit')"
         " WHERE current_setting('synchronous_standby_names') <> ''"

@@ -95,7 +95,7 @@ def unfit(driver: DBAPIConnection, *, unsafe: bool) -> str | None:
 
 
 def caveat(driver: DBAPIConnection) -> str | None:
-    """There is no standby."""
+    """Returns None: SQLite has no standby."""
     return None
 
 
