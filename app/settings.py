@@ -75,7 +75,7 @@ class Settings:
     expires_after: int = 0
     # Seconds for which an idempotency key is known.
     keep_keys: int = 7 * 24 * 60 * 60
-    # `/readyz` accepts a database that loses the last commits in a crash.
+    # `/readyz` accepts a database that loses the last commits in a crash or a failover.
     allow_unsafe: bool = False
     limits: Limits = field(default_factory=Limits)
 

@@ -11,6 +11,7 @@ from app.api.middleware import REGISTRY
 from app.api.routes import routes
 from app.api.schemas.shapes import HealthOut, ReadyOut
 from app.core.errors import Unavailable
+from app.core.json.values import JsonObject
 
 # Machines ask here without a key.
 router = routes("", "health", APIRoute, HEALTH)
@@ -29,12 +30,13 @@ async def get_health() -> Response:
 )
 async def get_readiness(here: Here) -> Response:
     """It answers, can be written to, and keeps what it has acknowledged."""
-    await here.database.check_fit(unsafe=here.allow_unsafe)
+    note = await here.database.check_fit(unsafe=here.allow_unsafe)
     current, head = await here.database.schema_state()
     if current != head:
         raise Unavailable.behind("The schema of the database", current, head)
     await here.database.check_index()
-    return json_response({"status": "ready", "schema": head})
+    ready: JsonObject = {"status": "ready", "schema": head}
+    return json_response(ready | {"note": note} if note else ready)
 
 
 @router.get("/metrics", summary="Numbers for Prometheus", response_class=PlainTextResponse)

@@ -140,8 +140,9 @@ def _words(error: Exception) -> str:
     if not isinstance(error, TurnkeepError):
         return str(error)
     pointer = error.facts.get("pointer")
-    said = str(Refused(error.code, error.detail))
-    return f"{pointer}: {said}" if pointer else said
+    # `detail` hides the database's own message from callers of the service; a command shows it.
+    line = str(Refused(error.code, getattr(error, "reason", "") or error.detail))
+    return f"{pointer}: {line}" if pointer else line
 
 
 def _problems() -> tuple[type[Exception], ...]:

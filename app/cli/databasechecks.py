@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from app.api.guard import is_loopback
-from app.cli.databases import check_file
+from app.cli.databases import check_file, command, database_of
 from app.cli.doctor import APART, Check, newest
 from app.core.errors import Unavailable
 from app.service.finding import Asked, listed
@@ -39,7 +39,8 @@ def checks(settings: Settings) -> Iterator[Check]:
         return
     yield Check("database", "ok", f"{described(url)} can be reached")
     if current != head:
-        yield Check("schema", "bad", Unavailable.behind("it", current, head).detail)
+        old = Unavailable.behind("it", current, head, command("migrate", url))
+        yield Check("schema", "bad", old.detail)
         return
     yield Check("schema", "ok", f"it is at {head}, which is the newest")
     engine = make_engine(url, "read")
@@ -56,7 +57,7 @@ def checks(settings: Settings) -> Iterator[Check]:
                 yield from _walls(driver, ApiKeys(connection).tenants())
     finally:
         engine.dispose()
-    with Database(url) as database:
+    with database_of(settings) as database:
         yield newest(_newest(database))
         yield _keys(database, settings)
 
@@ -72,11 +73,13 @@ def _durability(settings: Settings, driver: Any) -> Check:
         allowed = settings.allow_unsafe and "read-only" not in why
         said = f"{why}; {'TURNKEEP_ALLOW_UNSAFE accepts it' if allowed else todo}"
         return Check("durability", "warning" if allowed else "bad", said)
+    if caveat := kind_of(engine_url(url)).caveat(driver):
+        return Check("durability", "warning", f"{caveat}; set synchronous_commit to on")
     if not is_sqlite(url):
         return Check("durability", "ok", "fsync and synchronous_commit are on")
     mode = driver.execute("PRAGMA journal_mode").fetchone()[0]
     if mode != "wal":
-        said = f"journal_mode is {mode}; `turnkeep migrate` switches it to wal"
+        said = f"journal_mode is {mode}; `{command('migrate', url)}` switches it to wal"
         return Check("durability", "warning", said)
     return Check("durability", "ok", "journal_mode is wal, synchronous is FULL")
 
@@ -138,12 +141,13 @@ def _keys(database: Database, settings: Settings) -> Check:
         return Check("keys", "bad", f"{said}; revoke them (turnkeep keys revoke) and make others")
     keys = database.ask_keys_now(lambda stored: stored.every())
     holding = [key for key in keys if key.holds(datetime.now(UTC))]
+    create = command("keys create", settings.database_url)
     if keys and not holding:
-        said = "none of them holds any more, so nobody is served; run: turnkeep keys create"
+        said = f"none of them holds any more, so nobody is served; run: {create}"
         return Check("keys", "bad", said)
     if keys:
         return Check("keys", "ok", f"{len(holding)} of {len(keys)} hold")
     if is_loopback(settings.host):
         return Check("keys", "ok", "there are none: whoever is on this machine is served")
-    said = f"there are none, and others could reach {settings.host}; run: turnkeep keys create"
+    said = f"there are none, and others could reach {settings.host}; run: {create}"
     return Check("keys", "bad", said)

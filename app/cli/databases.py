@@ -1,12 +1,13 @@
 """What commands need of a database: opening it, its schema, all conversations, whose."""
 
 import argparse
+import shlex
 from collections.abc import Iterator
 
 from app.core.errors import Unavailable
-from app.settings import Settings
+from app.settings import Settings, from_environment
 from app.storage.database import DEFAULT_TENANT, Database
-from app.storage.engines import database_file, described, is_sqlite
+from app.storage.engines import database_file, described, is_sqlite, without_password
 from app.storage.migrations import current_and_head
 from app.storage.store import ReadStore
 
@@ -21,9 +22,18 @@ def add_tenant(parser: argparse.ArgumentParser) -> None:
 
 def opened(settings: Settings, tenant_id: str = DEFAULT_TENANT) -> Database:
     """The database, if it is there and has the newest schema."""
-    url = settings.database_url
-    check_schema(url)
-    return Database(url, tenant_id=tenant_id, search=settings.search)
+    check_schema(settings.database_url)
+    return database_of(settings, tenant_id)
+
+
+def database_of(settings: Settings, tenant_id: str = DEFAULT_TENANT) -> Database:
+    """The database that the settings name, used as they say."""
+    return Database(
+        settings.database_url,
+        tenant_id=tenant_id,
+        pg_prepared_statements=settings.pg_prepared_statements,
+        search=settings.search,
+    )
 
 
 def check_schema(url: str) -> None:
@@ -31,7 +41,15 @@ def check_schema(url: str) -> None:
     check_file(url)
     current, head = current_and_head(url)
     if current != head:
-        raise Unavailable.behind(f"the schema of {described(url)}", current, head)
+        todo = command("migrate", url)
+        raise Unavailable.behind(f"the schema of {described(url)}", current, head, todo)
+
+
+def command(name: str, url: str) -> str:
+    """A command to run on this database. It names the database unless the environment does."""
+    if url == from_environment().database_url:
+        return f"turnkeep {name}"
+    return f"turnkeep {name} --database-url {shlex.quote(without_password(url))}"
 
 
 def check_file(url: str) -> None:
@@ -45,7 +63,7 @@ def check_file(url: str) -> None:
         )
     raise Unavailable(
         f"the file {file.name} does not exist in the folder {file.parent}. Name another one"
-        " with --database-url; for a new one run this first: turnkeep migrate"
+        f" with --database-url; for a new one run this first: {command('migrate', url)}"
     )
 
 

@@ -78,7 +78,8 @@ def _of_service(service: Service) -> Iterator[Check]:
             if name == "service":
                 return
         else:
-            yield Check(name, "ok", _WELL[name])
+            note = told.get("note")
+            yield Check(name, "warning", note) if note else Check(name, "ok", _WELL[name])
             if name == "key":
                 yield newest(max((one["updated_at"] for one in told["data"]), default=None))
 
@@ -122,7 +123,8 @@ def _port(settings: Settings) -> Check:
             why = f"{where} cannot be listened on: {error.strerror}; choose another with --port"
             return Check("port", "bad", why)
         return _listener(host, port, where)
-    return Check("port", "ok", f"{where} is free: no service runs there")
+    free = f"{where} is free: no service runs there; --port or TURNKEEP_PORT names another one"
+    return Check("port", "ok", free)
 
 
 def _listener(host: str, port: int, where: str) -> Check:

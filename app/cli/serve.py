@@ -15,12 +15,12 @@ from uvicorn.supervisors import Multiprocess
 
 from app.api.connection import PATIENCE, Bounds, Connection
 from app.api.guard import is_loopback
+from app.cli.databases import command, database_of
 from app.cli.options import add_database, settings_of
 from app.cli.words import complain
 from app.core.errors import Unavailable
 from app.settings import LOG_LEVELS, Settings
-from app.storage.database import Database
-from app.storage.engines import described, is_sqlite
+from app.storage.engines import database_file, described, is_sqlite
 from app.storage.migrations import current_and_head, upgrade
 
 # Seconds in which a worker must show that it lives: a busy machine is no reason to end it.
@@ -83,15 +83,18 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _serve(settings: Settings, sockets: list[socket.socket]) -> int:
+    url = settings.database_url
+    is_new = is_sqlite(url) and not database_file(url).exists()
+    if is_new and not is_loopback(settings.host):
+        # Before the file is made.
+        complain(_unprotected(settings, "migrate", "keys create"))
+        return CANNOT_START
     if not _schema_is_ready(settings):
         return CANNOT_START
-    with Database(settings.database_url) as database:
+    with database_of(settings) as database:
         has_keys = database.ask_keys_now(lambda keys: keys.any())
     if not is_loopback(settings.host) and not has_keys:
-        complain(
-            f"others could reach {settings.host} and read everything: there is no API key yet. Run"
-            " this first: turnkeep keys create. Or serve on 127.0.0.1"
-        )
+        complain(_unprotected(settings, "keys create"))
         return CANNOT_START
     _listen(sockets, settings.host)
     _announce(settings, sockets[0].getsockname()[1], has_keys=has_keys)
@@ -133,14 +136,23 @@ def _bounds(settings: Settings) -> Bounds:
     )
 
 
+def _unprotected(settings: Settings, *todo: str) -> str:
+    commands = " && ".join(command(name, settings.database_url) for name in todo)
+    return (
+        f"others could reach {settings.host} and read everything: there is no API key yet. Run"
+        f" this first: {commands}. Or serve on 127.0.0.1"
+    )
+
+
 def _schema_is_ready(settings: Settings) -> bool:
-    if is_sqlite(settings.database_url):
-        upgrade(settings.database_url)
+    url = settings.database_url
+    if is_sqlite(url):
+        upgrade(url)
         return True
-    current, head = current_and_head(settings.database_url)
+    current, head = current_and_head(url)
     if current != head:
-        whose = f"the schema of {described(settings.database_url)}"
-        complain(str(Unavailable.behind(whose, current, head)))
+        todo = command("migrate", url)
+        complain(str(Unavailable.behind(f"the schema of {described(url)}", current, head, todo)))
     return current == head
 
 

@@ -363,15 +363,17 @@ class Unavailable(TurnkeepError):
         return cls("The database cannot answer now.", reason=reason)
 
     @classmethod
-    def behind(cls, schema: str, current: str | None, head: str | None) -> Self:
-        """`schema`: which one, as the subject of the sentence."""
+    def behind(
+        cls, schema: str, current: str | None, head: str | None, todo: str = "turnkeep migrate"
+    ) -> Self:
+        """`schema`: which one, as the subject of the sentence. `todo`: the command that helps."""
         if current and head and current > head:
             return cls(
                 f"{schema} is at {current}, and this release knows {head}: a newer release wrote"
                 " it. Install that one"
             )
         has = f"is at {current}" if current else "has no tables yet"
-        return cls(f"{schema} {has}, this release needs {head}; run this first: turnkeep migrate")
+        return cls(f"{schema} {has}, this release needs {head}; run this first: {todo}")
 
 
 def _unknown(name: str, member: str, known: Nicknames) -> str:

@@ -273,13 +273,14 @@ class Database:
             self.tenant_id, lambda connection: self._kind.index_fault(driver_of(connection))
         )
 
-    async def check_fit(self, *, unsafe: bool = False) -> None:
-        """Return when the database answers and can be written to; raise `Unavailable` with the
-        reason when not. `unsafe`: what is stored need not outlive a crash."""
+    async def check_fit(self, *, unsafe: bool = False) -> str | None:
+        """Return when the database answers and can be written to, with a note if a crash of several
+        machines may lose what was stored; raise `Unavailable` with the reason when not. `unsafe`:
+        what is stored need not outlive a crash."""
         loop = asyncio.get_running_loop()
         asked = loop.run_in_executor(self._doorman, self._check_fit, unsafe)
         try:
-            await asyncio.wait_for(asked, _ASKED)
+            return await asyncio.wait_for(asked, _ASKED)
         except TimeoutError:
             raise Unavailable("The database does not answer.") from None
 
@@ -289,14 +290,19 @@ class Database:
         if fault := await loop.run_in_executor(self._doorman, self.index_fault):
             raise Unavailable(f"The database cannot be used: {fault}.")
 
-    def _check_fit(self, unsafe: bool) -> None:
-        def unfit(connection: Connection) -> str | None:
-            return self._kind.unfit(driver_of(connection), unsafe=unsafe)
+    def _check_fit(self, unsafe: bool) -> str | None:
+        def fitness(connection: Connection) -> tuple[str | None, str | None]:
+            driver = driver_of(connection)
+            return self._kind.unfit(driver, unsafe=unsafe), self._kind.caveat(driver)
 
-        if why := self._snapshots.ask(self.tenant_id, unfit):
+        why, caveat = self._snapshots.ask(self.tenant_id, fitness)
+        if why:
             raise Unavailable(f"The database cannot be used: {why}.")
-        if not any(writer.failure for writer in self._writers):
-            return
+        if any(writer.failure for writer in self._writers):
+            self._check_writable()
+        return caveat
+
+    def _check_writable(self) -> None:
         # What failed last may be mended by now, and perhaps nobody writes before we are ready.
         try:
             with connected(self._writing) as connection:

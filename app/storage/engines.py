@@ -5,11 +5,14 @@ those who only read send it themselves (see `snapshots`). The modules `sqlite` a
 what differs, part by part.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Protocol, cast
+from urllib.parse import unquote
 
 from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.engine import make_url
@@ -17,11 +20,14 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from app.storage import sqlite
-from app.storage.verdicts import Ending, Purpose, Verdict
+from app.storage.verdicts import POOLED, Ending, Purpose, Verdict
 
 # What a connection is told before its transaction begins, and what it tells then.
 TENANT = "turnkeep tenant"
 TRANSACTION = "turnkeep transaction"
+
+_SEVERAL_HOSTS = re.compile(r"([^:/]+://(?:[^@/]*@)?)([^@/?]*,[^@/?]*)((?:[/?].*)?)")
+_ADDRESS = re.compile(r"(\[[^\]]+\]|[^:\[\]]*)(?::(\d*))?")
 
 
 class DatabaseUrlError(ValueError):
@@ -44,6 +50,8 @@ class Kind(Protocol):
     def watch(self, url: URL, /) -> Callable[[], None]: ...
 
     def unfit(self, driver: DBAPIConnection, *, unsafe: bool) -> str | None: ...
+
+    def caveat(self, driver: DBAPIConnection) -> str | None: ...
 
     def connect_args(self, given: Mapping[str, object], /, *, prepared: bool) -> dict[str, Any]: ...
 
@@ -83,13 +91,17 @@ _MODULES = {"sqlite": "sqlite", "postgresql": "postgres", "postgres": "postgres"
 def engine_url(url: str) -> URL:
     """The URL with our driver: people write `sqlite:///file` or `postgresql://user@host/db`."""
     try:
-        parsed = make_url(url)
+        parsed = _parsed(url)
+        scheme = parsed.drivername.partition("+")[0]
+        if scheme in _MODULES:
+            parsed = parsed.set(drivername=_kind(scheme).DRIVER)
+            _connect_args(parsed)
     except (ArgumentError, ValueError):
         raise DatabaseUrlError(
             "the database URL cannot be read; it should look like sqlite:///file"
-            " or postgresql://user@host/database"
+            " or postgresql://user@host/database, with several hosts"
+            " postgresql://user@host:port,host:port/database?target_session_attrs=read-write"
         ) from None
-    scheme = parsed.drivername.partition("+")[0]
     if scheme not in _MODULES:
         raise DatabaseUrlError(
             f"no database {scheme!r} is known; use sqlite:///file"
@@ -99,7 +111,7 @@ def engine_url(url: str) -> URL:
         raise DatabaseUrlError(
             "an SQLite database in memory would keep nothing; name a file: sqlite:///turnkeep.db"
         )
-    return parsed.set(drivername=_kind(scheme).DRIVER)
+    return parsed
 
 
 def is_sqlite(url: str) -> bool:
@@ -111,12 +123,46 @@ def database_file(url: str) -> Path:
     return Path(engine_url(url).database or "").absolute()
 
 
+def without_password(url: str) -> str:
+    """The URL for a command line that others may read."""
+    parsed = engine_url(url)
+    plain = parsed.difference_update_query(["password", "sslpassword"])
+    scheme = parsed.get_backend_name()
+    return plain._replace(password=None, drivername=scheme).render_as_string()
+
+
 def described(url: str) -> str:
     """The database in words for people: never with its password."""
     parsed = engine_url(url)
     if is_sqlite(url):
         return str(database_file(url))
-    return f"PostgreSQL {parsed.database} on {parsed.host or 'this machine'}"
+    options = _connect_args(parsed)
+    hosts, ports = (str(options.get(name, "")).split(",") for name in ("host", "port"))
+    names = [f"[{host}]" if ":" in host else host or "this machine" for host in hosts]
+    pairs = zip_longest(names, ports, fillvalue="")
+    addresses = [f"{host}:{port}" if port else host for host, port in pairs]
+    return f"PostgreSQL {parsed.database} on {', '.join(addresses)}"
+
+
+def _parsed(url: str) -> URL:
+    """Reads the URL. Several hosts (`postgresql://user@a:1,b:2/database`) become the options `host`
+    and `port`, because SQLAlchemy reads them only there."""
+    match = _SEVERAL_HOSTS.fullmatch(url)
+    if not match:
+        return make_url(url)
+    before, hosts, after = match.groups()
+    addresses = [_ADDRESS.fullmatch(unquote(host)) for host in hosts.split(",")]
+    pairs = [address.groups(default="") for address in addresses if address]
+    if len(pairs) < len(addresses):
+        raise ValueError("an address cannot be read")
+    names, ports = (",".join(part) for part in zip(*pairs, strict=True))
+    options = {"host": names.replace("[", "").replace("]", ""), "port": ports}
+    return make_url(before + after).update_query_dict(options)
+
+
+def _connect_args(url: URL) -> dict[str, Any]:
+    """Returns the driver's arguments. Raises `ArgumentError` unless each host has its port."""
+    return dict(url.get_dialect()().create_connect_args(url)[1])
 
 
 def kind_of(url: URL) -> Kind:
@@ -128,9 +174,10 @@ def _kind(scheme: str) -> Kind:
 
 
 def make_engine(
-    url: str, purpose: Purpose, *, prepared: bool = True, ending: Ending | None = None
+    url: str, purpose: Purpose, *, prepared: bool = False, ending: Ending | None = None
 ) -> Engine:
-    """An engine whose transactions all begin for one purpose."""
+    """An engine whose transactions all begin for one purpose. `prepared`: the server may keep the
+    statements that are sent often, which most poolers cannot pass on."""
     parsed = engine_url(url)
     kind = kind_of(parsed)
     engine = create_engine(
@@ -178,7 +225,10 @@ def discard(connection: Connection) -> None:
 
 def reason(error: BaseException) -> str:
     """Why, in a line: the other lines of a driver may show values of the rows."""
-    return (str(original(error)).strip().splitlines() or [type(error).__name__])[0]
+    line = (str(original(error)).strip().splitlines() or [type(error).__name__])[0]
+    if getattr(original(error), "sqlstate", None) in POOLED:
+        return f"{line}; behind a pooler set TURNKEEP_PG_PREPARED_STATEMENTS=false"
+    return line
 
 
 def original(error: BaseException) -> BaseException:

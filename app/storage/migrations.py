@@ -77,15 +77,19 @@ def current_and_head(url: str) -> tuple[str | None, str]:
 @contextmanager
 def _connection(url: str, purpose: Purpose) -> Iterator[Connection]:
     engine = engines.make_engine(url, purpose)
+    is_open = False
     try:
-        try:
-            connection = engine.connect()
-        except DBAPIError as error:
-            # The driver's words name host and port, never the password.
-            why = str(error.orig).strip().replace("\n", " ")
-            raise Unavailable(f"{engines.described(url)} cannot be reached: {why}") from None
-        with connection:
+        with engine.connect() as connection:
+            is_open = True
             yield connection
+    except DBAPIError as error:
+        # A pooler whose server is down may accept the connection and refuse the first statement.
+        if is_open and engines.kind_of(engine.url).verdict(engines.original(error)) == "own":
+            raise
+        # The driver's words name host and port, never the password.
+        why = str(error.orig).strip().replace("\n", " ")
+        state = "cannot be used" if is_open else "cannot be reached"
+        raise Unavailable(f"{engines.described(url)} {state}: {why}") from None
     finally:
         engine.dispose()
 

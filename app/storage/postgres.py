@@ -17,7 +17,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.errors import Unavailable
-from app.storage.verdicts import Ending, Purpose, Verdict
+from app.storage.verdicts import POOLED, Ending, Purpose, Verdict
 
 DRIVER = "postgresql+psycopg"
 # The conversations of a group stay locked for other processes until its commit.
@@ -71,7 +71,7 @@ _AGAIN = {
 }
 _LOCKED = "55P03"  # lock_not_available
 # undefined_table, disk_full, read_only_sql_transaction: a new try finds the same.
-_HOPELESS = {"42P01", "53100", "25006"}
+_HOPELESS = {"42P01", "53100", "25006"} | POOLED
 
 
 def connect_args(given: Mapping[str, object], *, prepared: bool) -> dict[str, object]:
@@ -172,10 +172,38 @@ def unfit(driver: DBAPIConnection, *, unsafe: bool) -> str | None:
     read_only, no_fsync, no_commit = row or (True, False, False)
     if read_only:
         return "it is read-only"
+    if unsafe:
+        return None
     for setting, is_off in (("fsync", no_fsync), ("synchronous_commit", no_commit)):
-        if is_off and not unsafe:
+        if is_off:
             return f"{setting} is off, so that a crash loses what was stored"
+    if _waits_for_standbys(driver) == "local":
+        return (
+            "synchronous_commit is local although synchronous_standby_names is set, so that a"
+            " failover loses what was stored"
+        )
     return None
+
+
+def caveat(driver: DBAPIConnection) -> str | None:
+    """Returns a warning about the durability of a database that is fit, if there is one."""
+    if _waits_for_standbys(driver) != "remote_write":
+        return None
+    # https://www.postgresql.org/docs/current/runtime-config-wal.html#GUC-SYNCHRONOUS-COMMIT
+    return (
+        "synchronous_commit is remote_write: acknowledged turns survive a crash of PostgreSQL on"
+        " the standby, but not of the standby's operating system"
+    )
+
+
+def _waits_for_standbys(driver: DBAPIConnection) -> str | None:
+    """Returns `synchronous_commit`, if there are synchronous standbys."""
+    query = (
+        "SELECT current_setting('synchronous_commit')"
+        " WHERE current_setting('synchronous_standby_names') <> ''"
+    )
+    row = _psycopg(driver).execute(query, prepare=False).fetchone()
+    return str(row[0]) if row else None
 
 
 def on_connect(driver: DBAPIConnection, purpose: Purpose) -> None:

@@ -112,6 +112,11 @@ def unfit(driver: DBAPIConnection, *, unsafe: bool) -> str | None:
     return None
 
 
+def caveat(driver: DBAPIConnection) -> str | None:
+    """Returns None: SQLite has no standby."""
+    return None
+
+
 def connect_args(_: Mapping[str, object], *, prepared: bool) -> dict[str, object]:
     """`isolation_level` None: the driver begins nothing by itself."""
     return {"timeout": BUSY_SECONDS, "isolation_level": None, "cached_statements": 256}

@@ -11,6 +11,10 @@ Verdict: TypeAlias = Literal["again", "locked", "unavailable", "index", "own"]
 the database cannot answer; the full-text index is broken and must be rebuilt before a new try; the
 caller's own business."""
 
+# invalid_sql_statement_name, duplicate_prepared_statement: a pooler has given this session the
+# connection of another one.
+POOLED = frozenset({"26000", "42P05"})
+
 
 @dataclass(slots=True)
 class Ending:

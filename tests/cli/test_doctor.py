@@ -118,6 +118,16 @@ def test_a_port_in_use_is_told_by_whom(world: World, sqlite_database_url: str, r
     assert "choose another" in theirs[1]
 
 
+def test_the_port_that_the_setting_names_is_looked_at(
+    sqlite_database_url: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = str(free_port())
+    monkeypatch.setenv("TURNKEEP_PORT", port)
+    assert (
+        f"port {port} on 127.0.0.1" in checks(run, "--database-url", sqlite_database_url)["port"][1]
+    )
+
+
 def test_a_host_that_is_not_ours_is_told(sqlite_database_url: str, run: Run) -> None:
     run("keys", "create", "--database-url", sqlite_database_url)
     where = ["--database-url", sqlite_database_url, "--host", "192.0.2.1"]

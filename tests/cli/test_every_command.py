@@ -4,10 +4,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
+import psycopg
 import pytest
 
 from app.cli import COMMANDS, GROUPS, parser_of
+from app.storage import postgres
 from tests.cli.conftest import Run
 from tests.e2e.server import ROOT, free_port
 
@@ -130,6 +134,35 @@ def test_without_a_database_it_says_what_to_do(command: str, run: Run, tmp_path:
 
 
 @pytest.mark.parametrize("command", NEED_DATABASE)
+def test_what_to_do_names_the_database_that_was_given(command: str, run: Run) -> None:
+    done = run(*CALLED.get(command, [command]), "--database-url", "sqlite:///a b.db")
+    assert "turnkeep migrate --database-url 'sqlite:///a b.db'" in done.out + done.err
+
+
+@pytest.mark.own_database
+@pytest.mark.parametrize("given", ["password", "option"])
+def test_what_to_do_names_the_database_without_its_password(
+    postgres_database_url: str, run: Run, given: str
+) -> None:
+    with psycopg.connect(postgres_database_url) as connection:
+        connection.execute("DELETE FROM alembic_version")
+    parts = urlsplit(postgres_database_url)
+    plain = f"postgresql://{parts.username}@127.0.0.1:{parts.port}{parts.path}"
+    url = postgres_database_url if given == "password" else f"{plain}?password={parts.password}"
+    for args in (["list"], ["doctor", "--port", "0"], ["serve", "--port", "0"]):
+        done = run(*args, "--database-url", url)
+        assert f"run this first: turnkeep migrate --database-url {plain}\n" in done.out + done.err
+        assert str(parts.password) not in done.out + done.err
+
+
+def test_what_to_do_is_short_where_the_environment_names_the_database(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TURNKEEP_DATABASE_URL", "sqlite:///mine.db")
+    assert run("list").err.endswith("run this first: turnkeep migrate\n")
+
+
+@pytest.mark.parametrize("command", NEED_DATABASE)
 def test_a_folder_that_is_missing_is_told(command: str, run: Run) -> None:
     done = run(*CALLED.get(command, [command]), "--database-url", "sqlite:///no/such/x.db")
     assert done.code == (1 if command == "doctor" else 2)
@@ -142,8 +175,66 @@ def test_a_database_out_of_reach_is_told_without_its_password(command: str, run:
     url = "postgresql://me:s3cret@127.0.0.1:1/none"
     done = run(*CALLED.get(command, [command]), "--database-url", url)
     assert done.code == (1 if command == "doctor" else 2)
-    assert "PostgreSQL none on 127.0.0.1 cannot be reached" in done.out + done.err
+    assert "PostgreSQL none on 127.0.0.1:1 cannot be reached" in done.out + done.err
     assert "s3cret" not in done.out + done.err
+
+
+# `serve` refuses others without a key: after it has asked the database for one.
+OPENING = CALLED | {"serve": ["serve", "--host", "0.0.0.0", "--port", "0"]}
+
+
+@pytest.mark.parametrize("command", sorted({*NEED_DATABASE, "migrate", "serve"} - {"backup"}))
+@pytest.mark.parametrize("prepared", ["true", "false"])
+def test_no_statement_is_prepared_where_the_setting_forbids_it(
+    command: str,
+    prepared: str,
+    run: Run,
+    postgres_database_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    thresholds: list[int | None] = []
+    connect = postgres.connect
+
+    def watched(*args: Any) -> Any:
+        made = connect(*args)
+        assert isinstance(made, postgres.Connection)
+        thresholds.append(made.prepare_threshold)
+        return made
+
+    monkeypatch.setattr(postgres, "connect", watched)
+    monkeypatch.setenv("TURNKEEP_PG_PREPARED_STATEMENTS", prepared)
+    (tmp_path / "history.json").write_text('[{"role": "user", "content": "hi"}]')
+    run(*OPENING.get(command, [command]), "--database-url", postgres_database_url)
+    assert thresholds
+    # What is asked once, such as the schema's version, is never prepared.
+    kept = prepared == "true" and command != "migrate"
+    assert set(thresholds) == ({None, 5} if kept else {None})
+
+
+@pytest.mark.own_database
+def test_what_the_database_refuses_is_told_in_its_own_words(
+    postgres_database_url: str, run: Run
+) -> None:
+    with psycopg.connect(postgres_database_url) as connection:
+        connection.execute("DROP TABLE conversations CASCADE")
+    done = run("export", "--all", "--database-url", postgres_database_url)
+    assert done.code == 2
+    assert done.err == 'turnkeep: relation "conversations" does not exist\n'
+
+
+@pytest.mark.own_database
+def test_a_server_that_refuses_after_the_connection_is_made_is_one_line(
+    postgres_database_url: str, run: Run
+) -> None:
+    # As a pooler does whose server is down.
+    url = f"{postgres_database_url}?options=-clock_timeout%3D10ms"
+    with psycopg.connect(postgres_database_url) as other:
+        other.execute("LOCK TABLE alembic_version IN ACCESS EXCLUSIVE MODE")
+        done = run("migrate", "--database-url", url)
+    assert done.code == 2
+    assert "cannot be used: canceling statement due to lock timeout" in done.err
+    assert done.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("command", ASKING)

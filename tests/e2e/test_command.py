@@ -188,6 +188,20 @@ def test_any_free_port_is_taken_and_said(tmp_path: Path, workers: str) -> None:
         assert process.wait(30) == 0
 
 
+def test_a_service_that_others_could_reach_without_a_key_leaves_nothing_behind(
+    refusing: Run, tmp_path: Path
+) -> None:
+    where = ["--database-url", "sqlite:///new.db"]
+    refused = refusing("serve", "--host", "0.0.0.0", "--port", "0", *where)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert list(tmp_path.iterdir()) == []
+    todo = refused.stderr.partition("Run this first: ")[2].partition(". Or serve")[0]
+    assert todo == f"turnkeep migrate {' '.join(where)} && turnkeep keys create {' '.join(where)}"
+    for command in todo.split(" && "):
+        assert refusing(*command.split()[1:]).returncode == 0
+    assert "1 of 1 hold" in refusing("doctor", "--host", "0.0.0.0", "--port", "0", *where).stdout
+
+
 def test_every_exit_status_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     for command in ("serve", "migrate", "reindex", "verify", "import", "export"):
         with pytest.raises(SystemExit):

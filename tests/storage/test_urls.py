@@ -5,8 +5,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from app.core.errors import Unavailable
 from app.core.ledger.slice import Change, Slice
 from app.storage.database import Database, DatabaseUrlError, engine_url
+from app.storage.engines import described
 from app.storage.store import ReadStore
 from tests.storage.specimens import Do, append
 
@@ -27,7 +29,48 @@ def test_plain_urls_get_our_driver(plain: str, ours: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["mysql://u:secret@h/d", "turnkeep.db", "", "postgresql://u:secret@h:port/d"]
+    ("url", "hosts", "ports"),
+    [
+        ("postgresql://u@a:1,b:2/d?target_session_attrs=read-write", "a,b", "1,2"),
+        ("postgres://a,b:2/d", "a,b", ",2"),
+        ("postgresql+asyncpg://u:p@[::1]:1,[fe80::2]:2/d", "::1,fe80::2", "1,2"),
+        ("postgresql://u@%2Frun%2Fpg,b/d", "/run/pg,b", ","),
+        ("postgresql://u@/d?host=a:1&host=b:2", "a,b", "1,2"),
+        ("postgresql://u@/d?host=a,b&port=1,2", "a,b", "1,2"),
+        ("postgresql://u:p,q@a/d", "a", None),
+    ],
+)
+def test_several_hosts_are_told_to_the_driver(url: str, hosts: str, ports: str | None) -> None:
+    parsed = engine_url(url)
+    _, options = parsed.get_dialect()().create_connect_args(parsed)
+    assert (options["host"], options.get("port")) == (hosts, ports)
+    assert options["dbname"] == "d"
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("postgresql://u:secret@a:1,b:2/d", "PostgreSQL d on a:1, b:2"),
+        ("postgresql://u:secret@[::1]:1,b/d", "PostgreSQL d on [::1]:1, b"),
+        ("postgresql://u:secret@/d?host=a:1&host=b:2", "PostgreSQL d on a:1, b:2"),
+        ("postgresql://u@h:7/d?password=secret", "PostgreSQL d on h:7"),
+        ("postgresql:///d", "PostgreSQL d on this machine"),
+    ],
+)
+def test_a_database_is_described_by_its_hosts_without_its_password(url: str, words: str) -> None:
+    assert described(url) == words
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://u:secret@h/d",
+        "turnkeep.db",
+        "",
+        "postgresql://u:secret@h:port/d",
+        "postgresql://u:secret@a:port,b:2/d",
+        "postgresql://u:secret@/d?host=a,b&port=1,2,3",
+    ],
 )
 def test_other_urls_are_refused_without_showing_them(url: str) -> None:
     with pytest.raises(DatabaseUrlError, match="sqlite:///file or postgresql://") as refused:
@@ -103,6 +146,23 @@ def test_prepared_statements_can_be_switched_off(
         assert (kept(ReadStore(writer, "default")) > 0) is prepared
         writer.rollback()
         assert (database.read_now(kept) > 0) is prepared
+
+
+def test_a_statement_that_a_pooler_has_lost_is_told_with_the_setting_to_change(
+    postgres_database_url: str,
+) -> None:
+    with Database(postgres_database_url) as database:
+        for _ in range(20):
+            database.read_now(lambda store: store.conversations.head("c1"))
+        # The connection of another session knows none of ours.
+        driver = database._snapshots._idle[-1].connection.driver_connection
+        assert isinstance(driver, psycopg.Connection)
+        driver.pgconn.exec_(b"DEALLOCATE ALL")
+        with pytest.raises(Unavailable) as refused:
+            database.read_now(lambda store: store.conversations.head("c1"))
+    assert refused.value.reason.endswith(
+        "does not exist; behind a pooler set TURNKEEP_PG_PREPARED_STATEMENTS=false"
+    )
 
 
 def test_postgresql_transactions_have_limits_and_snapshots(postgres_database_url: str) -> None:

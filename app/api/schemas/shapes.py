@@ -109,3 +109,4 @@ class HealthOut(Out):
 class ReadyOut(Out):
     status: Literal["ready"]
     schema_: str = said("The version of the schema.", alias="schema")
+    note: str = left_out("What the operator should know of the database's durability.")
