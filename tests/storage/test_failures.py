@@ -373,7 +373,7 @@ def test_who_waits_behind_others_in_vain_hears_it_with_them(
         with held(sqlite_database_url):
             before, outcomes = asyncio.run(story(database))
         assert {type(outcome) for outcome in outcomes} == {Unavailable}
-        # Perhaps the first command was about to be tried once more; the others are not tried.
+        # The first command may have begun one more retry; the others are not tried.
         assert database.counts().retries <= before + 1
         assert asyncio.run(append_all(database)) == list(range(1, 11))
 
