@@ -9,6 +9,7 @@ ARGS ?=
 # Stamps, so that nothing is installed twice. They live inside the environment and go with it.
 RUNTIME := $(VENV)/.runtime
 PROGRAM := $(VENV)/.program
+EXAMPLE := $(VENV)/.example
 DEV := $(VENV)/.dev
 # What the benchmarks compare with has versions of its own, so it has an environment of its own.
 PEERS := .venv-bench/.peers
@@ -27,7 +28,7 @@ help: ## List the targets
 serve: $(PROGRAM) ## Run the service on http://127.0.0.1:8420 (ARGS="--port 9000")
 	@$(BIN)/turnkeep serve $(ARGS)
 
-example: $(DEV) ## Run examples/agent_loop.py with a service and a fake provider of its own
+example: $(EXAMPLE) ## Run examples/agent_loop.py with a service and a fake provider of its own
 	@$(BIN)/python -m examples.run
 
 # Two more than there are processors: many tests wait for servers.
@@ -91,8 +92,11 @@ lock: $(DEV) ## Pin the dependencies of pyproject.toml again (ARGS=--upgrade)
 	$(UV_COMPILE) pyproject.toml --group build -o requirements.lock >/dev/null
 	$(UV_COMPILE) pyproject.toml --group build --group dev --constraints requirements.lock \
 		-o requirements-dev.lock >/dev/null
+	$(UV_COMPILE) --group pyproject.toml:example --constraints requirements-dev.lock \
+		-o requirements-example.lock >/dev/null
 	$(UV_COMPILE) --group pyproject.toml:bench -o requirements-bench.lock >/dev/null
-	@if grep -nE '://|^-' requirements.lock requirements-dev.lock requirements-bench.lock; then \
+	@if grep -nE '://|^-' requirements.lock requirements-dev.lock requirements-example.lock \
+		requirements-bench.lock; then \
 		echo 'make lock: the lines above name an address or a path.' >&2; exit 1; fi
 
 clean: ## Remove the environment and everything that was built
@@ -137,6 +141,11 @@ $(RUNTIME): requirements.lock
 # Setuptools is pinned with the rest, hence no build isolation: it would fetch an unpinned one.
 $(PROGRAM): $(RUNTIME) pyproject.toml setup.py
 	@$(PIP) install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(EXAMPLE): $(PROGRAM) requirements-example.lock
+	@echo "Adding the SDKs of the example to $(VENV)"
+	@$(PIP) install --quiet --require-hashes -r requirements-example.lock
 	@touch $@
 
 $(DEV): $(PROGRAM) requirements-dev.lock

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from examples.fake_provider import fake_provider
 
@@ -30,19 +31,25 @@ def service(folder: Path) -> Iterator[str]:
         process.wait()
 
 
+def agent(turnkeep: str, provider: str, **options: Any) -> "subprocess.CompletedProcess[str]":
+    """Run the agent with these two addresses; `options` are those of `subprocess.run`."""
+    environment = {
+        **os.environ,
+        "NO_PROXY": "127.0.0.1",
+        "TURNKEEP": turnkeep,
+        "OPENAI_BASE_URL": f"{provider}/v1",
+        "OPENAI_API_KEY": "none",
+        "ANTHROPIC_BASE_URL": provider,
+        "ANTHROPIC_API_KEY": "none",
+    }
+    program = Path(__file__).with_name("agent_loop.py")
+    command = [sys.executable, str(program)]
+    return subprocess.run(command, env=environment, text=True, check=False, **options)
+
+
 def main() -> int:
     with TemporaryDirectory() as name, service(Path(name)) as turnkeep, fake_provider() as provider:
-        environment = {
-            **os.environ,
-            "NO_PROXY": "127.0.0.1",
-            "TURNKEEP": turnkeep,
-            "OPENAI_BASE_URL": f"{provider}/v1",
-            "OPENAI_API_KEY": "none",
-            "ANTHROPIC_BASE_URL": provider,
-            "ANTHROPIC_API_KEY": "none",
-        }
-        agent = Path(__file__).with_name("agent_loop.py")
-        return subprocess.run([sys.executable, str(agent)], env=environment, check=False).returncode
+        return agent(turnkeep, provider.url).returncode
 
 
 if __name__ == "__main__":

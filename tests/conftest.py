@@ -45,6 +45,13 @@ hypothesis.settings.register_profile("here", deadline=None)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Write golden files in one process: others would read them before they are written."""
+    if os.environ.get("TURNKEEP_REWRITE_GOLDEN"):
+        config.option.numprocesses = 0
+
+
 def pytest_collection_finish() -> None:
     """What is there now stays: nobody need look through it for garbage again."""
     gc.collect()

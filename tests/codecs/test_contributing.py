@@ -13,9 +13,13 @@ ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 # A path in brackets at the end of a sentence, and the block below it.
 FILES = dict(re.findall(r"\(`([a-z_/.]+)`\):\n\n```[a-z]+\n(.*?)```", GUIDE, re.DOTALL))
-NEEDED = ("CONTRIBUTING.md", "README.md", "pyproject.toml", "migrations.ini")
-# What is compiled already need not be compiled again.
-LEFT = shutil.ignore_patterns("node_modules", "*.db")
+RECIPE = r'^TURNKEEP_REWRITE_GOLDEN=1 make test ARGS="(.*)"\n```\n\nwrites `neutral\.json`'
+# What `make test` gives to pytest on two processors.
+WORKERS = ("--dist", "worksteal", "--numprocesses", "4")
+# This test is part of the recipe, and would copy the copy.
+NOT_AGAIN = ("--ignore", "tests/codecs/test_contributing.py")
+# Environments, databases and what tools keep. What is compiled need not be compiled again.
+LEFT = shutil.ignore_patterns(".git", ".venv*", ".*_cache", ".hypothesis", "node_modules", "*.db")
 
 # Each must have tests under the name of the new target.
 BY_NAME = (
@@ -57,11 +61,8 @@ def test_xai_is_in_every_list():
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the project with what the guide says, and nothing else."""
-    copy = tmp_path_factory.mktemp("contributing")
-    for name in ("app", "tests", "docs", "examples", "alembic"):
-        shutil.copytree(ROOT / name, copy / name, ignore=LEFT)
-    for name in NEEDED:
-        shutil.copy(ROOT / name, copy)
+    copy = tmp_path_factory.mktemp("contributing") / "project"
+    shutil.copytree(ROOT, copy, ignore=LEFT)
     packages = Path("tests", "judges", "node", "node_modules")
     if (ROOT / packages).exists():
         (copy / packages).symlink_to(ROOT / packages)
@@ -90,8 +91,10 @@ def run(project: Path, *args: str, **env: str) -> str:
 
 
 def test_a_provider_is_one_file_and_one_folder(project: Path) -> None:
-    rewrite = {"TURNKEEP_REWRITE_GOLDEN": "1"}
-    run(project, "tests/codecs/test_golden.py", "tests/docs", "-k", "xai or table", **rewrite)
+    [recipe] = re.findall(RECIPE, GUIDE, re.MULTILINE)
+    output = run(project, *WORKERS, *NOT_AGAIN, *recipe.split(), TURNKEEP_REWRITE_GOLDEN="1")
+    # Another process would read what the first one has not written yet.
+    assert "[gw" not in output
     assert (project / "tests/codecs/xai/cases/weather/rendered.json").exists()
     assert "| `xai` |" in (project / "docs" / "providers.md").read_text(encoding="utf-8")
 

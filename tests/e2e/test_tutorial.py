@@ -15,7 +15,7 @@ TUTORIAL = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
 def test_the_tutorial_works_and_shows_what_is_printed(tmp_path: Path) -> None:
     walk = steps(TUTORIAL)
     with serving(tmp_path) as server, fake_provider() as provider:
-        keys = {"ANTHROPIC_BASE_URL": provider, "ANTHROPIC_API_KEY": "none"}
+        keys = {"ANTHROPIC_BASE_URL": provider.url, "ANTHROPIC_API_KEY": "none"}
         printed = run([step.block for step in walk], server.url, tmp_path, keys)
         replay = f"{server.url}/v1/conversations/tutorial/replay?provider=anthropic"
         request = httpx.get(replay).json()["request"]
