@@ -19,6 +19,7 @@ WRITER = ("tests/storage/test_writer.py", "-k", "sqlite")
 CALLS = ("tests/storage/test_calls.py", "-k", "sqlite")
 APPEND = ("tests/api/test_append.py", "-k", "sqlite")
 KEPT = ("tests/laws/test_kept.py", "-k", "not changes_no_byte")
+WITH_RESULTS = ("tests/api/test_streams_with_results.py", "-k", "sqlite")
 REMEMBERED = ("tests/laws/test_remembered.py",)
 FINDING = ("tests/service/test_finding.py", "-k", "sqlite")
 STRANGE = ("tests/storage/test_strange_texts.py", "-k", "postgres")
@@ -409,16 +410,44 @@ FAULTS = (
     Fault(
         "a kept render is not told of late results",
         "app/storage/ledger.py",
-        "changed = [version + 1, *self.call_seqs(cid, answered).values()]",
-        "changed = [version + 1]",
+        "*completed, *self.call_seqs(cid, answered).values()]",
+        "*completed]",
         KEPT,
     ),
     Fault(
         "a kept render is not told of a result that lost its call",
         "app/storage/ledger.py",
-        "orphan = self._run(_FIRST_ORPHAN, cid).scalar()",
-        "orphan = None",
+        "for one in (_FIRST_ORPHAN, _FIRST_OPEN))",
+        "for one in (_FIRST_OPEN,))",
         KEPT,
+    ),
+    Fault(
+        "a kept render is not told of a call that lost its result",
+        "app/storage/ledger.py",
+        "for one in (_FIRST_ORPHAN, _FIRST_OPEN))",
+        "for one in (_FIRST_ORPHAN,))",
+        WITH_RESULTS,
+    ),
+    Fault(
+        "a result of a completed turn is looked up again",
+        "app/core/ledger/append.py",
+        "if was and was.call_id and (call",
+        "if was and not was.call_id and (call",
+        WITH_RESULTS,
+    ),
+    Fault(
+        "results of an earlier version stay stored",
+        "app/storage/saving.py",
+        "lambda one: one.entries.removed_results)",
+        "lambda one: ())",
+        WITH_RESULTS,
+    ),
+    Fault(
+        "a named result takes the newest open call, whatever its tool",
+        "app/core/ledger/rules.py",
+        'if result.name and (call := book.open("name", result.name)):',
+        "if False:",
+        LEDGER,
     ),
     Fault(
         "a kept render is taken for that of another conversation of its id",
