@@ -52,15 +52,16 @@ def load(cid: str) -> Callable[[ReadStore], None]:
     names = ("call_0", "functions.read:8", "nowhere")
     kinds = ("raw", "normalized")
     states = ("open", "answered")
+    named: dict[tuple[str, ...], int] = {("open",): 1}
+    named |= {(s, k, n): 1 for s in states for k in kinds for n in names}
+    named |= {(s, "name", "read"): 1 for s in states}
     keys = Keys(
         idempotency=frozenset({"key"}),
         turn_ids=frozenset({"turn-5", "nowhere"}),
         seqs=frozenset({5, 6}),
         call_ids=frozenset({call(5).id, "nowhere"}),
         provider_ids=frozenset(names),
-        named={("open",): 1}
-        | {(s, k, n): 1 for s in states for k in kinds for n in names}
-        | {(s, "name", "read"): 1 for s in states},
+        named=named,
         waiting=frozenset({("raw", "early5"), ("raw", "nowhere"), ("normalized", "early6")}),
         ordinals=frozenset({"kimi", "mistral"}),
         ledgers_of=frozenset({4, 5}),
