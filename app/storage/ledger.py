@@ -121,7 +121,6 @@ _CALLS_OF_TURN = select(tool_calls.c.call_id).where(
 _FIRST_ORPHAN = select(func.min(tool_results.c.seq)).where(
     owned(tool_results), tool_results.c.call_id.is_(None)
 )
-_FIRST_OPEN = select(func.min(tool_calls.c.seq)).where(owned(tool_calls), ~tool_calls.c.answered)
 
 
 class Ledger(Scope):
@@ -209,28 +208,26 @@ class Ledger(Scope):
         keys = {(one,) for one in call_ids if isinstance(one, str)}
         return statement.rows(self._connection, self._tenant_id, keys, cid)
 
-    def first_changed(self, cid: str, version: int) -> int:
+    def first_changed(self, cid: str, version: int) -> tuple[int, set[int]]:
         """The first turn that reads in another way than at a version; the next one, if all up to
-        there read the same.
+        there read the same. And the turns that were completed, of which the results that they hold,
+        or held, are not looked at.
 
         A call got a result, an orphan got its call, or a turn was completed. With that, results of
-        its calls change; orphans, because the call that they answered may not be made any more; and
-        calls, because the turn may hold their results now, or may not hold them any more.
+        its calls change, and orphans: the call that they answered may not be made any more.
         """
-        links = self.links(cid, after=version)
+        answered = {link.call_id for link in self.links(cid, after=version).values()}
+        changed = [version + 1, *self.call_seqs(cid, answered).values()]
         behind = list(self._found(_BEHIND, cid, version))
         made = {call_id for call_id, _ in behind if call_id}
         completed = {seq for _, seq in behind if seq}
-        links |= self.links_at(cid, completed)
-        answered = {link.call_id for link in links.values()}
-        changed: list[int] = [version + 1, *completed, *self.call_seqs(cid, answered).values()]
         for seq in completed:
             made.update(self._run(_CALLS_OF_TURN, cid, seq=seq).scalars())
         changed += (seq for seq, _ in self.links_of(cid, made, version))
         if completed:
-            firsts = (self._run(one, cid).scalar() for one in (_FIRST_ORPHAN, _FIRST_OPEN))
-            changed += (seq for seq in firsts if seq is not None)
-        return min(changed)
+            orphan = self._run(_FIRST_ORPHAN, cid).scalar()
+            changed += completed if orphan is None else (*completed, orphan)
+        return min(changed), completed
 
     def results_of(self, cid: str, seq: int) -> list[ResultRecord]:
         """The results of one turn."""
