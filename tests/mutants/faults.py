@@ -928,8 +928,8 @@ FAULTS = (
     Fault(
         "an old list that has only lost the newest result brings its tools back",
         "app/core/sync/recognising.py",
-        "return bool(answered) and answered.isdisjoint(self._calls_with_results(found))",
-        "return False",
+        "found.is_old = self._lacks_results(newest, set(self._calls_with_results(found)))",
+        "pass",
         SYNCED,
     ),
     Fault(
