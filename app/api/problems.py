@@ -38,7 +38,7 @@ STATUS: dict[type[TurnkeepError], int] = {
     errors.TooMany: 429,
     errors.Unavailable: 503,
 }
-# No browser takes a response for a page that is none.
+# Keeps browsers from guessing that a response is a page.
 NOSNIFF = {"X-Content-Type-Options": "nosniff"}
 _log = logging.getLogger("turnkeep")
 

@@ -91,7 +91,7 @@ def _earlier(
         turn = read_turn(last[record.seq])
         until: JsonObject = {"until_version": record.completed_at, "until_revision": number}
         readable = turn.blocks is not None
-        # Which calls its results had found is not known any more: the rules find them again.
+        # Which calls its results had found is not stored; the rules find them again.
         found[record.seq].append(exported_turn(turn, {}) | until if readable else None)
         last[record.seq] = record
     return found

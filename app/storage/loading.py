@@ -404,7 +404,7 @@ def _by_number(*sets: ToolSetRecord) -> tuple[ToolSetRecord, ...]:
 
 
 def _looked_up(kind: str, name: str | None) -> tuple[str | bytes, ...]:
-    """What a kind of name is looked up by."""
+    """The key under which a name of this kind is looked up."""
     if name is None:
         return ()
     return (name if kind == "name" else ids.fingerprint(name),)

@@ -57,8 +57,8 @@ def enter(
 
 
 def complete(before: Turn, after: Turn, book: Book, rules: IdRules) -> Entered:
-    """Enters the version of an interrupted turn that has come. Calls of both keep their rows, and
-    results of both their calls."""
+    """Enters the next version of an interrupted turn. Calls of both versions keep their rows, and
+    results of both versions keep their calls."""
     kept, gone = _in_both(book.take_out(before.seq), after)
     for lost in gone:
         if lost.call_id:
@@ -88,16 +88,16 @@ def _enter_results(
 def _in_both(
     earlier: Iterable[ResultRecord], after: Turn
 ) -> tuple[dict[int, ResultRecord], list[ResultRecord]]:
-    """Of the results of an earlier version, those that the turn still holds, by their places there,
-    and the others."""
-    left: dict[tuple[str | None, str | None], deque[ResultRecord]] = defaultdict(deque)
-    for result in earlier:
-        left[result.raw_id, result.name].append(result)
+    """Splits the results of an earlier version: those that the turn still holds, by their places
+    there, and the others."""
+    unmatched: dict[tuple[str | None, str | None], deque[ResultRecord]] = defaultdict(deque)
+    for record in earlier:
+        unmatched[record.raw_id, record.name].append(record)
     kept: dict[int, ResultRecord] = {}
-    for at, given in after.results():
-        if same := left[given.raw_id, given.name]:
+    for at, result in after.results():
+        if same := unmatched[result.raw_id, result.name]:
             kept[at] = same.popleft()
-    return kept, [*chain.from_iterable(left.values())]
+    return kept, [*chain.from_iterable(unmatched.values())]
 
 
 def keys_of(

@@ -38,8 +38,8 @@ Names: TypeAlias = set[str]
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """What was entered into a book: new rows, and the present state of rows that changed. Rows are
-    removed before new ones take their places."""
+    """The entries of a book: new rows, and the present state of rows that changed. Rows are removed
+    before new ones take their places."""
 
     calls: dict[str, Call] = field(default_factory=dict)
     provider_ids: tuple[ProviderId, ...] = ()

@@ -416,7 +416,7 @@ class Recognising:
                 found.bare.add(turn.seq)
 
     def _find_end(self, walk: Walk, found: Recognised) -> None:
-        """Whether the newest turn that a list must tell is not in it."""
+        """Notes where the list ends, and whether it lacks the newest turn that it must tell."""
         newest = next(filter(_must_be_told, reversed(self.stored.turns)), None)
         found.ends = self._parts[walk.place.part - 1].turn.seq if walk.place.part else 0
         found.is_old = not walk.ended
@@ -435,7 +435,7 @@ class Recognising:
         ]
 
     def _lacks_results(self, turn: Turn, held: Collection[str]) -> bool:
-        """Whether a turn has results, of calls of which none are `held`."""
+        """True if a turn has results, and none of them is of a call in `held`."""
         results = ((place, result) for place, result in turn.results() if is_real(result))
         links = (self.stored.links.get((turn.seq, place)) for place, _ in results)
         answered = {link.call_id for link in links if link}
