@@ -21,7 +21,7 @@ PROBLEM = "application/problem+json"
 JSON = "application/json"
 # Problems that no route declares: those of no route, of its method, of a defect, of the headers.
 _OF_NO_ROUTE = {404: "no_such_path", 405: "method_not_allowed"}
-_OF_ANY = {500: "internal", 403: "foreign_origin", 421: "foreign_host"}
+_OF_ANY = {400: "bad_request", 500: "internal", 403: "foreign_origin", 421: "foreign_host"}
 
 
 class WrongShape(AssertionError):

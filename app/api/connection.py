@@ -22,7 +22,7 @@ from uvicorn.protocols.http.httptools_impl import (
 )
 
 from app.api.middleware import STOPPING, Measured
-from app.api.problems import REFUSALS, problem
+from app.api.problems import REFUSALS, not_http, problem
 from app.core.errors import Unavailable
 
 _log = logging.getLogger("turnkeep")
@@ -181,8 +181,7 @@ class Connection(HttpToolsProtocol):
         return problem(431, "head_too_large", title, detail, headers=_CLOSE)
 
     def send_400_response(self, msg: str) -> None:
-        detail = "The request must be HTTP/1.1 as RFC 9112 describes it."
-        self._refuse(problem(400, "bad_request", "The request is not HTTP", detail))
+        self._refuse(not_http("The request must be HTTP/1.1 as RFC 9112 describes it."))
 
     def _refuse(self, response: Response) -> None:
         """Without the application: what it is told is that the client has gone."""

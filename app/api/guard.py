@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from ipaddress import ip_address
 
+from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.problems import problem, problem_of
+from app.api.problems import NOSNIFF, not_http, problem, problem_of
 from app.core import telling
 from app.core.errors import RuleBroken, Unsupported
 
@@ -59,8 +60,17 @@ class Guarded:
         self.origins = origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refused = self._refusal(scope) if scope["type"] == "http" else None
-        await (refused or self.app)(scope, receive, send)
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def unsniffed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                for name, value in NOSNIFF.items():
+                    MutableHeaders(raw=message["headers"]).setdefault(name, value)
+            await send(message)
+
+        await (self._refusal(scope) or self.app)(scope, receive, unsniffed)
 
     def _refusal(self, scope: Scope) -> Response | None:
         found: dict[bytes, bytes] = {}
@@ -70,6 +80,9 @@ class Guarded:
                     title = name.decode().title()
                     return problem_of(RuleBroken(f"`{title}` must be given once."))
                 found[name] = value
+        if b"host" not in found and scope["http_version"] == "1.1":
+            # RFC 9112, section 3.2. Requests of HTTP/1.0 need none.
+            return not_http("An HTTP/1.1 request must have a `Host` header.")
         host = found.get(b"host", b"")
         if host and self.hosts is not None and _name(host) not in self.hosts:
             return _foreign_host(host.decode("latin-1"))

@@ -38,6 +38,8 @@ STATUS: dict[type[TurnkeepError], int] = {
     errors.TooMany: 429,
     errors.Unavailable: 503,
 }
+# Keeps browsers from guessing that a response is a page.
+NOSNIFF = {"X-Content-Type-Options": "nosniff"}
 _log = logging.getLogger("turnkeep")
 
 
@@ -63,7 +65,11 @@ def problem(
     }
     for name, fact in (facts or {}).items():
         body[name] = list(fact) if isinstance(fact, list) else fact
-    return Response(dumps_utf8(body), status, dict(headers or {}), MEDIA_TYPE)
+    return Response(dumps_utf8(body), status, {**NOSNIFF, **(headers or {})}, MEDIA_TYPE)
+
+
+def not_http(detail: str) -> Response:
+    return problem(400, "bad_request", "The request is not HTTP", detail)
 
 
 def problem_of(error: TurnkeepError) -> Response:

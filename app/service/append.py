@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from app.codecs import ID_RULES
-from app.core.conversation import Draft, Remark, ToolResult, Turn
+from app.core.conversation import Draft, Remark, Turn
 from app.core.errors import KeyReused, StaleVersion, TurnIdTaken
 from app.core.identity import ids
 from app.core.json.values import Json, JsonObject
@@ -237,8 +237,7 @@ def _interrupted(known: Slice, turns: tuple[NewTurn, ...]) -> TurnRecord | None:
     record = known.turn(draft.turn_id or "")
     if record is None or record.status == "complete" or draft.speaker != record.speaker:
         return None
-    has_results = any(isinstance(block, ToolResult) for block in draft.blocks)
-    if record.content_hash == new.content_hash or has_results or draft.provider != record.provider:
+    if record.content_hash == new.content_hash or draft.provider != record.provider:
         return None
     return record
 
@@ -263,7 +262,7 @@ def _complete(known: Slice, order: Append, record: TurnRecord) -> Change[Appende
     if new.draft.status == "complete":
         notes.insert(0, completed_note(after.turn_id))
     calls = book.calls_of(after.seq)
-    made = Entered([call for call in calls if call.call_index >= 0], [], entered.adopted)
+    made = replace(entered, calls=[call for call in calls if call.call_index >= 0])
     receipt = receipt_of(head.id, head.version, [after], [made], used, notes, texts=order.texts)
     if order.synced:
         receipt = order.synced.beside(receipt)

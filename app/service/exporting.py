@@ -43,7 +43,7 @@ def _neutral(store: ReadStore, cid: str) -> Exported:
     head = known(store, cid)
     links = store.ledger.links(cid)
     records = store.turns.page(cid, payloads=False)
-    earlier = _earlier(store, cid, records, links)
+    earlier = _earlier(store, cid, records)
     shown: list[Json] = []
     unreadable: list[str] = []
     left_out: list[int] = []
@@ -76,7 +76,7 @@ def _neutral(store: ReadStore, cid: str) -> Exported:
 
 
 def _earlier(
-    store: ReadStore, cid: str, records: Sequence[TurnRecord], links: Links
+    store: ReadStore, cid: str, records: Sequence[TurnRecord]
 ) -> dict[int, list[JsonObject | None]]:
     """The earlier versions of turns that were completed, by seq; None for one that cannot be read.
 
@@ -92,7 +92,8 @@ def _earlier(
         turn = read_turn(last[record.seq])
         until: JsonObject = {"until_version": record.completed_at, "until_revision": number}
         readable = turn.blocks is not None
-        found[record.seq].append(exported_turn(turn, links) | until if readable else None)
+        # Which calls its results had found is not stored; the rules find them again.
+        found[record.seq].append(exported_turn(turn, {}) | until if readable else None)
         last[record.seq] = record
     return found
 

@@ -126,7 +126,7 @@ class Replaying:
         still = Render()
         # A turn may have been completed behind the version, in what others read and kept.
         if kept is not None and kept.version < head.version:
-            still = kept.render.before(store.ledger.first_changed(head.id, kept.version))
+            still = kept.render.before(self._first_changed(kept.version))
         loaded = load(store, head.id, head.version, options, first=max(still.next, 1))
         if kept and still.segments and loaded.hashes.get(kept.version) != kept.turn_hash:
             # Another conversation has its id now.
@@ -138,6 +138,14 @@ class Replaying:
         made = head.created_at
         renders.put(key, Kept(made, head.version, head.head_hash, last, done.render, done.hashes))
         return done
+
+    def _first_changed(self, version: int) -> int:
+        """The first turn that reads in another way than at a version."""
+        store, cid = self.store, self.head.id
+        first, completed = store.ledger.first_changed(cid, version)
+        versions = map(read_turn, store.turns.versions(cid, completed) if completed else ())
+        # Which calls the results of an earlier version answered is not stored.
+        return 1 if any(any(turn.results()) for turn in versions) else first
 
     def _before(self, since: int, whole: Rendered) -> Rendered:
         """What a caller saw who was at the version `since`.

@@ -113,7 +113,11 @@ class Sync(Once):
         is_stale = self.expected_version not in (None, head.version)
         if is_stale and (brought.places or kept_tools(known, tools)):
             raise StaleVersion(head.id, str(self.expected_version), head.version)
-        notes = *_cut_note(found), *_tools_note(found, kept_tools(known, self.tools))
+        notes = (
+            *_cut_note(found),
+            *_end_note(found),
+            *_tools_note(found, kept_tools(known, self.tools)),
+        )
         synced = Synced(_known(self.messages, brought), notes)
         completed: Change[object] = Change(None)
         for whole in brought.completed.values():
@@ -173,6 +177,15 @@ def _cut_note(found: Recognised) -> tuple[JsonObject, ...]:
         return ()
     why = f"the list begins with turn {found.begins.seq}; those before it are not in it"
     return (note("LIST_CUT", found.begins.turn_id, why),)
+
+
+def _end_note(found: Recognised) -> tuple[JsonObject, ...]:
+    if not found.after_end:
+        return ()
+    first, count = found.after_end[0], len(found.after_end)
+    missing = "1 stored turn" if count == 1 else f"{count} stored turns"
+    why = f"the list ends earlier than the history: it lacks {missing}, from turn {first.seq} on"
+    return (note("LIST_ENDS_EARLIER", first.turn_id, why),)
 
 
 def _tools_note(found: Recognised, others: Sequence[ToolSetRecord]) -> tuple[JsonObject, ...]:

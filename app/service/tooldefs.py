@@ -12,7 +12,7 @@ from app.core.ledger.records import ToolSetRecord
 from app.core.ledger.slice import Change, Plain, Slice
 from app.core.limits import Limits
 from app.core.render.options import ReplayOptions
-from app.core.tools.definitions import Definition, Note, Refused, Tool
+from app.core.tools.definitions import Definition, HostedTool, Note, Refused, Tool
 from app.core.tools.fit import Fitting, Prepared, Required
 from app.service.conversations import check_state, ensured, known
 from app.service.members import check_members, member, source_of, target_of, wire_of
@@ -58,7 +58,8 @@ def offer(tools: ToolSet, target: str, required: Required | None = None) -> Offe
     codec = CODECS[target_of(target)]
     source, names = CODECS[tools.source].tools, codec.profile.names
     fitting = Fitting(source, target, codec.tools, names, required)
-    fit = fitting.prepared(tools.definitions, tools.choice)
+    known = [_known_to_target(one, target) for one in tools.definitions]
+    fit = fitting.prepared(known, tools.choice)
     undescribed = (
         Note("DESCRIPTION_MISSING", _UNDESCRIBED, one.name)
         for one in tools.definitions
@@ -66,6 +67,18 @@ def offer(tools: ToolSet, target: str, required: Required | None = None) -> Offe
     )
     fit = replace(fit, notes=(*undescribed, *fit.notes))
     return Offer(tools, codec.write_tools(fit.tools, fit.choice), fit)
+
+
+def _known_to_target(definition: Definition, target: str) -> Definition:
+    """A definition of a kind that only the target knows, as the target reads it."""
+    if isinstance(definition, Tool) or definition.native is None:
+        return definition
+    if isinstance(definition, HostedTool) and definition.wire == target:
+        return definition
+    match CODECS[target].read_tools([definition.native]):
+        case [HostedTool() as hosted]:
+            return replace(hosted, at=definition.at)
+    return definition
 
 
 def only_described(tools: ToolSet) -> ToolSet:

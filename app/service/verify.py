@@ -1,7 +1,7 @@
 """Verifying a conversation: every id, hash and mapping is computed again from the stored turns."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from app.codecs import ID_RULES
@@ -11,7 +11,12 @@ from app.core.identity import ids
 from app.core.json.values import JsonObject
 from app.core.ledger.append import complete, enter, with_canonical_ids
 from app.core.ledger.book import Book
-from app.core.ledger.records import ConversationRecord, RevisionRecord, TurnRecord
+from app.core.ledger.records import (
+    ConversationRecord,
+    ResultRecord,
+    RevisionRecord,
+    TurnRecord,
+)
 from app.service import rowchecks
 from app.service.conversations import known, known_form
 from app.service.receipts import note
@@ -73,7 +78,7 @@ def _recomputed(store: ReadStore, cid: str, checked: JsonObject) -> Iterator[Jso
         if read_turn(record).blocks is None:
             yield note("TURN_UNREADABLE", record.turn_id, "the stored blocks cannot be read")
     book = Book()
-    yield from _entered(book, records, revisions)
+    yield from _entered(store, cid, book, records, revisions)
     checked["tool_calls"] = len(book.calls)
     checked["provider_ids"] = len(book.provider_ids())
     waiting = sum(result.call_id is None for result in book.results.values())
@@ -94,16 +99,21 @@ def _recomputed(store: ReadStore, cid: str, checked: JsonObject) -> Iterator[Jso
 
 
 def _entered(
-    book: Book, records: list[TurnRecord], revisions: list[RevisionRecord]
+    store: ReadStore,
+    cid: str,
+    book: Book,
+    records: list[TurnRecord],
+    revisions: list[RevisionRecord],
 ) -> Iterator[JsonObject]:
     """Enters everything as it came, turn by turn, revisions when they came; tells of calls with ids
     that they would not have been given then."""
     newest: dict[int, Turn] = {}
     later = _by_version(revisions)
+    rows = {(row.seq, row.place): row for row in store.ledger.results(cid)}
     for record in records:
         turn = newest[record.seq] = read_turn(record)
         yield from _identities(turn, record.format, book)
-        enter(turn, book, ID_RULES)
+        enter(turn, book, ID_RULES, _by_position(turn, rows, book))
         for revision in later[record.seq]:
             seq = revision.turn.seq
             before, after = newest[seq], read_turn(revision.turn)
@@ -111,6 +121,23 @@ def _entered(
             yield from _identities(after, revision.turn.format, book, mine)
             complete(before, after, book, ID_RULES)
             newest[seq] = after
+
+
+def _by_position(
+    turn: Turn, rows: Mapping[tuple[int, int], ResultRecord], book: Book
+) -> dict[int, ResultRecord]:
+    """The results that went to the newest turn with an open call although they name another tool.
+    Up to version 0.1 they did so even if an older call of that tool was open."""
+    found: dict[int, ResultRecord] = {}
+    newest = book.newest_open()
+    for place, result in turn.results():
+        row = rows.get((turn.seq, place))
+        if newest is None or row is None or row.matched_by != "position" or result.raw_id:
+            continue
+        call = book.by_canonical(row.call_id or "")
+        if call and not call.answered and call.seq == newest.seq:
+            found[place] = row
+    return found
 
 
 def _by_version(revisions: list[RevisionRecord]) -> dict[int, list[RevisionRecord]]:

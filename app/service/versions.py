@@ -57,15 +57,15 @@ class Told:
 
 def as_told(told: Told, start: int, end: int) -> Iterator[Sequence[Draft]]:
     """The turns behind `start` up to `end`, and what completed others meanwhile, in their order."""
-    posted = map(found_anew, told.posted) if told.by_rules else iter(told.posted)
-    turns = list(islice(posted, start, end))
+    read = found_anew if told.by_rules else (lambda draft: draft)
+    turns = list(islice(map(read, told.posted), start, end))
     done = start
     for one in told.completions:
         if start < one.at <= end:
             if one.at > done:
                 yield turns[done - start : one.at - start]
             done = one.at
-            yield [one.draft]
+            yield [read(one.draft)]
     if done < end:
         yield turns[done - start :]
 
@@ -140,7 +140,8 @@ def _by_rules(posted: Sequence[Draft], completions: Sequence[Completion]) -> boo
     cannot be read is left out. Then results go to the calls that are named, if these may be theirs.
     """
     named: dict[tuple[int, int], tuple[str, ToolResult]] = {}
-    for seq, draft in enumerate(posted, 1):
+    newest = dict(enumerate(posted, 1)) | {one.seq: one.draft for one in completions}
+    for seq, draft in newest.items():
         anew = found_anew(draft)
         for at, (told, block) in enumerate(zip(draft.blocks, anew.blocks, strict=True)):
             if told is not block and isinstance(told, ToolResult) and isinstance(block, ToolResult):
@@ -172,7 +173,7 @@ def _entered(posted: Sequence[Draft], completions: Sequence[Completion]) -> Book
         while following is not None and following.at == seq:
             before = newest[following.seq]
             try:
-                after = later_version(following.draft, before, book)
+                after = later_version(found_anew(following.draft), before, book)
             except TurnIdTaken as error:
                 raise RuleBroken(error.detail) from None
             complete(before, after, book, ID_RULES)

@@ -26,13 +26,14 @@ from sqlalchemy.types import TypeEngine
 
 from app.storage.driver import Text, by_database
 from app.storage.scope import TENANT, AnySelect, pieces
-from app.storage.types import IdText
+from app.storage.types import AnyText, IdText
 
 _TYPES: dict[str, TypeEngine[Any]] = {
     "cid": IdText,
     "id": IdText,
     "target": IdText,
     "sha256": LargeBinary(),
+    "name": AnyText(),
     "seq": BigInteger(),
     "answered": Boolean(),
 }

@@ -208,9 +208,10 @@ class Ledger(Scope):
         keys = {(one,) for one in call_ids if isinstance(one, str)}
         return statement.rows(self._connection, self._tenant_id, keys, cid)
 
-    def first_changed(self, cid: str, version: int) -> int:
+    def first_changed(self, cid: str, version: int) -> tuple[int, set[int]]:
         """The first turn that reads in another way than at a version; the next one, if all up to
-        there read the same.
+        there read the same. And the turns that were completed, of which the results that they hold,
+        or held, are not looked at.
 
         A call got a result, an orphan got its call, or a turn was completed. With that, results of
         its calls change, and orphans: the call that they answered may not be made any more.
@@ -226,7 +227,7 @@ class Ledger(Scope):
         if completed:
             orphan = self._run(_FIRST_ORPHAN, cid).scalar()
             changed += completed if orphan is None else (*completed, orphan)
-        return min(changed)
+        return min(changed), completed
 
     def results_of(self, cid: str, seq: int) -> list[ResultRecord]:
         """The results of one turn."""

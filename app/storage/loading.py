@@ -145,14 +145,16 @@ def _ordinals(keys: CTE, _: str) -> AnySelect:
 _ORDINALS = Keyed("cid", "target", build=_ordinals)
 
 
-def _found_first(column: str | None) -> Keyed:
+def _found_first(column: str | None, key: str = "sha256") -> Keyed:
     """The newest calls with a name, `most` for each."""
+
+    names = ("cid", "answered") if column is None else ("cid", key, "answered")
 
     def build(keys: CTE, dialect: str) -> AnySelect:
         made = tool_calls.alias("made")
         same = [made.c.answered == keys.c.answered, made.c.call_index >= 0]
         if column is not None:
-            same.append(made.c[column] == keys.c.sha256)
+            same.append(made.c[column] == keys.c[key])
 
         def newest(*columns: ColumnElement[Any]) -> AnySelect:
             return (
@@ -170,7 +172,6 @@ def _found_first(column: str | None) -> Keyed:
         joined = keys.join(tool_calls, of_key(tool_calls, keys, among))
         return select(_CID, *CALL).select_from(joined)
 
-    names = ("cid", "answered") if column is None else ("cid", "sha256", "answered")
     return Keyed(*names, build=build, more=["most"])
 
 
@@ -178,6 +179,8 @@ _NAMED = {
     "any": _found_first(None),
     "raw": _found_first("raw_sha256"),
     "normalized": _found_first("normalized_sha256"),
+    # No index has the tool: the open calls are looked through, newest first. Few are ever open.
+    "name": _found_first("name", "name"),
 }
 
 
@@ -368,8 +371,7 @@ class _Rows:
         for cid, keys in self._wanted.items():
             for queue, count in keys.named.items():
                 state, kind, name = queue if len(queue) == 3 else (queue[0], "any", None)
-                sha256 = () if name is None else (ids.fingerprint(name),)
-                key = (cid, *sha256, state == "answered")
+                key = (cid, *_looked_up(kind, name), state == "answered")
                 asked[kind, 1 << (count - 1).bit_length()][key] = (cid, queue)
         for (kind, most), questions in sorted(asked.items()):
             seqs: dict[Key, list[int]] = defaultdict(list)
@@ -378,7 +380,7 @@ class _Rows:
             for cid, *row in self._run(_NAMED[kind], questions, most + 1):
                 call = Call(*row)
                 found[cid].calls[call.id] = call
-                key = (cid, *_key_of(call, kind), call.answered)
+                key = (cid, *_looked_up(kind, _name_of(call, kind)), call.answered)
                 if (key, call.id) not in seen:
                     seen.add((key, call.id))
                     seqs[key].append(call.seq)
@@ -401,8 +403,20 @@ def _by_number(*sets: ToolSetRecord) -> tuple[ToolSetRecord, ...]:
     return tuple(sorted({one.number: one for one in sets}.values(), key=lambda one: one.number))
 
 
-def _key_of(call: Call, kind: str) -> tuple[bytes, ...]:
-    if kind == "any":
+def _looked_up(kind: str, name: str | None) -> tuple[str | bytes, ...]:
+    """The key under which a name of this kind is looked up."""
+    if name is None:
         return ()
-    raw_id = call.raw_id or ""
-    return (ids.fingerprint(raw_id if kind == "raw" else ids.normalized(raw_id)),)
+    return (name if kind == "name" else ids.fingerprint(name),)
+
+
+def _name_of(call: Call, kind: str) -> str | None:
+    """The name of a call of that kind."""
+    match kind:
+        case "any":
+            return None
+        case "name":
+            return call.name
+        case "raw":
+            return call.raw_id or ""
+    return ids.normalized(call.raw_id or "")

@@ -93,6 +93,14 @@ _ADD_PIECE = _insert(turn_pieces, ("seq", "revision", "part", "place", "data"))
 _ADD_CALL = Inserts(tool_calls, [*OWNER, *NEW_CALL])
 _CHANGE_CALL = _set(tool_calls, ("call_id",), ("answered", "call_index"))
 _ADD_PROVIDER_ID = Inserts(provider_ids, [*OWNER, *NEW_PROVIDER_ID])
+_REMOVE_RESULT = Many(
+    delete(tool_results).where(
+        owned(tool_results),
+        tool_results.c.seq == bindparam("the_seq"),
+        tool_results.c.place == bindparam("the_place"),
+    ),
+    [*_WHERE, "the_seq", "the_place"],
+)
 _ADD_RESULT = Inserts(tool_results, [*OWNER, *NEW_RESULT])
 _CHANGE_RESULT = _set(tool_results, ("seq", "place"), ("call_id", "matched_by", "repeat"))
 _ADD_TOOL_SET = _insert(tool_sets, NEW_TOOL_SET)
@@ -141,6 +149,7 @@ class Saving:
         self._pieces()
         self._calls()
         self._all(_ADD_PROVIDER_ID, provider_id_values, lambda one: one.entries.provider_ids)
+        self._all(_REMOVE_RESULT, tuple, lambda one: one.entries.removed_results)
         self._all(_ADD_RESULT, result_values, lambda one: one.entries.results.values())
         self._all(_CHANGE_RESULT, _changed_result, lambda one: one.entries.changed_results.values())
         owned_by = ((self._tenant_id, cid, one) for cid, chain in chains.items() for one in chain)

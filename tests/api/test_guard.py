@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 from app.api.guard import allowed_hosts
 from app.main import create_app
 from app.settings import Settings
-from tests.api.conftest import Api, user
+from tests.api.conftest import Api, calling, user
 
 TURNS = "/v1/conversations/c1/turns"
 BODY = {"provider": "openai", "messages": [user("hi")]}
@@ -136,3 +136,32 @@ def test_a_slash_too_many_leads_to_the_path_and_to_no_host(open_to_some: TestCli
     assert moved.headers["location"] == "/v1/conversations/a%20b"
     doubled = "http://testserver//evil.example/"
     assert open_to_some.get(doubled, follow_redirects=False).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "kind"),
+    [
+        ("/v1/conversations/c1", 200, "application/json"),
+        ("/v1/conversations/c1/replay?provider=openai", 200, "application/json"),
+        ("/v1/conversations/c1/tool-calls?format=csv", 200, "text/csv"),
+        ("/v1/conversations/c1/export", 404, "application/problem+json"),
+        ("/openapi.json", 200, "application/json"),
+        ("/metrics", 200, "text/plain"),
+        ("/", 200, "text/html"),
+    ],
+)
+def test_no_browser_guesses_what_a_response_is(
+    lite: Api, path: str, status: int, kind: str
+) -> None:
+    lite.post(user("hi"), calling(("a", "<script>", "{}")))
+    answer = lite.http.get(path, headers={"accept": kind})
+    assert (answer.status_code, answer.headers["content-type"].split(";")[0]) == (status, kind)
+    assert answer.headers.get_list("x-content-type-options") == ["nosniff"]
+
+
+def test_a_request_of_http_1_1_must_name_its_host(lite: Api) -> None:
+    request = lite.http.build_request("GET", "/healthz")
+    del request.headers["host"]
+    refused = lite.http.send(request)
+    assert (refused.status_code, refused.json()["code"]) == (400, "bad_request")
+    assert "`Host`" in refused.json()["detail"]

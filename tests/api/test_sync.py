@@ -736,10 +736,51 @@ def test_an_old_list_does_not_change_the_tools(lite: Api, length: int) -> None:
     for headers in (None, {"If-Match": f'"{length}"'}):
         late = sync(lite, *whole[:length], tools=tools("A"), headers=headers)
         assert outcome(late) == (200, length, [])
-        assert [note["code"] for note in late.json()["notes"]] == ["TOOLS_NOT_KEPT"]
+        assert [note["code"] for note in late.json()["notes"]] == [
+            "LIST_ENDS_EARLIER",
+            "TOOLS_NOT_KEPT",
+        ]
         assert in_force(lite) == "B"
     again = sync(lite, *whole[:length], tools=tools("B"))
-    assert again.json()["notes"] == []
+    assert [note["code"] for note in again.json()["notes"]] == ["LIST_ENDS_EARLIER"]
+
+
+def test_a_list_that_ends_earlier_is_told_how_many_turns_it_lacks(lite: Api) -> None:
+    whole = [user("a"), calling(READ, GREP), answering("call_1", "alpha")]
+    whole += [answering("call_2", "beta"), said("b"), user("c"), said("d")]
+    sync(lite, *whole)
+    lite.post({"speaker": "note", "text": "approved"}, provider="neutral")
+    broken_off(lite, {"type": "text", "text": "Hel"})
+    turns = lite.get("turns").json()["data"]
+    for length in range(1, 7):
+        short = sync(lite, *whole[:length])
+        assert outcome(short) == (200, length, [])
+        (note,) = short.json()["notes"]
+        assert (note["code"], note["turn_id"]) == ("LIST_ENDS_EARLIER", turns[length]["turn_id"])
+        lacked = f"{7 - length} stored turns" if length < 6 else "1 stored turn"
+        assert note["detail"].endswith(f" it lacks {lacked}, from turn {length + 1} on")
+    assert sync(lite, *whole).json()["notes"] == []
+    assert version(lite) == 9
+
+
+def test_a_cut_list_that_ends_earlier_says_both(lite: Api) -> None:
+    whole = [user("a"), said("b"), user("yes"), said("c"), user("e"), said("f")]
+    sync(lite, *whole)
+    first, second = sync(lite, *whole[1:4]).json()["notes"]
+    assert (first["code"], second["code"]) == ("LIST_CUT", "LIST_ENDS_EARLIER")
+    assert "it lacks 2 stored turns, from turn 5 on" in second["detail"]
+
+
+def test_a_list_that_ends_earlier_and_brings_a_result_says_so(lite: Api) -> None:
+    whole = [user("a"), calling(READ), user("b")]
+    sync(lite, *whole)
+    late = sync(lite, *whole[:2], answering("call_1", "alpha"))
+    assert outcome(late) == (201, 2, ["tool"])
+    assert "it lacks 1 stored turn, from turn 3 on" in late.json()["notes"][0]["detail"]
+    again = sync(lite, *whole[:2], answering("call_1", "alpha"))
+    assert [note["detail"] for note in again.json()["notes"]] == [
+        "the list ends earlier than the history: it lacks 1 stored turn, from turn 3 on"
+    ]
 
 
 def test_an_old_list_that_brings_a_result_does_not_change_the_tools(lite: Api) -> None:

@@ -102,3 +102,18 @@ def test_one_damaged_turn_is_reported_and_the_others_are_served(
     assert [one.get("quarantined") for one in api.get("turns", raw=True).json()["data"]] == [
         *(True, None, None, None),
     ]
+
+
+def test_a_match_by_position_that_older_rules_made_is_no_fault(api: Api, database_url: str) -> None:
+    """Before, a result without id went to the newest turn with an open call, whatever its name."""
+    api.post(user("q"), calling((None, "grep", "{}")), user("wait"), calling((None, "read", "{}")))
+    api.post({"role": "tool", "name": "grep", "content": "found"}, user("end"))
+    grep, read = api.get("tool-calls", order="asc").json()["data"]
+    assert grep["result"]["matched_by"] == "name"
+    tamper(database_url, "UPDATE tool_results SET matched_by = 'position'")
+    assert not api.get("verify").json()["ok"]
+    tamper(database_url, "UPDATE tool_results SET call_id = :id", id=read["id"])
+    for call, answered in ((grep, False), (read, True)):
+        statement = "UPDATE tool_calls SET answered = :answered WHERE call_id = :id"
+        tamper(database_url, statement, id=call["id"], answered=answered)
+    assert api.get("verify").json()["problems"] == []

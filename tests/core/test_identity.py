@@ -131,6 +131,13 @@ def test_prefix_functions_always_give_their_prefix(any_id: str) -> None:
         assert ids.swapped(any_id, prefix).startswith(prefix)
 
 
+def test_an_item_id_of_responses_loses_its_prefix_for_anthropic_only() -> None:
+    """Seed 003's table; seed 000 keeps unknown prefixes."""
+    assert ids.swapped("fc_xyz", ids.SWAPPED["anthropic"]) == "toolu_xyz"
+    assert ids.swapped("fc_xyz", ids.SWAPPED["openai"]) == "call_fc_xyz"
+    assert ids.swapped("fc_xyz", ids.SWAPPED["history"]) == "hist_tool_fc_xyz"
+
+
 @given(st.text())
 def test_prefix_functions_change_nothing_the_second_time(any_id: str) -> None:
     for prefix in ids.SWAPPED.values():

@@ -224,9 +224,30 @@ def test_a_result_with_an_unknown_id_is_never_matched_by_name_or_position() -> N
     assert found(said(ai("a"), tool("zzz", name="read"))) == [Found(None, "none")]
 
 
-def test_only_the_newest_open_turn_is_asked_for_names() -> None:
-    history = said(ai("a", name="write"), ai("b"), tool(None, name="write"))
-    assert found(history) == [Found("2.0", "position")]
+def test_a_name_finds_its_open_call_behind_newer_open_calls_of_other_tools() -> None:
+    history = said(ai("a", name="write"), human(), ai("b"), tool(None, name="write"))
+    assert found(history) == [Found("1.0", "name")]
+
+
+def test_a_name_means_the_newest_turn_with_an_open_call_of_that_name() -> None:
+    turns = [ai("a", "b", name="write"), ai("c", "d", name="write"), ai("e")]
+    history = said(*turns, tool(*[None] * 4, name="write"))
+    assert found(history) == [Found(call, "name") for call in ("2.0", "2.1", "1.0", "1.1")]
+
+
+def test_a_name_whose_calls_are_all_answered_leaves_the_position() -> None:
+    history = said(ai("a", name="write"), tool("a"), ai("b"), tool(None, name="write"))
+    assert found(history)[1] == Found("3.0", "position")
+
+
+@pytest.mark.parametrize("other", [None, "unknown"])
+def test_a_result_that_names_its_tool_goes_before_one_of_its_turn_that_does_not(
+    other: str | None,
+) -> None:
+    calls = {"speaker": "ai", "blocks": [call("a", "read"), call("b", "write")]}
+    results = tool(None, name=other)["blocks"] + tool(None, name="read")["blocks"]
+    history = said(calls, {"speaker": "tool", "blocks": results})
+    assert found(history) == [Found("1.1", "position"), Found("1.0", "name")]
 
 
 def test_a_turn_whose_calls_are_answered_is_no_open_turn() -> None:

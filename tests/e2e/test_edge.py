@@ -280,7 +280,21 @@ def test_what_is_no_http_is_told_so_by_a_problem(server: Server) -> None:
     with connect(server, b"hello\r\n\r\n") as sock:
         status, headers, told = answer(sock)
     assert (status, headers["content-type"]) == (400, "application/problem+json")
+    assert headers["x-content-type-options"] == "nosniff"
     assert told["code"] == "bad_request"
+
+
+def test_a_request_without_host_is_refused_in_http_1_1_only(server: Server) -> None:
+    """RFC 9112, section 3.2."""
+    body = b'{"provider": "openai", "messages": [{"role": "user", "content": "hi"}]}'
+    head = b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
+    for version, expected in ((b"1.1", 400), (b"1.0", 201)):
+        post = b"POST /v1/conversations/hostless/turns HTTP/" + version + b"\r\n"
+        with connect(server, post, head, body) as sock:
+            status, headers, told = answer(sock)
+        assert (status, headers["x-content-type-options"]) == (expected, "nosniff")
+        assert told.get("code") == ("bad_request" if status == 400 else None)
+    assert told["version"] == 1
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

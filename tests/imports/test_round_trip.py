@@ -265,21 +265,22 @@ def test_a_tool_set_that_was_never_in_force_is_refused(
 FIRST, SECOND = ('{"first":1}', '{"second":1}')
 
 
+def said(arguments: str) -> dict[str, Any]:
+    return {
+        "role": "assistant",
+        "content": "So",
+        "tool_calls": [
+            {
+                "id": "call_0",
+                "type": "function",
+                "function": {"name": "f", "arguments": arguments},
+            }
+        ],
+    }
+
+
 def completed_late(database: Database) -> None:
     """A result came for a call; then a broken turn was completed that makes a call of its name."""
-
-    def said(arguments: str) -> dict[str, Any]:
-        return {
-            "role": "assistant",
-            "content": "So",
-            "tool_calls": [
-                {
-                    "id": "call_0",
-                    "type": "function",
-                    "function": {"name": "f", "arguments": arguments},
-                }
-            ],
-        }
 
     def posted(*messages: Any, **more: Any) -> None:
         post(database, "c1", {"provider": "openai", "messages": list(messages), **more})
@@ -302,6 +303,33 @@ def test_a_result_stays_with_its_call_when_a_broken_turn_was_completed_behind_it
         with Database(other_database_url) as after:
             query = partial(shown, cid="c1", targets=TARGETS)
             assert after.read_now(query) == before.read_now(query)
+
+
+def test_results_of_a_broken_turn_that_was_completed_stay_with_their_calls(
+    database_url: str, other_database_url: str, tmp_path: Path, turnkeep: Run
+) -> None:
+    """A later call has the same id; one result came, and one went, with the completion."""
+
+    def turn(*blocks: dict[str, Any], **members: Any) -> dict[str, Any]:
+        members = {"speaker": "ai", "provider": "openai", **members}
+        return {"provider": "neutral", "messages": [{**members, "blocks": list(blocks)}]}
+
+    def result(raw_id: str) -> dict[str, Any]:
+        return {"type": "tool_result", "raw_id": raw_id, "result": f"of {raw_id}"}
+
+    text = {"type": "text", "text": "So"}
+    with Database(database_url) as before:
+        post(before, "c1", {"provider": "openai", "messages": [said(FIRST), said(SECOND)]})
+        broken = turn(result("call_0"), result("x"), turn_id="s1", status="interrupted")
+        post(before, "c1", broken)
+        post(before, "c1", {"provider": "openai", "messages": [said(FIRST)]})
+        post(before, "c1", turn(text, result("y"), result("call_0"), turn_id="s1"))
+        one, other = moved(turnkeep, database_url, other_database_url, tmp_path)
+        assert one == other
+        with Database(other_database_url) as after:
+            query = partial(shown, cid="c1", targets=TARGETS)
+            assert after.read_now(query) == before.read_now(query)
+            assert after.read_now(lambda store: verify(store, "c1"))["ok"]
 
 
 def given_result(url: str, turnkeep: Run) -> dict[str, str | None]:

@@ -42,13 +42,16 @@ def matched(turns: Sequence[Turn], shown: Mapping[str, frozenset[str]]) -> list[
             if found := _found(result, new):
                 found.answers.append(place)
                 waiting.remove((place, result))
-        weak = []
-        for at, result in turn.results():
-            if (found := _found(result, made, strong=True)) and not found.answers:
-                found.answers.append((turn.seq, at))
-            else:
-                weak.append((at, result))
-        for at, result in weak:
+        left = list(turn.results())
+        for rules in (("id",), ("id", "likeness", "name")):
+            weaker = []
+            for at, result in left:
+                if (found := _found(result, made, rules)) and not found.answers:
+                    found.answers.append((turn.seq, at))
+                else:
+                    weaker.append((at, result))
+            left = weaker
+        for at, result in left:
             if found := _found(result, made):
                 found.answers.append((turn.seq, at))
             elif result.raw_id:
@@ -56,14 +59,17 @@ def matched(turns: Sequence[Turn], shown: Mapping[str, frozenset[str]]) -> list[
     return made
 
 
-def _found(result: ToolResult, made: Sequence[Made], *, strong: bool = False) -> Made | None:
+def _found(
+    result: ToolResult, made: Sequence[Made], only: Sequence[str] | None = None
+) -> Made | None:
     """docs/concepts.md, "How a result finds its call", rules 1 to 6.
 
-    Of the results of one turn, those that name an open call (`strong`) go before all others.
+    Of the results of one turn, those that name an open call by an id go first, then those that
+    name it by a similar id or by its tool; `only` leaves out all weaker rules.
     """
     raw_id = result.raw_id
     if not raw_id:
-        return None if strong else _by_name_or_position(result, made)
+        return _by_name_or_position(result, made, only)
     if _CANONICAL.fullmatch(raw_id):
         for one in made:
             if one.call.id == raw_id:
@@ -73,20 +79,24 @@ def _found(result: ToolResult, made: Sequence[Made], *, strong: bool = False) ->
         lambda one: raw_id in one.shown,
         lambda one: bool(core(raw_id)) and core(one.call.raw_id or "") == core(raw_id),
     )
-    for rule in rules[:2] if strong else rules:
+    for rule in rules[:2] if only == ("id",) else rules:
         if still_open := [one for one in made if not one.answers and rule(one)]:
             return next(one for one in still_open if one.turn is still_open[-1].turn)
-    for rule in () if strong else rules:
+    for rule in () if only else rules:
         if answered := [one for one in made if one.answers and rule(one)]:
             return answered[-1]
     return None
 
 
-def _by_name_or_position(result: ToolResult, made: Sequence[Made]) -> Made | None:
+def _by_name_or_position(
+    result: ToolResult, made: Sequence[Made], only: Sequence[str] | None
+) -> Made | None:
     still_open = [one for one in made if not one.answers]
-    group = [one for one in still_open if one.turn is still_open[-1].turn]
-    named = [one for one in group if result.name and one.call.name == result.name]
-    return next(iter(named or group), None)
+    named = [one for one in still_open if result.name and one.call.name == result.name]
+    if only is not None and not (named and "name" in only):
+        return None
+    among = named or still_open
+    return next((one for one in among if one.turn is among[-1].turn), None)
 
 
 def core(raw_id: str) -> str:

@@ -51,8 +51,9 @@ class Talk:
     def text(self, speaker: str) -> None:
         self.append(speaker, [{"type": "text", "text": f"said {self.turns}"}])
 
-    def call(self, count: int, *, status: str = "complete") -> None:
-        blocks: list[Any] = [{"type": "text", "text": "so"}]
+    def call(self, count: int, *results: int, status: str = "complete") -> None:
+        """With results of calls that were made, if the provider gives them itself."""
+        blocks: list[Any] = [{"type": "text", "text": "so"}, *map(self.given, results)]
         for _ in range(count):
             self.calls += 1
             blocks.append({"type": "tool_call", "id": f"r{self.calls}", "name": "f"})
@@ -62,17 +63,20 @@ class Talk:
 
     def result(self, number: int) -> None:
         """Of a call that was made, or that is yet to come."""
-        block = {"type": "tool_result", "call_id": f"r{number}", "result": f"ok {self.turns}"}
-        self.append("tool", [block])
+        self.append("tool", [self.given(number)])
 
-    def complete(self, number: int) -> None:
-        """With one call more, or without those it had."""
+    def given(self, number: int) -> dict[str, Any]:
+        return {"type": "tool_result", "call_id": f"r{number}", "result": f"ok {self.turns}"}
+
+    def complete(self, number: int, *results: int) -> None:
+        """With one call more, or without those it had; with these results more."""
         if not self.broken:
             return
         name, blocks = self.broken.pop(number % len(self.broken))
         self.calls += 1
         more = {"type": "tool_call", "id": f"r{self.calls}", "name": "f"}
         kept = blocks[:1] if number % 2 else [*blocks, more]
+        kept += map(self.given, results)
         self.post({"speaker": "ai", "blocks": kept, "turn_id": name})
 
     def tools(self, count: int) -> None:
@@ -98,11 +102,12 @@ class Talk:
             case "call":
                 self.call(1 + number % 3)
             case "interrupted":
-                self.call(number % 2, status="interrupted")
+                results = range(max(1, self.calls - 1), self.calls + 1) if number > 3 else ()
+                self.call(number % 2, *results, status="interrupted")
             case "result":
                 self.result(max(1, self.calls + 2 - number))
             case "complete":
-                self.complete(number)
+                self.complete(number, *([max(1, self.calls - 1)] if number > 3 else ()))
             case "tools":
                 self.tools(number % 3)
             case _:
@@ -199,6 +204,33 @@ def test_a_result_that_loses_its_call_is_told_from_then_on(database: Database) -
     talk.text("ai")
     assert body(database, options, renders) == body(database, options)
     assert any(b"ORPHAN_RESULT" in piece for piece in body(database, options, renders))
+
+
+@pytest.mark.parametrize("change", ["gained", "lost", "lost, and has an earlier one"])
+def test_a_result_that_a_completion_brings_or_takes_is_told_from_then_on(
+    database: Database, change: str
+) -> None:
+    talk, renders, options = Talk(database), Renders(10_000_000), ReplayOptions("openai")
+    talk.again()
+    talk.call(1)
+    one = talk.calls
+    if "earlier" in change:
+        talk.result(one)
+    for _ in range(4):
+        talk.text("human")
+        talk.text("ai")
+    talk.call(0, *([] if change == "gained" else [one]), status="interrupted")
+    talk.text("human")
+    before = body(database, options, renders)
+    talk.complete(1, *([one] if change == "gained" else []))
+    talk.text("ai")
+    after = body(database, options, renders)
+    assert after == body(database, options)
+    shown = b"".join(before), b"".join(after)
+    assert [b"No result was recorded" in text for text in shown] == [
+        change == "gained",
+        change == "lost",
+    ]
 
 
 def test_repairs_come_in_one_order_however_long_the_conversation_is(database: Database) -> None:

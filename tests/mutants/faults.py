@@ -19,6 +19,7 @@ WRITER = ("tests/storage/test_writer.py", "-k", "sqlite")
 CALLS = ("tests/storage/test_calls.py", "-k", "sqlite")
 APPEND = ("tests/api/test_append.py", "-k", "sqlite")
 KEPT = ("tests/laws/test_kept.py", "-k", "not changes_no_byte")
+WITH_RESULTS = ("tests/api/test_streams_with_results.py", "-k", "sqlite")
 REMEMBERED = ("tests/laws/test_remembered.py",)
 FINDING = ("tests/service/test_finding.py", "-k", "sqlite")
 STRANGE = ("tests/storage/test_strange_texts.py", "-k", "postgres")
@@ -421,6 +422,34 @@ FAULTS = (
         "orphan = self._run(_FIRST_ORPHAN, cid).scalar()",
         "orphan = None",
         KEPT,
+    ),
+    Fault(
+        "a kept render is not told of results that came with a completion",
+        "app/service/replay.py",
+        "return 1 if any(any(turn.results()) for turn in versions) else first",
+        "return first",
+        KEPT,
+    ),
+    Fault(
+        "a result of a completed turn is looked up again",
+        "app/core/ledger/append.py",
+        "if was and was.call_id and (call",
+        "if was and not was.call_id and (call",
+        WITH_RESULTS,
+    ),
+    Fault(
+        "results of an earlier version stay stored",
+        "app/storage/saving.py",
+        "lambda one: one.entries.removed_results)",
+        "lambda one: ())",
+        WITH_RESULTS,
+    ),
+    Fault(
+        "a named result takes the newest open call, whatever its tool",
+        "app/core/ledger/rules.py",
+        'if result.name and (call := book.open("name", result.name)):',
+        "if False:",
+        LEDGER,
     ),
     Fault(
         "a kept render is taken for that of another conversation of its id",
@@ -836,6 +865,27 @@ FAULTS = (
         ("tests/storage/test_snapshots.py",),
     ),
     Fault(
+        "a synced list that ends earlier lacks results that it holds",
+        "app/core/sync/recognising.py",
+        "or self._lacks_results(turn, held))",
+        "or any(turn.results()))",
+        ("tests/api/test_sync.py", "-k", "ends_earlier"),
+    ),
+    Fault(
+        "tools of a kind that only the target knows are dropped",
+        "app/service/tooldefs.py",
+        "known = [_known_to_target(one, target) for one in tools.definitions]",
+        "known = tools.definitions",
+        ("tests/tools/test_seed_004.py",),
+    ),
+    Fault(
+        "a request of HTTP/1.1 need not name its host",
+        "app/api/guard.py",
+        'if b"host" not in found and scope["http_version"] == "1.1":',
+        "if False:",
+        ("tests/api/test_guard.py", "-k", "must_name_its_host"),
+    ),
+    Fault(
         "a synced list may show a picture of a result wherever it likes",
         "app/core/sync/retelling.py",
         "        if not taken or self.reached != self.owing:",
@@ -950,8 +1000,8 @@ FAULTS = (
     Fault(
         "an old list that has only lost the newest result brings its tools back",
         "app/core/sync/recognising.py",
-        "return bool(answered) and answered.isdisjoint(self._calls_with_results(found))",
-        "return False",
+        "found.is_old = self._lacks_results(newest, set(self._calls_with_results(found)))",
+        "pass",
         SYNCED,
     ),
     Fault(

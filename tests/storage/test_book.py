@@ -21,6 +21,7 @@ from tests.storage.specimens import Do, call, rows
 # Few different ids, so that they repeat; some are each other's normalized form.
 RAW_IDS = ["x", "call_x", "toolu_x", "x|1", "call_", "y", "functions.read:0", "\0", "\ud800"]
 SHOWN = ["x", "y", "functions.read:0", "functions.read:1", "abcdefghi"]
+NAMES = ["read", "write", "wr\0\ud800ite"]
 TARGETS = ["kimi", "mistral", "other"]
 numbers = count()
 
@@ -32,7 +33,8 @@ def ledgers(draw: st.DrawFn) -> list[Call]:
     for seq in range(1, draw(st.integers(1, 4)) + 1):
         for index in range(draw(st.integers(0, 3))):
             raw_id = draw(st.sampled_from([*RAW_IDS, None, ""]))
-            made = call(seq, index, raw_id, answered=draw(st.booleans()))
+            name = draw(st.sampled_from(NAMES))
+            made = call(seq, index, raw_id, name=name, answered=draw(st.booleans()))
             for target in draw(st.sets(st.sampled_from(TARGETS))):
                 if free[target]:
                     shown = free[target].pop(draw(st.integers(0, len(free[target]) - 1)))
@@ -60,7 +62,7 @@ def asked(database: Database, cid: str, question: Callable[[Book], list[object]]
 
 def everything(book: Book, calls: list[Call]) -> list[object]:
     kinds: tuple[KeyKind, ...] = get_args(KeyKind)
-    questions = [(kind, key) for kind in kinds for key in (*RAW_IDS, *SHOWN)]
+    questions = [(kind, key) for kind in kinds for key in (*RAW_IDS, *SHOWN, *NAMES)]
     return [
         *(book.open(kind, key) for kind, key in questions),
         *(book.answered(kind, key) for kind, key in questions),
@@ -102,7 +104,7 @@ some_results = st.lists(
     st.builds(
         ToolResult,
         st.sampled_from([*RAW_IDS, *SHOWN, None]),
-        name=st.sampled_from(["read", "write", None]),
+        name=st.sampled_from([*NAMES, "other", None]),
     ),
     max_size=12,
 )

@@ -52,13 +52,16 @@ def load(cid: str) -> Callable[[ReadStore], None]:
     names = ("call_0", "functions.read:8", "nowhere")
     kinds = ("raw", "normalized")
     states = ("open", "answered")
+    named: dict[tuple[str, ...], int] = {("open",): 1}
+    named |= {(s, k, n): 1 for s in states for k in kinds for n in names}
+    named |= {(s, "name", "read"): 1 for s in states}
     keys = Keys(
         idempotency=frozenset({"key"}),
         turn_ids=frozenset({"turn-5", "nowhere"}),
         seqs=frozenset({5, 6}),
         call_ids=frozenset({call(5).id, "nowhere"}),
         provider_ids=frozenset(names),
-        named={("open",): 1} | {(s, k, n): 1 for s in states for k in kinds for n in names},
+        named=named,
         waiting=frozenset({("raw", "early5"), ("raw", "nowhere"), ("normalized", "early6")}),
         ordinals=frozenset({"kimi", "mistral"}),
         ledgers_of=frozenset({4, 5}),
@@ -117,7 +120,7 @@ def test_a_long_conversation_costs_no_more_than_a_short_one(database: Database) 
     database.write_now(fill("short", SHORT))
     database.write_now(fill("long", LONG))
     short, long = statements_of(database, "short"), statements_of(database, "long")
-    assert len(short) == 57
+    assert len(short) == 58
     assert [statement for statement, _ in long] == [statement for statement, _ in short]
     if database._kind is sqlite:
         assert 0 < steps(database, "long") <= steps(database, "short") * 1.05
@@ -177,6 +180,7 @@ def plans_of(connection: Connection, cid: str, size: int) -> Iterator[tuple[str,
         "cid": lambda _: cid,
         "id": lambda n: call(n + 1).id,
         "sha256": lambda n: ids.fingerprint(f"functions.read:{n}"),
+        "name": lambda _: "read",
         "seq": lambda n: n + 1,
         "target": lambda _: "kimi",
         "answered": lambda n: n % 2 == 1,

@@ -159,3 +159,58 @@ def test_tools_that_the_provider_runs_stay_on_its_own_wire_only() -> None:
 def test_no_tools_are_no_tools(tools: Any) -> None:
     answer = convert("openai", "openai-responses", tools)
     assert (answer["tools"], answer["dropped"], codes(answer)) == ([], [], [])
+
+
+def test_other_tool_types_that_the_target_knows_are_returned() -> None:
+    """Seed 004: `return tool` for local_shell, web_search and the like."""
+    known = [
+        {"type": "local_shell"},
+        {"type": "web_search", "filters": {"allowed_domains": ["example.org"]}},
+        {"type": "mcp", "server_label": "docs", "server_url": "https://example.org"},
+        {"type": "custom", "name": "patch", "format": {"type": "text"}},
+    ]
+    answer = flat(VALID, *known, {"type": "nonesuch"})
+    assert answer["tools"][1:] == known
+    assert [(one["index"], one["reason"]) for one in answer["dropped"]] == [
+        (5, 'the type must be "function"')
+    ]
+    assert flat(*known, strict=True)["tools"] == known
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "tool"),
+    [
+        ("openai", "anthropic", {"type": "web_search_20250305", "name": "web_search"}),
+        ("openai", "anthropic", {"type": "mcp_toolset", "mcp_server_name": "docs"}),
+        ("openai", "gemini", {"google_search": {}}),
+        ("openai", "bedrock", {"systemTool": {"name": "nova_grounding"}}),
+        ("openai", "vercel", {"type": "provider", "name": "x", "id": "openai.x", "args": {}}),
+        ("anthropic", "openai-responses", {"type": "local_shell"}),
+        ("openai-responses", "anthropic", {"type": "tool_search_tool_regex", "name": "t"}),
+        ("anthropic", "anthropic", {"type": "tool_search_tool_bm25_20251119", "name": "t"}),
+        ("bedrock", "openai-responses", {"type": "file_search", "vector_store_ids": ["vs"]}),
+    ],
+)
+def test_each_target_returns_the_kinds_it_knows(source: str, target: str, tool: Any) -> None:
+    answer = convert(source, target, [tool])
+    assert answer["dropped"] == []
+    assert answer["tools"] in ([tool], {"x": tool})
+    assert [one["index"] for one in convert(source, "mistral", [tool])["dropped"]] == [0]
+
+
+def test_a_custom_tool_has_the_shape_of_its_target() -> None:
+    grammar = {"syntax": "lark", "definition": "start: WORD"}
+    said = {"name": "patch", "description": "Applies a patch"}
+    in_chat = {
+        "type": "custom",
+        "custom": {**said, "format": {"type": "grammar", "grammar": grammar}},
+    }
+    in_responses = {"type": "custom", **said, "format": {"type": "grammar", **grammar}}
+    for source in ("openai", "openai-responses"):
+        for one in (in_chat, in_responses):
+            assert convert(source, "openai", [one])["tools"] == [in_chat]
+            assert convert(source, "openai-responses", [one])["tools"] == [in_responses]
+    for nameless in ({"type": "custom"}, {"type": "custom", "custom": {}}):
+        for target in ("openai", "openai-responses"):
+            [dropped] = convert("openai", target, [nameless])["dropped"]
+            assert dropped["reason"] == "the tool has no name"

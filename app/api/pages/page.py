@@ -26,7 +26,7 @@ def guarded(forms: str) -> dict[str, str]:
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
         f" connect-src 'self'; form-action {forms}; base-uri 'none'; frame-ancestors 'none'"
     )
-    return {"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff"}
+    return {"Content-Security-Policy": policy}
 
 
 HEADERS = {

@@ -101,7 +101,9 @@ class AppendQuery(In):
 
 class PostQuery(AppendQuery):
     mode: Literal["append", "sync"] = said(
-        "`sync`: the body is the whole list of messages; what is new is appended.", "append"
+        "`sync`: the body is the whole list of messages; what is new is appended. Nothing is"
+        " removed: the note `LIST_ENDS_EARLIER` says how many stored turns the list lacks.",
+        "append",
     )
 
 

@@ -9,15 +9,18 @@ from app.core.tools.definitions import Choice, Definition, HostedTool, Tool, too
 
 WIRE = "anthropic"
 
-# The provider's own tools carry a version in their type: web_search_20250305, bash_20250124.
-_HOSTED = re.compile(r"[a-z_]+_20[0-9]{6}")
+# The provider's own tools carry a version in their type (web_search_20250305, bash_20250124), but
+# for these (the anthropic SDK's ToolUnionParam and BetaToolUnionParam).
+_HOSTED = re.compile(
+    r"[a-z0-9_]+_20[0-9]{6}|tool_search_tool_bm25|tool_search_tool_regex|mcp_toolset"
+)
 _MEMBERS = ("type", "name", "description", "input_schema", "strict")
 
 
 @shared.for_each
 def read_tools(value: JsonObject) -> Definition:
     kind = value.get("type", "custom")
-    name = value.get("name")
+    name = value.get("name", value.get("mcp_server_name"))
     if isinstance(kind, str) and _HOSTED.fullmatch(kind):
         return HostedTool(name if isinstance(name, str) else kind, value, WIRE)
     if kind != "custom":

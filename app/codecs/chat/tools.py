@@ -12,7 +12,8 @@ _MEMBERS = ("type", "function", "name", "description", "parameters", "strict")
 @shared.for_each
 def read_tools(value: JsonObject) -> Definition:
     if value.get("type") == "custom":
-        custom = value.get("custom")
+        value = _nested(value)
+        custom = value["custom"]
         name = custom.get("name") if isinstance(custom, dict) else None
         if not isinstance(name, str) or not name:
             return Refused(None, "the tool has no name")
@@ -23,6 +24,18 @@ def read_tools(value: JsonObject) -> Definition:
     if not isinstance(function, dict):
         return shared.refused(value, "function is not a JSON object")
     return with_own(shared.function(function), value | function, _MEMBERS, None)
+
+
+def _nested(value: JsonObject) -> JsonObject:
+    """A custom tool, also as the Responses API has it: flat, and its grammar too."""
+    if "custom" in value:
+        return value
+    inner: JsonObject = {key: one for key, one in value.items() if key != "type"}
+    match inner.get("format"):
+        case {"type": "grammar", "syntax": syntax, "definition": definition}:
+            grammar: JsonObject = {"syntax": syntax, "definition": definition}
+            inner["format"] = {"type": "grammar", "grammar": grammar}
+    return {"type": "custom", "custom": inner}
 
 
 def read_choice(choice: Json) -> Choice:

@@ -3,7 +3,7 @@
 from app.codecs.shared import tools as shared
 from app.codecs.shared.reading import names
 from app.core.json.values import Json, JsonObject
-from app.core.tools.definitions import Choice, Definition, HostedTool, Tool, with_own
+from app.core.tools.definitions import Choice, Definition, HostedTool, Refused, Tool, with_own
 
 WIRE = "openai-responses"
 
@@ -20,6 +20,10 @@ _MEMBERS = ("type", "name", "description", "parameters", "strict", "function")
 @shared.for_each
 def read_tools(value: JsonObject) -> Definition:
     kind = value.get("type")
+    if kind == "custom":
+        value = _flat(value)
+        if not value.get("name"):
+            return Refused(None, "the tool has no name")
     if isinstance(kind, str) and kind in _HOSTED:
         return HostedTool(_hosted_name(value, kind), value, WIRE)
     if kind != "function":
@@ -27,6 +31,18 @@ def read_tools(value: JsonObject) -> Definition:
     inner = value.get("function")
     said = value if not isinstance(inner, dict) else inner | value
     return with_own(shared.function(said), said, _MEMBERS, WIRE)
+
+
+def _flat(value: JsonObject) -> JsonObject:
+    """A custom tool, also as chat has it: nested, and its grammar once more."""
+    inner = value.get("custom")
+    if not isinstance(inner, dict):
+        return value
+    flat: JsonObject = {"type": "custom", **inner}
+    match inner.get("format"):
+        case {"type": "grammar", "grammar": dict(grammar)}:
+            flat["format"] = {"type": "grammar", **grammar}
+    return flat
 
 
 def _hosted_name(value: JsonObject, kind: str) -> str:

@@ -1,6 +1,7 @@
 """Tool definitions and tool choice: what several wires read and write in the same way."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from app.core.errors import RuleBroken
@@ -16,10 +17,14 @@ MODES: dict[str, Mode] = {"auto": "auto", "required": "any", "none": "none"}
 def for_each(read: Callable[[JsonObject], Definition]) -> Callable[[Json], list[Definition]]:
     """What reads one definition, made to read a list; nothing and null count as the empty list."""
     strange = Refused(None, "the definition is not a JSON object")
-    return lambda value: [
-        read(one) if isinstance(one, dict) else strange
-        for one in Fields({"tools": value}, "").items("tools")
-    ]
+
+    def read_one(value: Json) -> Definition:
+        if not isinstance(value, dict):
+            return strange
+        found = read(value)
+        return replace(found, native=value) if isinstance(found, Refused) else found
+
+    return lambda value: [*map(read_one, Fields({"tools": value}, "").items("tools"))]
 
 
 def refused(value: JsonObject, reason: str) -> Refused:

@@ -85,7 +85,9 @@ def swapped(any_id: str, wanted: str) -> str:
     """The id under the prefix that is wanted; an unknown form is prefixed as it is."""
     if any_id.startswith(wanted):
         return any_id
-    known = next((one for one in SWAPPED.values() if any_id.startswith(one)), "")
+    # Seed 003 turns `fc_xyz` into `toolu_xyz`; seed 000 leaves unknown prefixes where they are.
+    more = ("fc_",) if wanted == SWAPPED["anthropic"] else ()
+    known = next((one for one in (*SWAPPED.values(), *more) if any_id.startswith(one)), "")
     return wanted + any_id.removeprefix(known)
 
 

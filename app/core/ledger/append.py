@@ -4,10 +4,10 @@ One procedure for POST, import, convert and verify: calls get their canonical an
 results that waited for them are adopted, and the turn's own results find their calls.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 
 from app.core.conversation import Block, Draft, ToolCall, ToolResult, Turn
 from app.core.identity import ids
@@ -17,6 +17,9 @@ from app.core.ledger.records import Call, ProviderId, ResultRecord
 from app.core.ledger.rules import Match, match, result_names
 from app.core.value import dataclass
 from app.core.wire.codec import Assigned
+
+NOTHING_KEPT: Mapping[int, ResultRecord] = {}
+_STRONGEST_FIRST = (("canonical", "raw", "provider_id"), ("normalized", "name"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +45,59 @@ def place(draft: Draft, seq: int, turn_id: str, book: Book) -> Turn:
     return draft.placed(seq, turn_id, blocks)
 
 
-def enter(turn: Turn, book: Book, rules: IdRules) -> Entered:
-    """Enters a turn whose calls have their canonical ids."""
+def enter(
+    turn: Turn, book: Book, rules: IdRules, kept: Mapping[int, ResultRecord] = NOTHING_KEPT
+) -> Entered:
+    """Enters a turn whose calls have their canonical ids. `kept`: results, by their places, that
+    have found their calls before."""
     calls, provider_ids = _named(turn, book, rules)
     book.add_calls(calls, provider_ids)
     late = _adopt(calls, book, rules.prefixes)
-    results = sorted(_matched(turn, book, rules.prefixes), key=lambda result: result.place)
-    book.add_results(results)
-    return Entered(calls, results, late)
+    return Entered(calls, _enter_results(turn, book, rules, kept), late)
 
 
 def complete(before: Turn, after: Turn, book: Book, rules: IdRules) -> Entered:
-    """Enters the version of an interrupted turn that has come; calls of both keep their rows."""
+    """Enters the next version of an interrupted turn. Calls of both versions keep their rows, and
+    results of both versions keep their calls."""
+    kept, gone = _in_both(book.take_out(before.seq), after)
+    for lost in gone:
+        if lost.call_id:
+            book.reopen(lost.call_id)
     old = {call.id for call in before.calls()}
     new = {call.id: index for index, call in enumerate(after.calls())}
     aside = set(book.aside(before.seq))
     back = {call_id: index for call_id, index in new.items() if call_id in aside}
-    if gone := [call.id for call in before.calls() if call.id not in new]:
-        book.supersede(before.seq, gone)
+    if dropped := [call.id for call in before.calls() if call.id not in new]:
+        book.supersede(before.seq, dropped)
     calls, provider_ids = _named(after, book, rules, old | aside)
     book.add_calls(calls, provider_ids)
     calls = [*calls, *book.bring_back(back)]
-    return Entered(calls, [], _adopt(calls, book, rules.prefixes))
+    late = _adopt(calls, book, rules.prefixes)
+    return Entered(calls, _enter_results(after, book, rules, kept), late)
+
+
+def _enter_results(
+    turn: Turn, book: Book, rules: IdRules, kept: Mapping[int, ResultRecord]
+) -> list[ResultRecord]:
+    matched = _matched(turn, book, rules.prefixes, kept)
+    results = sorted(matched, key=lambda result: result.place)
+    book.add_results(results)
+    return results
+
+
+def _in_both(
+    earlier: Iterable[ResultRecord], after: Turn
+) -> tuple[dict[int, ResultRecord], list[ResultRecord]]:
+    """Splits the results of an earlier version: those that the turn still holds, by their places
+    there, and the others."""
+    unmatched: dict[tuple[str | None, str | None], deque[ResultRecord]] = defaultdict(deque)
+    for record in earlier:
+        unmatched[record.raw_id, record.name].append(record)
+    kept: dict[int, ResultRecord] = {}
+    for at, result in after.results():
+        if same := unmatched[result.raw_id, result.name]:
+            kept[at] = same.popleft()
+    return kept, [*chain.from_iterable(unmatched.values())]
 
 
 def keys_of(
@@ -141,8 +175,8 @@ def _keys_of_results(results: Sequence[ToolResult], prefixes: tuple[str, ...]) -
     for result in results:
         raw_id = result.call_id or result.raw_id
         if not raw_id:
-            # Any result may answer a call of the newest turn.
-            named["open",] = len(results)
+            # The other results may answer calls that would come first for this one.
+            named[("open", "name", result.name) if result.name else ("open",)] = len(results)
             continue
         if ids.is_canonical(raw_id):
             call_ids.add(raw_id)
@@ -210,16 +244,28 @@ def _free_id(
         key += "~"
 
 
-def _matched(turn: Turn, book: Book, prefixes: tuple[str, ...]) -> Iterator[ResultRecord]:
-    """The turn's results with their calls: those that name an open call before all others."""
-    others = []
+def _matched(
+    turn: Turn, book: Book, prefixes: tuple[str, ...], kept: Mapping[int, ResultRecord]
+) -> Iterator[ResultRecord]:
+    """The turn's results with their calls: first those that are `kept`, then those that name an
+    open call by its id, then those that name its tool, then all others."""
+    left = []
     for at, result in turn.results():
-        found = match(result, book, prefixes)
-        if found.matched_by in ("canonical", "raw", "provider_id") and not found.repeat:
-            yield _claimed(turn, at, result, found, book)
+        was = kept.get(at)
+        if was and was.call_id and (call := book.by_canonical(was.call_id)):
+            yield _claimed(turn, at, result, Match(call, was.matched_by, was.repeat), book)
         else:
-            others.append((at, result))
-    for at, result in others:
+            left.append((at, result))
+    for rules in _STRONGEST_FIRST:
+        others = []
+        for at, result in left:
+            found = match(result, book, prefixes)
+            if found.matched_by in rules and not found.repeat:
+                yield _claimed(turn, at, result, found, book)
+            else:
+                others.append((at, result))
+        left = others
+    for at, result in left:
         yield _claimed(turn, at, result, match(result, book, prefixes), book)
 
 

@@ -22,7 +22,7 @@ from app.core.value import dataclass
 
 K = TypeVar("K")
 V = TypeVar("V")
-KeyKind: TypeAlias = Literal["raw", "provider_id", "normalized"]
+KeyKind: TypeAlias = Literal["raw", "provider_id", "normalized", "name"]
 _Queue: TypeAlias = tuple[str, ...]
 _Place: TypeAlias = tuple[int, int]
 _Name: TypeAlias = str | int
@@ -38,24 +38,30 @@ Names: TypeAlias = set[str]
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """What was entered into a book: new rows, and the present state of rows that changed."""
+    """The entries of a book: new rows, and the present state of rows that changed. Rows are removed
+    before new ones take their places."""
 
     calls: dict[str, Call] = field(default_factory=dict)
     provider_ids: tuple[ProviderId, ...] = ()
     results: dict[_Place, ResultRecord] = field(default_factory=dict)
     changed_calls: dict[str, Call] = field(default_factory=dict)
     changed_results: dict[_Place, ResultRecord] = field(default_factory=dict)
+    removed_results: frozenset[_Place] = frozenset()
 
     def then(self, later: "Entries") -> "Entries":
         """Both as one: of each row its last state."""
         if self == NO_ENTRIES:
             return later
+        results = _newer(self.results, later.changed_results)
+        changed = self.changed_results | _others(later.changed_results, self.results)
+        removed = later.removed_results
         return Entries(
             _newer(self.calls, later.changed_calls) | later.calls,
             (*self.provider_ids, *later.provider_ids),
-            _newer(self.results, later.changed_results) | later.results,
+            _others(results, removed) | later.results,
             self.changed_calls | _others(later.changed_calls, self.calls),
-            self.changed_results | _others(later.changed_results, self.results),
+            _others(changed, removed),
+            self.removed_results | (removed - results.keys()),
         )
 
 
@@ -66,7 +72,7 @@ def _newer(rows: dict[K, V], changed: Mapping[K, V]) -> dict[K, V]:
     return {key: changed.get(key, row) for key, row in rows.items()}
 
 
-def _others(changed: Mapping[K, V], rows: Mapping[K, V]) -> dict[K, V]:
+def _others(changed: Mapping[K, V], rows: Collection[K]) -> dict[K, V]:
     return {key: row for key, row in changed.items() if key not in rows}
 
 
@@ -132,6 +138,7 @@ class Book:
         self._new_results: dict[_Place, None] = {}
         self._changed_calls: dict[str, None] = {}
         self._changed_results: dict[_Place, None] = {}
+        self._removed_results: set[_Place] = set()
 
     def copy(self) -> "Book":
         """A book with the same knowledge into which nothing was entered yet."""
@@ -170,6 +177,8 @@ class Book:
 
     def load(self, rows: LedgerRows) -> None:
         """Takes in rows of the database; what the book knows already stays as it is."""
+        # All results of these turns are known: others that are stored were taken out since.
+        complete, whole = self._asked.ledgers_of, self._whole
         self._asked |= rows.asked
         self._whole = self._whole or rows.whole
         self._all_waiting = self._all_waiting or rows.whole
@@ -191,7 +200,8 @@ class Book:
             elif names.keys() - known.provider_ids.keys():
                 self._put(replace(known, provider_ids={**known.provider_ids, **names}))
         for result in rows.results:
-            if (result.seq, result.place) not in self.results:
+            is_new = not whole and result.seq not in complete
+            if is_new and (result.seq, result.place) not in self.results:
                 self._put_result(result)
 
     def provider_ids(self) -> Collection[ProviderId]:
@@ -205,6 +215,7 @@ class Book:
             {place: self.results[place] for place in self._new_results},
             {name: self.calls[name] for name in self._changed_calls},
             {place: self.results[place] for place in self._changed_results},
+            frozenset(self._removed_results),
         )
 
     # What the rules ask.
@@ -233,10 +244,6 @@ class Book:
     def newest_open(self) -> Call | None:
         """The oldest open call of the newest turn that has one."""
         return self._first(_ANY)
-
-    def newest_open_named(self, name: str) -> Call | None:
-        """The same among the calls of one tool, as far as calls were loaded."""
-        return self._top(("open", "name", name))
 
     def highest(self, target: str) -> int:
         """The highest number given out for a target; -1 when there is none."""
@@ -313,6 +320,28 @@ class Book:
             self._change(replace(self.calls[canonical], call_index=place, answered=False))
         return [self.calls[canonical] for canonical in places]
 
+    def take_out(self, seq: int) -> list[ResultRecord]:
+        """Takes out the results of a turn, whose newest version may hold others."""
+        taken = self.results_in(seq)
+        for result in taken:
+            place = (result.seq, result.place)
+            self._unfile(self.results.pop(place))
+            if place in self._new_results:
+                del self._new_results[place]
+            else:
+                self._removed_results.add(place)
+            self._changed_results.pop(place, None)
+            self.orphans -= result.call_id is None
+        return taken
+
+    def reopen(self, canonical: str) -> None:
+        """Marks a call as open that lost a result, unless it has another one or is superseded."""
+        if (call := self.by_canonical(canonical)) is None:
+            return
+        self._demand_ledger(call.seq)
+        if not self._found([("call", canonical)]):
+            self._change(replace(call, answered=False))
+
     def adopt(self, result: ResultRecord) -> None:
         """A result that waited and has found its call."""
         self._change_result(result)
@@ -353,11 +382,14 @@ class Book:
             for key in _keys_of(result):
                 self._places[key].add((result.seq, result.place))
 
+    def _unfile(self, result: ResultRecord) -> None:
+        if self._places is not None:
+            for key in _keys_of(result):
+                self._places[key].discard((result.seq, result.place))
+
     def _change_result(self, result: ResultRecord) -> None:
         place = (result.seq, result.place)
-        if self._places is not None:
-            for key in _keys_of(self.results[place]):
-                self._places[key].discard(place)
+        self._unfile(self.results[place])
         if place not in self._new_results:
             self._changed_results[place] = None
         self._put_result(result)
@@ -408,6 +440,7 @@ def names_of(calls: Iterable[Call], provider_ids: Iterable[ProviderId]) -> Itera
     """Every name under which the rules may look for these calls."""
     for call in calls:
         yield call.id
+        yield call.name
         if call.raw_id:
             yield call.raw_id
             yield ids.normalized(call.raw_id)

@@ -59,10 +59,10 @@ def _unprefixed(
 
 
 def _without_id(result: ToolResult, book: Book) -> Match:
-    """Among the open calls of the newest turn that has one: by the tool's name, then by order."""
-    oldest = book.newest_open()
-    if oldest is None:
-        return Match(None, "none")
-    if result.name and (call := book.newest_open_named(result.name)) and call.seq == oldest.seq:
+    """The newest turn with an open call of the tool; if no call of it is open, the newest turn
+    with any open call. In either the oldest call comes first."""
+    if result.name and (call := book.open("name", result.name)):
         return Match(call, "name")
-    return Match(oldest, "position")
+    if call := book.newest_open():
+        return Match(call, "position")
+    return Match(None, "none")

@@ -205,8 +205,11 @@ class Change(Generic[T_co]):
     def parts(self) -> Iterator[int]:
         """How many of the `PARTS` it adds."""
         new = self.entries
-        rows = (new.calls, new.results, new.provider_ids, self.tool_sets, self.keys)
-        return map(len, (self.turns, self.revisions, *rows))
+        results = len(new.results) - len(new.removed_results)
+        rows = (new.provider_ids, self.tool_sets, self.keys)
+        yield from map(len, (self.turns, self.revisions, new.calls))
+        yield results
+        yield from map(len, rows)
 
     def then(self, later: "Change[T]") -> "Change[T]":
         """Both as one, with the receipt of the later one."""

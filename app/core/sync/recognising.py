@@ -7,7 +7,7 @@ and blocks that only their issuer understands are not compared, because renders 
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from math import inf
@@ -48,7 +48,8 @@ class Recognised:
 
     `calls`: the stored calls by the ids that the list's have. `completed`: the interrupted turns
     that turns of the list make whole. `bare`: new turns of which nothing is compared. `begins`: the
-    stored turn with which a cut list begins. `is_old`: the list ends before the history does.
+    stored turn with which a cut list begins. `is_old`: the list ends before the history does, and
+    does not hold the stored turns `after_end`; `ends` is the last one of which it tells something.
     """
 
     known: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
@@ -58,6 +59,8 @@ class Recognised:
     bare: set[int] = field(default_factory=set)
     begins: Turn | None = None
     is_old: bool = False
+    ends: int = 0
+    after_end: Sequence[Turn] = ()
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,12 @@ class Recognising:
     completes: Callable[[int, Turn], bool]
 
     def outcome(self) -> Recognised | Difference:
+        found = self._outcome()
+        if isinstance(found, Recognised) and found.is_old:
+            found.after_end = self._after_end(found)
+        return found
+
+    def _outcome(self) -> Recognised | Difference:
         """From the beginning, or from the place further on where more of the list is known. What
         is brought to old turns, and may be known at another place, is refused."""
         walk, whole = self._walk(), Recognised()
@@ -162,7 +171,7 @@ class Recognising:
             if walk.place.part - start < 2 and walk.place.part < len(self._parts):
                 continue
             self._unspoken(walk, found)
-            found.is_old = self._is_old(walk, found)
+            self._find_end(walk, found)
             found.begins = min((part.turn, *self._answering(found)), key=lambda turn: turn.seq)
         return fitting
 
@@ -276,7 +285,7 @@ class Recognising:
         differs = self._compare_results(found, until) or differs
         if differs is None:
             self._unspoken(walk, found)
-            found.is_old = self._is_old(walk, found)
+            self._find_end(walk, found)
         return differs
 
     def _spoken(self, walk: Walk, found: Recognised, *, named: bool = False) -> Difference | None:
@@ -406,18 +415,31 @@ class Recognising:
             else:
                 found.bare.add(turn.seq)
 
-    def _is_old(self, walk: Walk, found: Recognised) -> bool:
-        """Whether the newest turn that a list must tell is not in it. Of a turn of results, any
-        one of them is enough."""
-        if not walk.ended:
-            return True
+    def _find_end(self, walk: Walk, found: Recognised) -> None:
+        """Notes where the list ends, and whether it lacks the newest turn that it must tell."""
         newest = next(filter(_must_be_told, reversed(self.stored.turns)), None)
-        if newest is None or any(map(_is_walked, newest.blocks or ())):
-            return False
-        results = ((place, result) for place, result in newest.results() if is_real(result))
-        links = (self.stored.links.get((newest.seq, place)) for place, _ in results)
+        found.ends = self._parts[walk.place.part - 1].turn.seq if walk.place.part else 0
+        found.is_old = not walk.ended
+        if walk.ended and newest and not any(map(_is_walked, newest.blocks or ())):
+            found.is_old = self._lacks_results(newest, set(self._calls_with_results(found)))
+
+    def _after_end(self, found: Recognised) -> list[Turn]:
+        """The stored turns after the end of the list, but for results that it holds."""
+        held = set(self._calls_with_results(found))
+        return [
+            turn
+            for turn in self.stored.turns
+            if turn.seq > found.ends
+            and _must_be_told(turn)
+            and (any(map(_is_walked, turn.blocks or ())) or self._lacks_results(turn, held))
+        ]
+
+    def _lacks_results(self, turn: Turn, held: Collection[str]) -> bool:
+        """True if a turn has results, and none of them is of a call in `held`."""
+        results = ((place, result) for place, result in turn.results() if is_real(result))
+        links = (self.stored.links.get((turn.seq, place)) for place, _ in results)
         answered = {link.call_id for link in links if link}
-        return bool(answered) and answered.isdisjoint(self._calls_with_results(found))
+        return bool(answered) and answered.isdisjoint(held)
 
     def _calls_with_results(self, found: Recognised) -> Iterator[str]:
         """The stored calls of which the list has results that say something."""

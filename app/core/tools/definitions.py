@@ -4,7 +4,8 @@ A `Tool` is a function that the agent runs; a `HostedTool` is one that a provide
 to its own wire only. What cannot be used is `Refused` with the reason and never lost silently.
 
 `own` are members of a definition that only its `wire` knows (`cache_control`, `defer_loading`).
-`at` is the rest of a JSON pointer into `tools`, where that is not the place in a plain list.
+`native` is a definition as it came. `at` is the rest of a JSON pointer into `tools`, where that is
+not the place in a plain list.
 """
 
 from collections.abc import Collection
@@ -40,6 +41,7 @@ class Refused:
     name: str | None
     reason: str
     at: str | None = field(default=None, compare=False)
+    native: JsonObject | None = field(default=None, compare=False)
 
 
 Definition: TypeAlias = Tool | HostedTool | Refused
