@@ -11,7 +11,7 @@ from app.core.render.options import ReplayOptions
 from app.core.render.repairs import Repair
 from app.service.memory import Remembered, remember
 from app.service.posting import read_post
-from app.service.rendering import render
+from app.service.rendering import render, with_model
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class History:
         """`until` is a seq here: the history as of that turn."""
         turns = [turn for turn in self.remembered.turns if until is None or turn.seq <= until]
         loaded = replace(self.remembered.loaded(target), turns=turns)
-        done = render(loaded, ReplayOptions(target, **options))
+        done = render(loaded, with_model(ReplayOptions(target, **options), turns))
         raw = b"".join(done.request())
         return Render(raw, json.loads(raw), list(done.repairs))
 

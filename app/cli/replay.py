@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     for line in json_lines(replay["request"]):
         print(line)
-    for line in repairs(replay):
+    for line in (*assumed(replay, args.model), *repairs(replay)):
         complain(line)
     return 0
 
@@ -77,6 +77,12 @@ def options_of(args: argparse.Namespace, ask: Asking) -> dict[str, Any]:
     if args.until is not None and args.until.isdigit():
         given["until"] = one_turn(ask, args.conversation, args.until)["turn_id"]
     return {name: value for name, value in given.items() if value is not None}
+
+
+def assumed(replay: Told, asked: str | None) -> Iterator[str]:
+    """The model that a replay is for, if nobody named it."""
+    if not asked and replay.get("model"):
+        yield f"for the model {replay['model']}, its newest one here; --model names another"
 
 
 def repairs(replay: Told) -> Iterator[str]:

@@ -51,6 +51,7 @@ CODEC = Codec(
         wire=WIRE,
         thinking=True,
         issuers=frozenset({"anthropic"}),
+        model_bound=True,
         home=True,
         keeps_opaque=keeping("image", "document", "search_result", "container_upload"),
         half=_half,
