@@ -78,7 +78,9 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         repaired = {replay["provider"]: replay["repairs"] for replay in replays}
         shown = [_json(part, args.between) for part in found]
-        print(json_line({"between": args.between, "parts": shown, "repairs": repaired}))
+        models = {one["provider"]: one["model"] for one in replays if "model" in one}
+        about = {"between": args.between, "models": models}
+        print(json_line(about | {"parts": shown, "repairs": repaired}))
         return 0
     look = Look(args)
     print(look.paint(f"--- {args.between[0]}", "red"))

@@ -79,10 +79,10 @@ def options_of(args: argparse.Namespace, ask: Asking) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def assumed(replay: Told, asked: str | None) -> Iterator[str]:
-    """The model that a replay is for, if nobody named it."""
-    if not asked and replay.get("model"):
-        yield f"for the model {replay['model']}, its newest one here; --model names another"
+def assumed(replay: Told, named: str | None) -> Iterator[str]:
+    """A line with the model of a replay, if the command does not name one."""
+    if not named and replay.get("model"):
+        yield f"model: {replay['model']}, the newest one of its turns; --model names another"
 
 
 def repairs(replay: Told) -> Iterator[str]:

@@ -46,7 +46,7 @@ def _tools(store: ReadStore, head: ConversationRecord, version: int) -> ToolSetR
 class Replaying:
     """One replay of a conversation, with the definitions that are in force.
 
-    `assumes`: the caller names no model, so that the options have the newest one.
+    `assumes`: the caller names no model, and the options have the newest one instead.
     """
 
     store: ReadStore
@@ -86,7 +86,7 @@ class Replaying:
         return replace(self, options=options, assumes=True)._body(until, renders)
 
     def _newest_model(self, until: int, renders: Renders) -> str | None:
-        """The model to assume; it is kept for the present head, which is asked for most."""
+        """The model to assume. That of the current head is kept, because most replays need it."""
         head = self.head
         if until != head.version:
             return self._model_at(until)

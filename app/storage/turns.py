@@ -12,7 +12,6 @@ from sqlalchemy import (
     LargeBinary,
     bindparam,
     cast,
-    func,
     literal_column,
     select,
     union_all,
@@ -64,26 +63,27 @@ _NEXT_BY_MODEL = (
 
 @cache
 def _newest_model(count: int) -> Query:
-    """The newest turn that names its model, or may come to, of so many providers.
+    """Finds the newest turn by one of `count` providers that names its model or is interrupted.
 
-    Each provider is a search of its own in `ix_turns_model`. The index holds these turns only, and
-    must be recognised, so its condition is no parameter.
+    Each provider is searched by itself, from the end of its part of `ix_turns_model`. The
+    databases use this index only if its condition is in the query word for word.
     """
     names = [f"provider_{number}" for number in range(count)]
-    newest = union_all(
-        *(
-            select(func.max(turns.c.seq).label("seq")).where(
-                owned(turns),
-                turns.c.provider == bindparam(name),
-                turns.c.seq <= bindparam("until"),
-                literal_column(NAMES_MODEL),
-            )
-            for name in names
+    newest = (
+        select(turns.c.seq, turns.c.model, turns.c.status)
+        .where(
+            owned(turns),
+            turns.c.provider == bindparam(name),
+            turns.c.seq <= bindparam("until"),
+            literal_column(NAMES_MODEL),
         )
-    ).subquery()
-    found = select(turns.c.seq, turns.c.model, turns.c.status).where(
-        owned(turns), turns.c.seq == select(func.max(newest.c.seq)).scalar_subquery()
+        .order_by(turns.c.seq.desc())
+        .limit(literal_column("1"))
+        .subquery()
+        for name in names
     )
+    each = union_all(*map(select, newest)).subquery()
+    found = select(each).order_by(each.c.seq.desc()).limit(literal_column("1"))
     return Query(found, "until", *names)
 
 

@@ -19,7 +19,7 @@ def says(words: str) -> dict[str, Any]:
     return {"role": "assistant", "content": words}
 
 
-def claude(api: Api, model: str, *messages: dict[str, Any], **more: Any) -> dict[str, Any]:
+def claude(api: Api, model: str, *messages: dict[str, Any], **more: Any) -> Any:
     return api.post(*messages, provider="anthropic", model=model, **more)
 
 
@@ -29,7 +29,7 @@ def changes(replay: dict[str, Any]) -> list[str]:
 
 
 def text(api: Api, **options: str) -> str:
-    return api.get("replay", provider="anthropic", **options).text
+    return str(api.get("replay", provider="anthropic", **options).text)
 
 
 def test_the_model_of_the_newest_own_turn_is_assumed_and_named(api: Api) -> None:

@@ -215,8 +215,7 @@ class Showing:
         return self._is_own(provider, block.model or turn.model)
 
     def bound_to(self, step: Step) -> Iterator[str]:
-        """The models that reasoning and signatures of a step are bound to, if it is the provider's
-        own and the caller wants to see it."""
+        """The models that issued the provider's own reasoning and signatures in a step."""
         for item in step.items:
             provider, model = item.turn.provider, item.turn.model
             match item.block:

@@ -26,8 +26,8 @@ class Carry:
     """What a segment must know of the messages before it.
 
     `leads`: nobody but the system has spoken. `spoke`: there is a message of somebody else.
-    `last`: whose message comes before. `model`: the newest model of the target's own provider;
-    `bound_to`: the models that own reasoning is bound to.
+    `last`: whose message comes before. `model`: the newest model of the target's own provider.
+    `bound_to`: the models that issued the provider's own reasoning so far.
     """
 
     leads: bool = True

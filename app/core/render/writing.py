@@ -146,20 +146,23 @@ class Writing:
                 self.open.solid = message.role
 
     def _follow_model(self, turn: Turn, bound_to: Iterator[str]) -> None:
-        """Reports the turn with which the model of the replay comes after another one: a replay for
-        that one showed other reasoning before this turn, or other signatures."""
-        carry, signed, asked = self.carry, self.profile.signed_models, self.wire.options.model
+        """Reports the turn at which another model of the provider gives way to the replay's.
+
+        A replay as of the turn before is for the other model, so it shows other reasoning, or
+        other signatures of calls. `bound_to`: the models of the reasoning in this turn.
+        """
+        carry, signed = self.carry, self.profile.signed_models
         model = carry.model
         if turn.speaker == "ai" and turn.provider in self.profile.issuers and turn.model:
             model = turn.model
-        if asked and model == asked != carry.model:
-            shows_other = carry.shown_for(model) != carry.shown_for(carry.model)
-            is_signed, was_signed = (
-                signed.fullmatch(one or "") is not None for one in (model, carry.model)
-            )
-            if shows_other or is_signed != was_signed:
+        if model and model != carry.model and model == self.wire.options.model:
+            is_other = carry.shown_for(model) != carry.shown_for(carry.model)
+            if any(seq < turn.seq for seq in self.uses.tools.values()):
+                was_signed = signed.fullmatch(carry.model or "")
+                is_other = is_other or bool(signed.fullmatch(model)) != bool(was_signed)
+            if is_other:
                 before = cut(carry.model) if carry.model else "no known model"
-                why = f"{cut(asked)} comes after {before}; only its own reasoning is shown"
+                why = f"{cut(model)} comes after {before}; only its own reasoning is shown"
                 self.open.repairs.append(Repair("MODEL_CHANGED", why, turn.turn_id))
         self.carry = replace(carry, model=model, bound_to=carry.bound_to.union(bound_to))
 
