@@ -16,11 +16,13 @@ from app.service.rendering import render, with_model
 
 @dataclass(frozen=True)
 class Render:
-    """A rendered request as the bytes that are served, as a value, and with its repairs."""
+    """A rendered request as the bytes that are served, as a value, and with its repairs and the
+    model that it is for."""
 
     raw: bytes
     request: dict[str, Any]
     repairs: list[Repair]
+    model: str | None = None
 
     @property
     def codes(self) -> set[str]:
@@ -37,7 +39,7 @@ class History:
         loaded = replace(self.remembered.loaded(target), turns=turns)
         done = render(loaded, with_model(ReplayOptions(target, **options), turns))
         raw = b"".join(done.request())
-        return Render(raw, json.loads(raw), list(done.repairs))
+        return Render(raw, json.loads(raw), list(done.repairs), done.model)
 
 
 def posted(*bodies: dict[str, Any] | str, conversation_id: str = "c1") -> History:
