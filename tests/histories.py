@@ -11,16 +11,18 @@ from app.core.render.options import ReplayOptions
 from app.core.render.repairs import Repair
 from app.service.memory import Remembered, remember
 from app.service.posting import read_post
-from app.service.rendering import render
+from app.service.rendering import render, with_model
 
 
 @dataclass(frozen=True)
 class Render:
-    """A rendered request as the bytes that are served, as a value, and with its repairs."""
+    """A rendered request as the bytes that are served, as a value, and with its repairs and the
+    model that it is for."""
 
     raw: bytes
     request: dict[str, Any]
     repairs: list[Repair]
+    model: str | None = None
 
     @property
     def codes(self) -> set[str]:
@@ -35,9 +37,9 @@ class History:
         """`until` is a seq here: the history as of that turn."""
         turns = [turn for turn in self.remembered.turns if until is None or turn.seq <= until]
         loaded = replace(self.remembered.loaded(target), turns=turns)
-        done = render(loaded, ReplayOptions(target, **options))
+        done = render(loaded, with_model(ReplayOptions(target, **options), turns))
         raw = b"".join(done.request())
-        return Render(raw, json.loads(raw), list(done.repairs))
+        return Render(raw, json.loads(raw), list(done.repairs), done.model)
 
 
 def posted(*bodies: dict[str, Any] | str, conversation_id: str = "c1") -> History:

@@ -9,7 +9,7 @@ from typing import Any
 from app.cli.asking import Told, add_asking, all_turns, asking, conversation_id
 from app.cli.jsontext import json_line, json_lines
 from app.cli.looks import Look, add_looks
-from app.cli.replay import add_options, options_of, repairs
+from app.cli.replay import add_options, assumed, options_of, repairs
 from app.cli.targets import OneOf
 from app.cli.words import complain
 from app.codecs import CODECS, TARGETS
@@ -78,7 +78,9 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         repaired = {replay["provider"]: replay["repairs"] for replay in replays}
         shown = [_json(part, args.between) for part in found]
-        print(json_line({"between": args.between, "parts": shown, "repairs": repaired}))
+        models = {one["provider"]: one["model"] for one in replays if "model" in one}
+        about = {"between": args.between, "models": models}
+        print(json_line(about | {"parts": shown, "repairs": repaired}))
         return 0
     look = Look(args)
     print(look.paint(f"--- {args.between[0]}", "red"))
@@ -87,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
         for line in _lines(part, told, look):
             print(line)
     for replay in replays:
-        for line in repairs(replay):
+        for line in (*assumed(replay, args.model), *repairs(replay)):
             complain(f"{replay['provider']}: {line}")
     return 0
 

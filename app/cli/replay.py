@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     for line in json_lines(replay["request"]):
         print(line)
-    for line in repairs(replay):
+    for line in (*assumed(replay, args.model), *repairs(replay)):
         complain(line)
     return 0
 
@@ -77,6 +77,12 @@ def options_of(args: argparse.Namespace, ask: Asking) -> dict[str, Any]:
     if args.until is not None and args.until.isdigit():
         given["until"] = one_turn(ask, args.conversation, args.until)["turn_id"]
     return {name: value for name, value in given.items() if value is not None}
+
+
+def assumed(replay: Told, named: str | None) -> Iterator[str]:
+    """A line with the model of a replay, if the command does not name one."""
+    if not named and replay.get("model"):
+        yield f"model: {replay['model']}, the newest one of its turns; --model names another"
 
 
 def repairs(replay: Told) -> Iterator[str]:

@@ -23,6 +23,7 @@ CODEC = chat_codec(
         wire=DETAILED,
         thinking=True,
         issuers=frozenset({"openrouter"}),
+        model_bound=True,
         home=True,
         images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
         files=frozenset({"application/pdf"}),

@@ -16,7 +16,7 @@ from app.service.members import check_members, ignored_settings, member, route_o
 from app.service.memory import remember
 from app.service.posting import read_post
 from app.service.receipts import post_notes
-from app.service.rendering import demand_request, render
+from app.service.rendering import demand_request, render, with_model
 from app.service.tooldefs import NO_OFFER, offer, only_described, refuse_dropped, riding_order
 from app.service.toolreading import demand_tools, read_tool_set
 
@@ -47,8 +47,9 @@ def convert_messages(members: JsonObject, texts: Texts, limits: Limits) -> JsonO
     options = ReplayOptions(target, model=model, reasoning=reasoning, ready=ready)
     demand_request(options, "/ready")
     offered = offer(riding.offered.tools, target) if riding else NO_OFFER
-    done = render(told.loaded(target), options, offered)
-    return {
+    done = render(told.loaded(target), with_model(options, told.turns), offered)
+    model_of: JsonObject = {"model": done.model} if done.model else {}
+    return model_of | {
         "request": loads(b"".join(done.request()).decode(), UNLIMITED),
         "repairs": [repair.json() for repair in done.repairs],
         "notes": list(post_notes(post.notes, post.drafts, told.turns)),

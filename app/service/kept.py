@@ -20,25 +20,29 @@ _SEGMENT, _MESSAGE, _OTHER = 1500, 96, 600
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """`has_tools`: the request has definitions, so none are made up from the calls."""
+    """`has_tools`: the request has definitions, so none are made up from the calls. `is_model`: the
+    newest model of the target's provider is kept, and no render."""
 
     tenant_id: str
     conversation_id: str
     options: ReplayOptions
-    has_tools: bool
+    has_tools: bool = False
+    is_model: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
     """A render as of a version. `turn_hash`: that of its last turn, which covers all before it.
-    `created_at`: when the conversation was made; another one of its id was made later."""
+    `created_at`: when the conversation was made; another one of its id was made later. `model`: the
+    newest one as of then, where no render is kept."""
 
     created_at: datetime
     version: int
     head_hash: bytes
-    turn_hash: bytes
-    render: Render
-    hashes: Hashes
+    turn_hash: bytes = b""
+    render: Render = field(default_factory=Render)
+    hashes: Hashes = field(default_factory=lambda: Hashes(b""))
+    model: str | None = None
 
     @property
     def size(self) -> int:
@@ -52,7 +56,7 @@ class Kept:
             for one in self.render.segments
         )
         uses = self.render.uses
-        return held + _OTHER * (len(uses.raw_ids) + len(uses.native_ids) + len(uses.tools))
+        return held + _OTHER * (1 + len(uses.raw_ids) + len(uses.native_ids) + len(uses.tools))
 
 
 @dataclass(slots=True)

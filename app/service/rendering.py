@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from app.codecs import CODECS, provider_id
@@ -27,6 +27,21 @@ def demand_request(options: ReplayOptions, pointer: str) -> None:
             f"`ready` must be false for {options.provider}, which shows turns as they are stored.",
             pointer=pointer,
         )
+
+
+def needs_model(options: ReplayOptions) -> bool:
+    """True if the target's reasoning is bound to a model and the caller names none: then the model
+    of the newest turn by the target's own provider is assumed."""
+    return CODECS[options.provider].profile.model_bound and not options.model
+
+
+def with_model(options: ReplayOptions, turns: Sequence[Turn]) -> ReplayOptions:
+    """The options for a whole history; where they need a model, with that of its newest turn."""
+    if not needs_model(options):
+        return options
+    issuers = CODECS[options.provider].profile.issuers
+    own = (one for one in reversed(turns) if one.speaker == "ai" and one.provider in issuers)
+    return replace(options, model=next((one.model for one in own if one.model), None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +96,12 @@ class Hashes:
 class Rendered:
     """A request for a provider, with what it took to make it.
 
+    `model`: the model that it is for, if that is known.
     `beside`: all that stands beside the messages; in the place of those, an empty list.
     `last_repairs`: those that belong to no message.
     """
 
+    model: str | None
     list_name: str
     beside: JsonObject
     last_repairs: tuple[Repair, ...]
@@ -171,6 +188,7 @@ def rendered(done: Render, wire: Wire, offered: Offer, hashes: Hashes | None) ->
     beside = wire.beside(done) | offered.request
     read_first = {name: one for name, one in beside.items() if name != messages}
     return Rendered(
+        wire.options.model,
         messages,
         beside,
         tuple(_tool_repairs(offered)),

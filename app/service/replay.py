@@ -12,6 +12,7 @@ from app.core import telling
 from app.core.errors import RuleBroken, TurnNotFound
 from app.core.identity.forms import TURN_ID
 from app.core.json.large import gathered
+from app.core.json.values import Json
 from app.core.json.writing import dumps, dumps_utf8
 from app.core.ledger.records import ConversationRecord, ToolSetRecord
 from app.core.render.options import ReplayOptions
@@ -23,7 +24,7 @@ from app.service.conversations import known
 from app.service.kept import Kept, Key, Renders
 from app.service.loading import load
 from app.service.members import target_of
-from app.service.rendering import Rendered, demand_request, render, rendered
+from app.service.rendering import Rendered, demand_request, needs_model, render, rendered
 from app.service.tooldefs import offered_by
 from app.service.turnform import read_turn
 from app.storage.store import ReadStore
@@ -43,12 +44,16 @@ def _tools(store: ReadStore, head: ConversationRecord, version: int) -> ToolSetR
 
 @dataclass(frozen=True, slots=True)
 class Replaying:
-    """One replay of a conversation, with the definitions that are in force."""
+    """One replay of a conversation, with the definitions that are in force.
+
+    `assumes`: the caller names no model, and the options have the newest one instead.
+    """
 
     store: ReadStore
     head: ConversationRecord
     options: ReplayOptions
     tools: ToolSetRecord | None
+    assumes: bool = False
 
     @classmethod
     def of(cls, store: ReadStore, cid: str, options: ReplayOptions) -> Self:
@@ -74,7 +79,33 @@ class Replaying:
 
     def body(self, renders: Renders) -> list[bytes]:
         """The body, joined from the bytes of the messages: they are encoded once."""
-        head, options, until = self.head, self.options, self._end()
+        until = self._end()
+        if not needs_model(self.options):
+            return self._body(until, renders)
+        options = replace(self.options, model=self._newest_model(until, renders))
+        return replace(self, options=options, assumes=True)._body(until, renders)
+
+    def _newest_model(self, until: int, renders: Renders) -> str | None:
+        """The model to assume. That of the current head is kept, because most replays need it."""
+        head = self.head
+        if until != head.version:
+            return self._model_at(until)
+        target = ReplayOptions(self.options.provider)
+        key = Key(self.store.tenant_id, head.id, target, is_model=True)
+        kept = renders.get(key)
+        if kept is None or kept.head_hash != head.head_hash:
+            model = self._model_at(until)
+            kept = Kept(head.created_at, head.version, head.head_hash, model=model)
+            renders.put(key, kept)
+        return kept.model
+
+    def _model_at(self, until: int, as_of: int | None = None) -> str | None:
+        """The newest model of the target's own provider, up to a turn."""
+        issuers = CODECS[self.options.provider].profile.issuers
+        return self.store.turns.newest_model(self.head.id, issuers, until, as_of)
+
+    def _body(self, until: int, renders: Renders) -> list[bytes]:
+        head, options = self.head, self.options
         if options.is_window or options.until is not None:
             whole = self._window(until)
         else:
@@ -98,9 +129,11 @@ class Replaying:
         if options.tokens:
             about["tokens"] = dumps_utf8([one.tokens for one in origins])
             about["turns"] = dumps_utf8([list(one.turns) for one in origins])
-        front = dumps_utf8(
-            {"conversation_id": head.id, "version": until, "provider": options.provider}
-        )[:-1]
+        named: dict[str, Json] = {"conversation_id": head.id, "version": until}
+        named["provider"] = options.provider
+        if whole.model:
+            named["model"] = whole.model
+        front = dumps_utf8(named)[:-1]
         back = ((b",", dumps_utf8(name), b":", text) for name, text in about.items())
         return gathered([front, b',"request":', *request, *chain.from_iterable(back), b"}"])
 
@@ -153,7 +186,10 @@ class Replaying:
         What was completed then or later was perhaps not seen whole.
         """
         store, cid, options = self.store, self.head.id, self.options
-        kept = Render() if options.is_window else whole.render.as_of(since)
+        if self.assumes:
+            options = replace(options, model=self._model_at(since, as_of=since))
+        is_same = not options.is_window and options.model == whole.model
+        kept = whole.render.as_of(since) if is_same else Render()
         then = load(store, cid, since, options, first=max(kept.next, 1), as_of=since)
         offered = offered_by(_tools(store, self.head, since), options)
         return render(then, options, offered, kept, whole.hashes)

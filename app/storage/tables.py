@@ -181,6 +181,14 @@ Index(
     **_asked("which turns are interrupted?", "status = 'interrupted'"),
 )
 
+# `ai` turns with a model, and those whose completion may bring one.
+NAMES_MODEL = "speaker = 'ai' AND (length(model) > 0 OR status = 'interrupted')"
+Index(
+    "ix_turns_model",
+    *(turns.c[name] for name in (*OWNER, "provider", "seq")),
+    **_asked("which model of this provider spoke last?", NAMES_MODEL),
+)
+
 turn_revisions = Table(
     "turn_revisions",
     metadata,

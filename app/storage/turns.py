@@ -5,9 +5,17 @@ A turn that was interrupted may have later versions (revisions), and what is lon
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
-from sqlalchemy import Connection, LargeBinary, bindparam, cast, literal_column, select
+from sqlalchemy import (
+    Connection,
+    LargeBinary,
+    bindparam,
+    cast,
+    literal_column,
+    select,
+    union_all,
+)
 
 from app.core.json.large import Bytes, Chunks
 from app.core.ledger.records import (
@@ -20,6 +28,7 @@ from app.storage.packing import unpacked_piece
 from app.storage.rows import REVISION, TURN, Columns, revision, turn
 from app.storage.scope import ALL, IDS, LIMIT, AnySelect, Scope, or_all, owned, ranges
 from app.storage.tables import (
+    NAMES_MODEL,
     turn_pieces,
     turn_revisions,
     turns,
@@ -50,6 +59,34 @@ _NEXT_BY_MODEL = (
     .order_by(turns.c.seq)
     .limit(1)
 )
+
+
+@cache
+def _newest_model(count: int) -> Query:
+    """Finds the newest turn by one of `count` providers that names its model or is interrupted.
+
+    Each provider is searched by itself, from the end of its part of `ix_turns_model`. The
+    databases use this index only if its condition is in the query word for word.
+    """
+    names = [f"provider_{number}" for number in range(count)]
+    newest = (
+        select(turns.c.seq, turns.c.model, turns.c.status)
+        .where(
+            owned(turns),
+            turns.c.provider == bindparam(name),
+            turns.c.seq <= bindparam("until"),
+            literal_column(NAMES_MODEL),
+        )
+        .order_by(turns.c.seq.desc())
+        .limit(literal_column("1"))
+        .subquery()
+        for name in names
+    )
+    each = union_all(*map(select, newest)).subquery()
+    found = select(each).order_by(each.c.seq.desc()).limit(literal_column("1"))
+    return Query(found, "until", *names)
+
+
 _TURN = select(*TURN).where(owned(turns), turns.c.turn_id == bindparam("turn_id"))
 
 
@@ -164,6 +201,23 @@ class Turns(Scope):
     def next_by_model(self, cid: str, after: int, until: int) -> int | None:
         """The first turn of a model with after < seq <= until."""
         return self._run(_NEXT_BY_MODEL, cid, after=after, until=until).scalar()
+
+    def newest_model(
+        self, cid: str, providers: Collection[str], until: int, as_of: int | None = None
+    ) -> str | None:
+        """The model of the newest `ai` turn with seq <= until that is by one of these providers
+        and names its model. `as_of`: before anything was completed at that version."""
+        query = _newest_model(len(providers))
+        while rows := list(self._found(query, cid, until, *sorted(providers))):
+            seq, model, status = rows[0]
+            if status != "complete":
+                # Its completion may name another one.
+                (record,) = self.at(cid, [seq], as_of=as_of)
+                model = record.model
+            if model:
+                return str(model)
+            until = seq - 1
+        return None
 
     def versions(self, cid: str, seqs: Collection[int]) -> list[TurnRecord]:
         """These turns as they were posted, then their later versions, oldest first; no payloads."""

@@ -255,6 +255,13 @@ def test_a_replay_that_is_too_long_is_not_laid_out(lite: Api) -> None:
     assert "curl" in shown.text
 
 
+def test_a_page_of_replays_says_which_model_was_assumed(lite: Api) -> None:
+    lite.post(user("a"), {"role": "assistant", "content": "b"}, provider="anthropic", model="m<1>")
+    shown = lite.http.get("/c/c1/replay?left=anthropic&right=openai").text
+    assert 'anthropic <span class="faint">for m&lt;1&gt;, ' in shown
+    assert 'openai <span class="faint">2 messages' in shown
+
+
 def test_a_page_is_bounded_however_much_a_turn_holds(lite: Api) -> None:
     deep = "[" * 450 + "]" * 450
     calls = [(f"call_{n}", "f", f"[{deep},{deep}]") for n in range(500)]

@@ -125,6 +125,19 @@ def test_a_replay_is_the_request_alone_and_repairs_are_told(
     assert "pending: the call hist_tool_" in done.err
 
 
+def test_the_model_that_was_assumed_is_told(where: list[str], run: Run) -> None:
+    told = "turnkeep: model: claude-sonnet-4-5, the newest one of its turns"
+    named = ("--model", "claude-opus-4-1")
+    assert told in run("replay", "trip", "--provider", "anthropic", *where).err
+    assert "model:" not in run("replay", "trip", "--provider", "anthropic", *named, *where).err
+    assert "model:" not in run("replay", "trip", "--provider", "openai", *where).err
+    between = ("diff", "trip", "--between", "openai,anthropic")
+    assert told.replace("model:", "anthropic: model:") in run(*between, *where).err
+    assert "model:" not in run(*between, *named, *where).err
+    [diff] = objects(run(*between, "--json", *where).out)
+    assert diff["models"] == {"anthropic": "claude-sonnet-4-5"}
+
+
 def test_a_number_is_printed_as_it_was_posted(where: list[str], run: Run) -> None:
     assert '"exact": 1.10' in run("replay", "trip", "--provider", "anthropic", *where).out
 

@@ -73,6 +73,13 @@ def with_result(*parts: dict[str, Any]) -> tuple[dict[str, Any], ...]:
     return ai("x"), turn("tool", {"type": "tool_result", "call_id": "x", "content": list(parts)})
 
 
+def thought_by(model: str) -> dict[str, Any]:
+    native = {"type": "thinking", "thinking": "hm", "signature": "s"}
+    block = {"type": "thinking", "text": "hm", "native": native, "wire": "anthropic"}
+    said = turn("ai", block, text("a"))
+    return said | {"provider": "anthropic", "model": model}
+
+
 IMAGE = {"type": "image", "data": PNG}
 FILE = {"type": "file", "data": "data:application/x-foo;base64,AAAA"}
 THOUGHT = {"type": "thinking", "text": "hm", "signature": "s"}
@@ -110,6 +117,7 @@ PROVOKED: dict[str, Callable[[], set[str]]] = {
     "EMPTY_RESULT_PLACEHOLDER": lambda: shown("anthropic", ai("x"), tool("x", "")),
     "CONTENT_NORMALISED": lambda: shown("openai", turn("human")),
     "THINKING_DROPPED": lambda: shown("openai", turn("ai", THOUGHT, text("a"))),
+    "MODEL_CHANGED": lambda: shown("anthropic", thought_by("m-1"), thought_by("m-2")),
     "THINKING_AS_TEXT": lambda: shown("openai", turn("ai", THOUGHT), reasoning="text"),
     "THINKING_UNAVAILABLE": lambda: shown("anthropic", human("h"), ai("x"), tool("x")),
     "SIGNATURE_PLACEHOLDER": lambda: shown("gemini", human("h"), ai("x"), tool("x")),

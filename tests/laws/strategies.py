@@ -61,6 +61,8 @@ VOICES = (
     *(Voice(provider, "openai") for provider in ("anthropic", "gemini")),
     Voice("openai", "anthropic"),
     Voice("anthropic", model="claude-a"),
+    Voice("anthropic", model="claude-b"),
+    Voice("gemini", model="gemini-2.5-pro"),
     Voice("kimi", model="kimi-k2-thinking"),
 )
 # Only the neutral form has notes.

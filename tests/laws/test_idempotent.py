@@ -1,5 +1,6 @@
 """Law 8: a replay that is posted again gives the same replay."""
 
+import json
 import re
 
 from hypothesis import example, given
@@ -52,8 +53,9 @@ def test_ids_that_a_wire_assigned_are_kept_when_they_come_back(bodies: Bodies) -
 
 def _again(first: Render, target: str) -> Render:
     """The render of a new conversation to which the first render was posted."""
-    body = b'{"provider":"%s",' % target.encode() + first.raw[1:]
-    return posted(body.decode(), conversation_id="c2").render(target)
+    envelope = {"provider": target} | ({"model": first.model} if first.model else {})
+    body = json.dumps(envelope)[:-1] + "," + first.raw.decode()[1:]
+    return posted(body, conversation_id="c2").render(target)
 
 
 def _ids(render: Render, target: str) -> list[str]:

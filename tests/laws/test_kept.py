@@ -51,6 +51,15 @@ class Talk:
     def text(self, speaker: str) -> None:
         self.append(speaker, [{"type": "text", "text": f"said {self.turns}"}])
 
+    def think(self, number: int) -> None:
+        """One of two models of Anthropic's, or nobody knows which; its reasoning is signed."""
+        native = {"type": "thinking", "thinking": "hm", "signature": f"s{self.turns}"}
+        thought = {"type": "thinking", "text": "hm", "native": native, "wire": "anthropic"}
+        said = {"type": "text", "text": f"said {self.turns}"}
+        model: dict[str, str] = {"model": f"claude-{number % 3}"} if number % 3 else {}
+        blocks = [thought, said] if number < 4 else [said]
+        self.append("ai", blocks, provider="anthropic", **model)
+
     def call(self, count: int, *results: int, status: str = "complete") -> None:
         """With results of calls that were made, if the provider gives them itself."""
         blocks: list[Any] = [{"type": "text", "text": "so"}, *map(self.given, results)]
@@ -99,6 +108,8 @@ class Talk:
         match name:
             case "human" | "ai" | "system" | "note":
                 self.text(name)
+            case "think":
+                self.think(number)
             case "call":
                 self.call(1 + number % 3)
             case "interrupted":
@@ -115,11 +126,11 @@ class Talk:
 
 
 NAMES = ("human", "ai", "call", "call", "result", "result", "result", "interrupted", "complete")
-RARE = ("system", "note", "tools", "again")
+RARE = ("system", "note", "tools", "again", "think", "think")
 doing = st.tuples(st.sampled_from((*NAMES, *NAMES, *RARE)), st.integers(0, 6))
 asked = st.builds(
     ReplayOptions,
-    st.sampled_from(TARGETS),
+    st.sampled_from((*TARGETS, "anthropic")),
     reasoning=st.sampled_from(("auto", "text")),
     tools=st.sampled_from(("include", "omit")),
     ready=st.just(value=False),

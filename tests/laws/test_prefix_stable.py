@@ -28,6 +28,8 @@ AT_THE_CALL = frozenset(
         "ORPHAN_RESULT",
     }
 )
+# A replay for another model leaves out reasoning, or has other signatures.
+AT_REASONING = "MODEL_CHANGED"
 
 
 @tried(80)
@@ -60,7 +62,15 @@ def _excuses(history: History, target: str, before: Render, after: Render) -> li
             places.append(0)
         elif repair.code in AT_THE_CALL:
             places.append(_place(history, target, repair, old))
+        elif repair.code == AT_REASONING and repair in after.repairs:
+            places.append(_reasoning(old))
     return places
+
+
+def _reasoning(old: Sequence[Any]) -> int:
+    """The first message of the model: it may hold reasoning, or lack the signature of a call."""
+    own = (at for at, one in enumerate(old) if one.get("role") in ("assistant", "model", None))
+    return next(own, len(old))
 
 
 def _place(history: History, target: str, repair: Repair, old: Sequence[Any]) -> int:

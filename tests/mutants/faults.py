@@ -1151,4 +1151,25 @@ FAULTS = (
         "is_sign = is_other and not self._renames",
         TWO_RESPONSES,
     ),
+    Fault(
+        "the newest model is remembered when the head has moved on",
+        "app/service/replay.py",
+        "kept is None or kept.head_hash != head.head_hash",
+        "kept is None",
+        ("tests/api/test_replay_model.py", "-k", "newest_own and sqlite"),
+    ),
+    Fault(
+        "`since` is rendered for the model of today",
+        "app/service/replay.py",
+        "model=self._model_at(since, as_of=since)",
+        "model=whole.model",
+        ("tests/api/test_replay_model.py", "-k", "since_says and sqlite"),
+    ),
+    Fault(
+        "a model that comes back is not reported",
+        "app/core/render/writing.py",
+        "carry.shown_for(model) != carry.shown_for(carry.model)",
+        "bool(carry.bound_to - {model})",
+        ("tests/api/test_replay_model.py", "-k", "comes_back and sqlite"),
+    ),
 )

@@ -12,6 +12,7 @@ from app.core.conversation import Turn
 from app.core.ledger.records import TurnRecord
 from app.core.render.options import ReplayOptions
 from app.service import loading
+from app.service.kept import Renders
 from app.service.replay import replay
 from app.service.turnform import read_turn
 from app.storage.database import Database
@@ -70,3 +71,34 @@ def test_a_window_reads_what_it_shows(database: Database, monkeypatch: pytest.Mo
         assert 4 < work["long"][1] < 100, options
         # A deeper tree costs a few more steps; reading the conversation would cost thousands.
         assert work["long"][2] <= work["short"][2] + 20, options
+
+
+def test_the_newest_model_is_found_at_the_same_cost_however_far_back(database: Database) -> None:
+    """A statement for a new head or a window, none for a head that was replayed before."""
+    message = {"role": "user", "content": "more"}
+    work: dict[str, list[tuple[int, int]]] = {}
+    for cid, turns in (("near", 60), ("far", 2_000)):
+        thought = {"type": "thinking", "thinking": "hm", "signature": "s"}
+        spoken = {"role": "assistant", "content": [thought, {"type": "text", "text": "so"}]}
+        append(database, cid, {"provider": "anthropic", "model": "m-1", "messages": [spoken]})
+        fill(database, cid, turns)
+        renders = {model: Renders(100_000_000) for model in ("m-1", None)}
+        work[cid] = []
+        for last, more in ((None, 0), (None, 0), (None, 1), (4, 1)):
+            for _ in range(more):
+                append(database, cid, {"provider": "openai", "messages": [message]})
+            counts, bodies = [], []
+            for model, kept in renders.items():
+                options = ReplayOptions("anthropic", model=model, last=last)
+                steps: list[int] = []
+                with counted(database, steps) as statements:
+                    asked = partial(replay, cid=cid, options=options, renders=kept)
+                    bodies.append(b"".join(database.read_now(asked)))
+                counts.append((len(statements), len(steps)))
+            assert bodies[0] == bodies[1]
+            (named, _), (assumed, taken) = counts
+            work[cid].append((assumed - named, taken))
+    assert [count for count, _ in work["far"]] == [1, 0, 1, 1]
+    assert [count for count, _ in work["near"]] == [1, 0, 1, 1]
+    for (_, far), (_, near) in list(zip(work["far"], work["near"], strict=True))[1:]:
+        assert far <= near + 20

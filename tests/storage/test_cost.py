@@ -18,6 +18,7 @@ from app.storage import loading, postgres, sqlite, sweeping
 from app.storage.database import Database
 from app.storage.keyed import Keyed
 from app.storage.lookup import NEWEST, RANKS
+from app.storage.scope import ALL
 from app.storage.store import ReadStore
 from tests.long import IS_LONG
 from tests.statements import noted
@@ -91,6 +92,8 @@ def ask(cid: str) -> Callable[[ReadStore], None]:
             store.ledger.calls(cid, limit=1, answered=answered, newest_first=True)
             store.ledger.calls(cid, limit=1, after=(5, 0), answered=answered)
         store.turns.versions(cid, [4, 5])
+        for provider in ("openai", "anthropic"):
+            store.turns.newest_model(cid, [provider], ALL)
         for kind in RANKS:
             for prefix in ("", cid[:2]):
                 store.lookup.spots(kind, "nowhere", before=NEWEST, limit=2, prefix=prefix)
@@ -120,7 +123,7 @@ def test_a_long_conversation_costs_no_more_than_a_short_one(database: Database) 
     database.write_now(fill("short", SHORT))
     database.write_now(fill("long", LONG))
     short, long = statements_of(database, "short"), statements_of(database, "long")
-    assert len(short) == 58
+    assert len(short) == 60
     assert [statement for statement, _ in long] == [statement for statement, _ in short]
     if database._kind is sqlite:
         assert 0 < steps(database, "long") <= steps(database, "short") * 1.05

@@ -101,6 +101,7 @@ def _side(body: dict[str, Any], target: str, told: Told, rows: Sequence[Row]) ->
     """What is said above the messages of a target."""
     return {
         "target": target,
+        "model": body.get("model"),
         "tokens": sum(told.tokens),
         "messages": len(told.messages),
         "repairs": unplaced(told, rows),

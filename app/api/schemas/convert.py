@@ -4,7 +4,7 @@ from typing import Any
 
 from app.api.documented import Target
 from app.api.schemas.replay import RepairOut
-from app.api.schemas.shapes import In, NoteOut, Out, said
+from app.api.schemas.shapes import In, NoteOut, Out, left_out, said
 from app.api.schemas.tools import DroppedOut, ToolDefinitionsIn, ToolNoteOut
 from app.api.schemas.turns import MessagesIn
 from app.core.render.options import Reasoning
@@ -43,6 +43,7 @@ class ConvertMessagesIn(MessagesIn):
 
 
 class ConvertMessagesOut(Out):
+    model: str = left_out("The model that it is for, as in replays.")
     request: dict[str, Any]
     repairs: list[RepairOut]
     notes: list[NoteOut] = said("What was read in part, or ignored, like settings.")

@@ -58,6 +58,7 @@ class ReplayOut(Out):
     conversation_id: str
     version: int
     provider: str
+    model: str = left_out("The model that it is for: the one asked for, or the newest one.")
     request: dict[str, Any] = said("What the provider's SDK takes as keyword arguments.")
     repairs: list[RepairOut]
     pending: list[PendingOut] = said("The calls in this window that have no result.")

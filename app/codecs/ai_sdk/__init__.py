@@ -33,6 +33,7 @@ def ai_sdk_codec(
         wire=wire,
         thinking=True,
         issuers=issuers,
+        model_bound=True,
         home=True,
         # Version 7 refuses system messages among the others.
         home_system=is_v4,

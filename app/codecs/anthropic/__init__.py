@@ -51,6 +51,7 @@ CODEC = Codec(
         wire=WIRE,
         thinking=True,
         issuers=frozenset({"anthropic"}),
+        model_bound=True,
         home=True,
         # The API: "A maximum of 4 blocks with cache_control may be provided."
         cache_marks=CacheMarks("cache_control", 4),

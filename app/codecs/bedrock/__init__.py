@@ -57,6 +57,7 @@ CODEC = Codec(
         wire=WIRE,
         thinking=True,
         issuers=frozenset({"bedrock"}),
+        model_bound=True,
         foreign_loops=False,
         images=frozenset(IMAGES),
         files=frozenset(FILES),

@@ -43,6 +43,7 @@ CODEC = Codec(
         wire=WIRE,
         thinking=True,
         issuers=frozenset({"gemini", "google", "vertex"}),
+        model_bound=True,
         home=True,
         half=_half,
         signature="skip_thought_signature_validator",

@@ -56,6 +56,7 @@ CODEC = Codec(
         wire=WIRE,
         thinking=True,
         issuers=frozenset({"openai", "openai-responses"}),
+        model_bound=True,
         # Items that the provider answered itself, and files by id in user messages.
         keeps_opaque=keeping("server_tool", "input_image", "input_file"),
         home=True,

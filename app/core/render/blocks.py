@@ -4,7 +4,7 @@ Works on one step at a time and knows no order of messages. Whatever is not show
 is named in the repairs with its turn and place.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import assert_never
 
@@ -217,6 +217,22 @@ class Showing:
         if isinstance(block, Opaque):
             return provider in self.profile.issuers
         return self._is_own(provider, block.model or turn.model)
+
+    def bound_to(self, step: Step) -> Iterator[str]:
+        """The models that issued the provider's own reasoning and signatures in a step."""
+        for item in step.items:
+            provider, model = item.turn.provider, item.turn.model
+            match item.block:
+                case Thinking(native=native) as block if native is not None:
+                    if self.options.reasoning == "drop" or block.wire != self.profile.wire:
+                        continue
+                    provider, model = block.provider or provider, block.model or model
+                case Text(signature=str()) | ToolCall(signature=str()):
+                    pass
+                case _:
+                    continue
+            if model and provider in self.profile.issuers:
+                yield model
 
     def _is_own(self, provider: str, model: str | None) -> bool:
         wanted = self.options.model

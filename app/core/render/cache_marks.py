@@ -60,8 +60,8 @@ def _stripped(whole: Segment, limit: CacheMarks, surplus: int) -> Segment:
     """The segment without its first `surplus` marks."""
     lines: list[bytes] = []
     left = surplus
-    for line in whole.lines():
-        message = loads_stored(bytes(line))
+    for line in map(bytes, whole.lines()):
+        message = loads_stored(line)
         found = count_marks(message, limit.name)
         lines.append(dumps_message(without_marks(message, limit.name, left)) if found else line)
         left -= min(found, left)

@@ -27,7 +27,13 @@ class ReplayOptions:
 
     provider: str
     # Its own reasoning goes back to it.
-    model: str | None = _option(None, flag="the model that is to read it", metavar="NAME")
+    model: str | None = _option(
+        None,
+        said="The model that will read it. Left out: the newest one that the target's own provider"
+        " spoke with, where its reasoning is bound to a model.",
+        flag="the model that is to read it; left out: the newest one of the provider's own turns",
+        metavar="NAME",
+    )
     until: str | None = _option(
         None,
         said="A turn id: the history as of then.",

@@ -81,6 +81,7 @@ class Profile:
       plain_reasoning     reasoning is plain text that its issuer wants back
       demands_reasoning   … on every assistant message, if only an empty one
       splits_rounds       a call that thinking led to begins a round of its own
+      model_bound         its reasoning is signed or encrypted for the model that issued it
       leads_on            thinking stands only in front of the very block it led to
       signature           stands on the first call of a message that has no thought signature,
                           for the models that `signed_models` says yes to
@@ -127,6 +128,7 @@ class Profile:
     plain_reasoning: bool = False
     demands_reasoning: bool = False
     splits_rounds: bool = False
+    model_bound: bool = False
     leads_on: bool = False
     signature: str | None = None
     signed_models: re.Pattern[str] = re.compile(r".*", re.DOTALL)

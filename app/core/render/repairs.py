@@ -32,6 +32,7 @@ CODES: Final[dict[str, str]] = {
     "EMPTY_RESULT_PLACEHOLDER": "an empty result is shown as a marked text",
     "CONTENT_NORMALISED": "a message without any content is left out",
     "THINKING_DROPPED": "reasoning that this provider did not issue is left out",
+    "MODEL_CHANGED": "another model speaks from here on; earlier reasoning of others is left out",
     "THINKING_AS_TEXT": "reasoning is shown as marked text",
     "THINKING_UNAVAILABLE": "the open tool round has no thinking of this provider; disable it",
     "SIGNATURE_PLACEHOLDER": "the provider's documented bypass value stands for a signature",

@@ -26,12 +26,19 @@ class Carry:
     """What a segment must know of the messages before it.
 
     `leads`: nobody but the system has spoken. `spoke`: there is a message of somebody else.
-    `last`: whose message comes before.
+    `last`: whose message comes before. `model`: the newest model of the target's own provider.
+    `bound_to`: the models that issued the provider's own reasoning so far.
     """
 
     leads: bool = True
     spoke: bool = False
     last: Role | None = None
+    model: str | None = None
+    bound_to: frozenset[str] = frozenset()
+
+    def shown_for(self, model: str | None) -> frozenset[str]:
+        """The models whose reasoning a replay for this model shows."""
+        return self.bound_to & {model} if model else self.bound_to
 
 
 @dataclass(frozen=True, slots=True)

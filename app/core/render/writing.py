@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import repeat
 
-from app.core.conversation import Opaque, Text
+from app.core.conversation import Opaque, Text, Turn
 from app.core.json.values import JsonObject
 from app.core.json.writing import dumps_message
 from app.core.render import placeholders as wording
@@ -35,8 +35,9 @@ from app.core.render.pairs import OpenCalls, whole_pairs
 from app.core.render.profile import Profile
 from app.core.render.repairs import Repair
 from app.core.render.results import unrecorded
-from app.core.render.segments import Carry, Render, Segment, Uses
+from app.core.render.segments import Render, Segment, Uses
 from app.core.render.view import Message, Pending, Role, Shown, bridge
+from app.core.telling import cut
 from app.core.tools.definitions import EMPTY_SCHEMA, Tool
 from app.core.value import dataclass
 from app.core.wire.codec import Codec
@@ -139,6 +140,8 @@ class Writing:
         self.open.steps.append(step)
         deque(self.open_calls.take(step), maxlen=0)
         self.open.repairs += showing.repairs
+        if self.profile.model_bound and step.items:
+            self._follow_model(step.items[0].turn, showing.bound_to(step))
         self.open.pending += wire.pending(step)
         if self.carry.leads and messages and step.role != "system":
             self.carry = replace(self.carry, leads=False)
@@ -152,6 +155,27 @@ class Writing:
         for message in messages:
             if is_solid(message):
                 self.open.solid = message.role
+
+    def _follow_model(self, turn: Turn, bound_to: Iterator[str]) -> None:
+        """Reports the turn at which another model of the provider gives way to the replay's.
+
+        A replay as of the turn before is for the other model, so it shows other reasoning, or
+        other signatures of calls. `bound_to`: the models of the reasoning in this turn.
+        """
+        carry, signed = self.carry, self.profile.signed_models
+        model = carry.model
+        if turn.speaker == "ai" and turn.provider in self.profile.issuers and turn.model:
+            model = turn.model
+        if model and model != carry.model and model == self.wire.options.model:
+            is_other = carry.shown_for(model) != carry.shown_for(carry.model)
+            if any(seq < turn.seq for seq in self.uses.tools.values()):
+                was_signed = signed.fullmatch(carry.model or "")
+                is_other = is_other or bool(signed.fullmatch(model)) != bool(was_signed)
+            if is_other:
+                before = cut(carry.model) if carry.model else "no known model"
+                why = f"{cut(model)} comes after {before}; only its own reasoning is shown"
+                self.open.repairs.append(Repair("MODEL_CHANGED", why, turn.turn_id))
+        self.carry = replace(carry, model=model, bound_to=carry.bound_to.union(bound_to))
 
     def _showing(self) -> Showing:
         wire = self.wire
@@ -204,7 +228,7 @@ class Writing:
     def _keep(self, messages: Sequence[Message]) -> None:
         if messages:
             spoke = self.carry.spoke or any(one.role != "system" for one in messages)
-            self.carry = Carry(self.carry.leads, spoke, messages[-1].role)
+            self.carry = replace(self.carry, spoke=spoke, last=messages[-1].role)
         lines = list(map(dumps_message, self.wire.codec.write(messages)))
         told = self.open
         segment = Segment.of(told.first, self.carry, lines, told.repairs, told.pending, told.system)

@@ -183,9 +183,9 @@ class _Shape:
         self.aliases: dict[str, str] = {}
         self.by_type: dict[str, list[_Kind]] = {}
         self.others: list[_Kind] = []
-        names = data.get("kinds", ())
-        self.is_union = len(names) > 1
-        for kind in (kinds[name] for name in names):
+        own = [kinds[name] for name in data.get("kinds", ())]
+        self.is_union = len(own) > 1
+        for kind in own:
             self.aliases |= kind.aliases
             for word in map(str, kind.tags.get("type", ())):
                 self.by_type.setdefault(word, []).append(kind)
