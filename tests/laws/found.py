@@ -162,7 +162,12 @@ MEDIA_THAT_CONVERSE_REFUSES: Bodies = (
         _user(
             [
                 {"image": {"format": "tiff", "source": {"bytes": "SUkqfjF+"}}},
-                {"image": {"format": "png", "source": {"s3Location": {"uri": "s3://a-bucket/~2~"}}}},
+                {
+                    "image": {
+                        "format": "png",
+                        "source": {"s3Location": {"uri": "s3://a-bucket/~2~"}},
+                    }
+                },
             ]
         ),
     ),

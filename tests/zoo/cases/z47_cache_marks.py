@@ -41,6 +41,7 @@ def _marked(value: Any, before: Any = None) -> Iterator[Any]:
         for place, element in enumerate(value):
             yield from _marked(element, value[place - 1])
 
+
 VARIANTS = [
     variant(
         "on every user message",
