@@ -243,10 +243,18 @@ class _Reading:
         is_refused = _is_json_list(block, self.draft.format) or _lost(
             place.found_in(raw), value, written
         )
-        is_written = is_refused and not isinstance(block, Opaque)
+        is_signed = _is_signed_elsewhere(block, value, written)
+        is_written = (is_refused or is_signed) and not isinstance(block, Opaque)
         if place.is_shared or is_written or identical(value, written):
             value = None
         return Posted(envelope, place.slot, place.index is not None, value, before, after)
+
+
+def _is_signed_elsewhere(block: Block, value: Json, written: Json) -> bool:
+    """True if the signature of a text was posted in a part of its own, behind the text."""
+    if not (isinstance(block, Text) and block.signature and isinstance(written, dict)):
+        return False
+    return isinstance(value, dict) and not written.keys() <= value.keys()
 
 
 def _is_json_list(block: Block, target: str) -> bool:

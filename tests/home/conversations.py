@@ -129,6 +129,7 @@ def _anthropic(message: Message, root: Shape) -> list[Message]:
     block = content[0] if isinstance(content, list) else {}
     kind = block.get("type")
     asking: Message = {"role": "assistant"}
+    result: Message
     if kind == "tool_result":
         call = {"type": "tool_use", "id": CALL_ID, "name": TOOL, "input": {}}
         held = block.get("content")
@@ -223,11 +224,21 @@ def _bedrock(message: Message, root: Shape) -> list[Message]:
     if message["role"] == "system":
         return [question, message, question]
     if message["role"] == "assistant":
-        said = {"cachePoint": [text, block], "reasoningContent": [block, text]}.get(kind, [block])
+        use = {"toolUse": {"toolUseId": CALL_ID, "name": TOOL, "input": {}}}
+        use["toolUse"]["type"] = "server_tool_use"
+        result = {"toolResult": {"toolUseId": CALL_ID, "content": [text], "type": "web_search"}}
+        parts = {
+            "cachePoint": [text, block],
+            "reasoningContent": [block, text],
+            # Tools that the provider runs: call and result are in one message.
+            "toolUse": [block, result, text],
+            "toolResult": [use, block, text],
+        }
+        said = parts.get(kind, [block])
         return [question, message | {"content": said}]
     match kind:
         case "toolUse" if block[kind].get("type"):
-            result: Message = {"toolUseId": CALL_ID, "content": [text], "type": "web_search"}
+            result = {"toolUseId": CALL_ID, "content": [text], "type": "web_search"}
             return [
                 question,
                 {"role": "assistant", "content": [block, {"toolResult": result}, text]},

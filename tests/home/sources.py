@@ -48,7 +48,8 @@ def _dialect(texts_only: bool = False, **members: tuple[str, ...]) -> Roots:
 
     `members`: those that it adds, by the role of their message.
     """
-    return {"message": Shape(kinds=tuple(map(partial(_of_dialect, texts_only, members), _kinds())))}
+    kinds = [kind for kind in _kinds() if kind.word("role") != "function"]
+    return {"message": Shape(kinds=tuple(map(partial(_of_dialect, texts_only, members), kinds)))}
 
 
 def _kinds() -> tuple[Kind, ...]:
@@ -57,7 +58,9 @@ def _kinds() -> tuple[Kind, ...]:
 
 def _of_dialect(texts_only: bool, members: dict[str, tuple[str, ...]], kind: Kind) -> Kind:
     added = dict.fromkeys(members.get(str(kind.word("role")), ()), _TEXT)
-    found = Kind(kind.name, kind.module, kind.members | added, kind.required)
+    # The older form of calls is OpenAI's own.
+    own = {name: shape for name, shape in kind.members.items() if name != "function_call"}
+    found = Kind(kind.name, kind.module, own | added, kind.required)
     # `""` beside calls: null is refused by some, and taken by none that refuses `""`.
     content = replace(kind.members["content"], null=False)
     if texts_only:
@@ -81,6 +84,8 @@ def _gemini() -> Roots:
     typed_dict(ContentDict).one_of = frozenset({"parts"})
     part = typed_dict(PartDict)
     part.one_of = frozenset(part.members) - _ABOUT_PARTS
+    # The API: "empty text parameter".
+    part.members["text"] = replace(part.members["text"], pattern="(?s:.+)")
     for kind in reachable([contents]):
         _without_null(kind)
     return {"message": contents, "system": _TEXT | contents | parts | Shape(items=_TEXT | parts)}

@@ -21,7 +21,7 @@ from app.core.conversation import (
     Turn,
 )
 from app.core.json.reading import loads_object
-from app.core.json.values import NumberText
+from app.core.json.values import Json, NumberText
 from app.core.json.writing import dumps_utf8
 from app.core.limits import Limits
 from app.service.exporting import exported_turn
@@ -55,7 +55,7 @@ def history(posts: Iterable[Body], first: int | None = None, name: str = "c1") -
 def exported(whole: History) -> str:
     """The turns of a history as an export has them, in a body that stores them again."""
     links = whole.remembered.links()
-    turns = [exported_turn(turn, links) for turn in whole.remembered.turns]
+    turns: list[Json] = [exported_turn(turn, links) for turn in whole.remembered.turns]
     return dumps_utf8({"provider": "neutral", "turns": turns}).decode()
 
 

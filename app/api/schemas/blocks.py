@@ -56,6 +56,7 @@ class CallBlockOut(GivenOut):
     raw_id: str | None
     name: str
     signature: str = left_out("Gemini's thought signature.")
+    custom: bool = left_out("True if the tool takes a text, not arguments.")
 
 
 class ResultBlockOut(Out):

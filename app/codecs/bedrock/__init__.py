@@ -12,7 +12,7 @@ from app.codecs.bedrock.stream import BedrockGathering, is_converse
 from app.codecs.bedrock.tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs.shared.reading import names
 from app.core.conversation import Opaque
-from app.core.render.profile import BOTH, CacheMarks, Profile
+from app.core.render.profile import BOTH, CacheMarks, Half, Profile
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema.walk import COMBINATIONS
 from app.core.wire.codec import Codec, Prefixed
@@ -33,9 +33,22 @@ def _keeps(block: Opaque) -> bool:
             return False
 
 
+def _half(block: Opaque) -> Half | None:
+    """A tool that the provider runs: its call, or its result."""
+    match block.native:
+        case {"toolUse": {"toolUseId": str(key), "input": given}}:
+            # An input that broke off is a text here, and refused: no result has its key.
+            return Half(key if isinstance(given, dict) else "", is_result=False)
+        case {"toolResult": {"toolUseId": str(key)}}:
+            return Half(key, is_result=True)
+        case _:
+            return None
+
+
 CODEC = Codec(
     profile=Profile(
         home=True,
+        half=_half,
         # AWS's user guide, "Prompt caching": at most 4 cache checkpoints in a request.
         cache_marks=CacheMarks("cachePoint", 4),
         home_system=True,

@@ -67,6 +67,7 @@ def read_reply(response: JsonObject, at: str) -> Reply:
         response,
         blocks,
         reading.left_over(message, blocks, "content"),
+        [(message.at, {**message.members, "role": "assistant"})],
         id=about.get("RequestId") if isinstance(about, dict) else None,
         model=response.get("modelId"),
         stop_reason=response.get("stopReason"),

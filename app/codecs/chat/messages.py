@@ -4,8 +4,9 @@ A dialect says in what its wire differs. Reading is the same for all of them and
 really send: arguments as objects, content as null, results as values.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from app.codecs.anthropic import messages as anthropic
@@ -104,9 +105,36 @@ def write(messages: Sequence[Message], dialect: Dialect) -> list[Json]:
     wire["joins_texts"] = dialect.string_content
     return [
         _marked(item, message)
-        for message in messages
+        for message in _with_old_pairs(messages)
         for item in home.written(message, plain, element, place=_place, **wire)
     ]
+
+
+def _with_old_pairs(messages: Sequence[Message]) -> Iterator[Message]:
+    """The messages; calls and results of the older form have it only if their other half has it."""
+    old = [part for message in messages for part in message.parts if _is_old(part)]
+    ids = Counter(getattr(part.content, "id", "") for part in old)
+    for message in messages:
+        parts = [
+            part
+            if not _is_old(part) or ids[getattr(part.content, "id", "")] > 1
+            else _renewed(part)
+            for part in message.parts
+        ]
+        yield replace(message, parts=tuple(parts)) if old else message
+
+
+def _is_old(part: Shown) -> bool:
+    """True for `function_call`, and for messages of the role `function`."""
+    posted = part.posted
+    is_call = posted is not None and posted.slot == "function_call"
+    return is_call or (home.kept(part) or {}).get("role") == "function"
+
+
+def _renewed(part: Shown) -> Shown:
+    posted = part.posted
+    is_result = posted is not None and posted.slot == ""
+    return replace(part, posted=replace(posted, value=None) if is_result and posted else None)
 
 
 def _marked(item: Json, message: Message) -> Json:
@@ -136,8 +164,9 @@ def _element(part: Shown, dialect: Dialect) -> Json:
     posted, content = home.kept(part), part.content
     match content:
         case CallShown():
-            call = _call(content) if posted is None else posted
-            return {**call, "id": content.id} if "id" in call else call
+            if posted is not None and _is_old(part):
+                return posted
+            return {**(posted or _call(content)), "id": content.id}
         case ResultShown():
             assert posted is not None
             shown: JsonObject = {"tool_call_id": content.id, "name": content.name}

@@ -73,9 +73,11 @@ def read_reply(response: JsonObject, at: str) -> Reply:
     if blocked is None or fields.items("candidates"):
         candidate, notes = reading.first_of(fields, "candidates")
     said: list[Block] = []
+    messages: list[tuple[str, JsonObject]] = []
     if candidate.get("content") is not None:
         content = candidate.below(_as_asked(candidate.inner("content")), "content")
         said = list(_parts(content, "parts"))
+        messages = [(content.at, {**content.members, "role": "model"})]
         notes = (*notes, *reading.left_over(content, said, "parts"))
     candidate.passed_over(*(name for name in candidate.members if snake(name) in CANDIDATE))
     notes = (*notes, *reading.left_over(candidate, said, "content"))
@@ -84,6 +86,7 @@ def read_reply(response: JsonObject, at: str) -> Reply:
         response,
         said,
         notes,
+        messages,
         id=member(response, "response_id"),
         model=member(response, "model_version"),
         stop_reason=stop if stop is not None else blocked,

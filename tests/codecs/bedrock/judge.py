@@ -49,12 +49,31 @@ def events(request: dict[str, object]) -> Iterator[Event]:
         before = role
         for place, block in enumerate(objects(message.get("content"))):
             where, inner = f"messages[{at}].content[{place}]", _inner(block)
+            if _is_served(block, role):
+                continue
             if "toolUse" in block:
                 yield Call(where, inner.get("toolUseId"), inner.get("name"), inner.get("input"))
             elif "toolResult" in block:
                 yield Result(where, inner.get("toolUseId"), _result_value(inner))
             elif role != "assistant":
                 yield Break(where)
+
+
+def _is_served(block: dict[str, object], role: object) -> bool:
+    """True for calls and results of tools that the provider runs; only these have a type.
+
+    botocore: ToolUseBlock.type, ToolResultBlock.type.
+    """
+    is_tool = "toolUse" in block or "toolResult" in block
+    return role == "assistant" and is_tool and "type" in _inner(block)
+
+
+def _served_faults(content: list[dict[str, object]], where: str) -> list[str]:
+    """Both halves of what the provider ran are there, or neither."""
+    served = [block for block in content if _is_served(block, "assistant")]
+    calls = {str(_inner(block).get("toolUseId")) for block in served if "toolUse" in block}
+    results = {str(_inner(block).get("toolUseId")) for block in served if "toolResult" in block}
+    return [f"{where}: {half} is half a pair (B1, B2)" for half in sorted(calls ^ results)]
 
 
 def texts(request: dict[str, object]) -> list[str]:
@@ -106,7 +125,9 @@ def _message_faults(message: dict[str, object], where: str) -> list[str]:
     faults = [] if content else [f"{where}: content is empty (B7)"]
     for place, block in enumerate(content):
         faults += _block_faults(block, f"{where}.content[{place}]", role)
-    kinds = [next(iter(block), "") for block in content]
+    if role == "assistant":
+        faults += _served_faults(content, where)
+    kinds = [next(iter(block), "") for block in content if not _is_served(block, role)]
     text_after_call = "text" in dropwhile(lambda kind: kind != "toolUse", kinds)
     if text_after_call and "reasoningContent" not in kinds:
         faults.append(f"{where}: text after toolUse (B1, Z06)")
@@ -116,7 +137,7 @@ def _message_faults(message: dict[str, object], where: str) -> list[str]:
 def _block_faults(block: dict[str, object], where: str, role: object) -> list[str]:
     kind, inner = next(iter(block), ""), _inner(block)
     faults: list[str] = []
-    if _HOME.get(kind, role) != role:
+    if _HOME.get(kind, role) != role and not _is_served(block, role):
         faults.append(f"{where}: {kind} does not belong into a {role} message (B1, B2)")
     if "toolUseId" in inner and not _ID.fullmatch(str(inner["toolUseId"])):
         faults.append(f"{where}: toolUseId must match {_ID.pattern} (B10)")

@@ -79,6 +79,8 @@ def _as_text(part: object, role: str) -> object:
             return text
         case {"type": "document_url", "document_url": str(address)} if address:
             return text
+        case {"type": "reference", "reference_ids": list()}:
+            return text
         case {"type": "image_url" | "input_audio"} if role != "user":
             return text
         case {"type": "thinking", "thinking": list(chunks)} if isinstance(part, dict):
