@@ -71,7 +71,9 @@ def original_of(draft: Draft) -> Original | None:
     accepted = [_accepted(draft, message) for _, message in draft.messages]
     if not moves and identical(written, accepted):  # type: ignore[arg-type]
         return None
-    return _Reading(draft, accepted, written).original()
+    original = _Reading(draft, accepted, written).original()
+    says_nothing = not any(original.blocks) and not original.members
+    return None if says_nothing and not moves and _is_surely_accepted(draft) else original
 
 
 def _is_surely_accepted(draft: Draft) -> bool:
@@ -85,7 +87,7 @@ def _is_surely_accepted(draft: Draft) -> bool:
 
 def _beside(draft: Draft) -> bool:
     """True for system texts that were posted next to the messages."""
-    return draft.messages[0][0] == ""
+    return draft.speaker == "system" and draft.messages[0][0] == ""
 
 
 def original_bytes(original: Original | None) -> bytes:
@@ -243,18 +245,17 @@ class _Reading:
         is_refused = _is_json_list(block, self.draft.format) or _lost(
             place.found_in(raw), value, written
         )
-        is_signed = _is_signed_elsewhere(block, value, written)
+        is_signed = _is_signed_elsewhere(value, written)
         is_written = (is_refused or is_signed) and not isinstance(block, Opaque)
         if place.is_shared or is_written or identical(value, written):
             value = None
         return Posted(envelope, place.slot, place.index is not None, value, before, after)
 
 
-def _is_signed_elsewhere(block: Block, value: Json, written: Json) -> bool:
-    """True if the signature of a text was posted in a part of its own, behind the text."""
-    if not (isinstance(block, Text) and block.signature and isinstance(written, dict)):
-        return False
-    return isinstance(value, dict) and not written.keys() <= value.keys()
+def _is_signed_elsewhere(value: Json, written: Json) -> bool:
+    """True if the signature of a text or a thought was posted in a part of its own, after it."""
+    name = "thought_signature"
+    return isinstance(value, dict) and isinstance(written, dict) and name in written.keys() - value
 
 
 def _is_json_list(block: Block, target: str) -> bool:

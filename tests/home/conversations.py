@@ -220,11 +220,12 @@ def _bedrock(message: Message, root: Shape) -> list[Message]:
     question = {"role": "user", "content": [{"text": _QUESTION}]}
     (block,) = message["content"]
     (kind,) = block
-    text = {"text": _ANSWER}
+    text: Message = {"text": _ANSWER}
+    result: Message
     if message["role"] == "system":
         return [question, message, question]
     if message["role"] == "assistant":
-        use = {"toolUse": {"toolUseId": CALL_ID, "name": TOOL, "input": {}}}
+        use: Message = {"toolUse": {"toolUseId": CALL_ID, "name": TOOL, "input": {}}}
         use["toolUse"]["type"] = "server_tool_use"
         result = {"toolResult": {"toolUseId": CALL_ID, "content": [text], "type": "web_search"}}
         parts = {

@@ -17,11 +17,14 @@ import pytest
 
 from app.codecs import CODECS
 from app.core.errors import RuleBroken
+from app.service.memory import remember
 from tests import judges
 from tests.histories import History, posted
 from tests.home.conversations import around
 from tests.home.instances import CALL_IDS, Builder
 from tests.home.sources import SOURCES
+from tests.streams.posts import from_response, from_stream, from_turn, of_each
+from tests.streams.recordings import CLEAN, Recording
 
 # The formats with an SDK of their own. Others are spoken through OpenAI's, whose types allow more
 # than those providers do.
@@ -166,3 +169,32 @@ def test_a_block_of_an_unknown_kind_goes_back_whole_and_to_nobody_else(target: s
     assert history.render(target).request[CODECS[target].messages] == [said]
     for other in judges.TARGETS:
         assert other == target or b"hologram" not in history.render(other).raw
+
+
+# Finished answers whose stream never says this: null or "" for no content, or "" for no arguments.
+EMPTY = {"content", "refusal", "tool_calls", "arguments"}
+
+
+@of_each(CLEAN)
+def test_a_streamed_answer_comes_home_like_the_finished_one(one: Recording) -> None:
+    asked = from_turn({"role": "user", "content": "Is it an elm?"})
+    streamed, finished = (
+        History(remember([asked, draft], "c1")).render(one.provider).request
+        for draft in (
+            from_stream(one.provider, [one.stream]),
+            from_response(one.provider, one.finished),
+        )
+    )
+    assert without_empty(streamed) == without_empty(finished)
+
+
+def without_empty(value: Any) -> Any:
+    """The value without the members that say that there is nothing."""
+    if isinstance(value, dict):
+        members = {name: without_empty(member) for name, member in value.items()}
+        return {
+            name: member
+            for name, member in members.items()
+            if name not in EMPTY or member not in (None, "", [], "{}")
+        }
+    return [without_empty(element) for element in value] if isinstance(value, list) else value

@@ -42,7 +42,7 @@ def only(post: Post) -> Draft:
 
 def meaning(draft: Draft) -> Draft:
     """A draft without what tells in which form it was posted."""
-    return replace(draft, payload="", stream=None, pointer="", notes=())
+    return replace(draft, payload="", stream=None, pointer="", notes=(), original=None)
 
 
 def sized(data: bytes, size: int) -> Iterator[bytes]:

@@ -27,6 +27,7 @@ class _Block:
     redacted: list[str] = field(default_factory=list)
     image: list[str] = field(default_factory=list)
     result: list[Json] = field(default_factory=list)
+    citations: list[Json] = field(default_factory=list)
     stopped: bool = False
 
     def json(self) -> JsonObject:
@@ -38,16 +39,11 @@ class _Block:
                 # The provider's own tool is kept as it stands, as far as it came.
                 given = given.text
             return {"toolUse": tool | {"input": cast(Json, given)}}
-        if self.redacted:
-            return {"reasoningContent": {"redactedContent": _joined(self.redacted)}}
-        if self.thought is not None:
-            said: JsonObject = {"text": self.thought.text()}
-            if signature := self.signature.text():
-                said["signature"] = signature
-            elif not self.stopped:
-                # Its signature had yet to come, perhaps: nothing that may go back.
-                return {"reasoningContent": {BROKEN_OFF: said["text"]}}
-            return {"reasoningContent": {"reasoningText": said}}
+        if self.redacted or self.thought is not None:
+            return {"reasoningContent": self._reasoning()}
+        if self.citations:
+            content: list[Json] = [{"text": self.text.text()}]
+            return {"citationsContent": {"content": content, "citations": self.citations}}
         if self.text or not self.start:
             return {"text": self.text.text()}
         match self.start:
@@ -57,6 +53,17 @@ class _Block:
                 return {"image": {**image, "source": {"bytes": _joined(self.image)}}}
             case _:
                 return self.start
+
+    def _reasoning(self) -> JsonObject:
+        if self.redacted or self.thought is None:
+            return {"redactedContent": _joined(self.redacted)}
+        said: JsonObject = {"text": self.thought.text()}
+        if signature := self.signature.text():
+            said["signature"] = signature
+        elif not self.stopped:
+            # Its signature had yet to come, perhaps: nothing that may go back.
+            return {BROKEN_OFF: said["text"]}
+        return {"reasoningText": said}
 
 
 class BedrockGathering(Gathering):
@@ -130,8 +137,9 @@ class BedrockGathering(Gathering):
                 block.image.append(data)
             case {"toolResult": list(result)}:
                 block.result += result
+            case {"citation": dict(citation)}:
+                block.citations.append(citation)
             case _:
-                # Citations belong to a text that comes by itself; they stand in the payload.
                 pass
 
     def _block(self, index: int | None, delta: JsonObject) -> _Block:

@@ -102,7 +102,8 @@ def _joined(said: Sequence[Draft]) -> Draft:
 
 def _item(item: Fields) -> tuple[Speaker, list[Block]]:
     # openai: ItemReference may leave out its type.
-    kind = item.maybe_text("type") or ("message" if "role" in item else "item_reference")
+    untyped = "item_reference" if item.members.keys() <= {"id", "type"} else "message"
+    kind = item.maybe_text("type") or untyped
     match kind:
         case "message":
             item.passed_over(*_ABOUT)

@@ -179,7 +179,30 @@ def reply(
         else one
         for one in blocks
     )
-    return Reply(tuple(sent), said, tuple(notes), tuple(messages))
+    posted = tuple((at, _sent(message)) for at, message in messages)
+    return Reply(tuple(sent), said, tuple(notes), posted)
+
+
+def _sent(message: JsonObject) -> JsonObject:
+    """A message of a response without the nulls of an SDK's dump. Null content says something."""
+    return {
+        name: without_nulls(_parsed(member))
+        for name, member in message.items()
+        if member is not None or name == "content"
+    }
+
+
+def _parsed(value: "Json | JsonText") -> Json:
+    """The value; arguments that broke off, or are too long to be parsed here, are a text."""
+    match value:
+        case JsonText(text=text):
+            return text
+        case list():
+            return [_parsed(one) for one in value]
+        case dict():
+            return {name: _parsed(member) for name, member in value.items()}
+        case _:
+            return value
 
 
 def whole(fields: Fields) -> JsonObject:

@@ -82,6 +82,8 @@ class Showing:
             content = self._content(item, step, kept)
             if content is not None:
                 posted = self.posted(item, item.block, self.repairs[before:])
+                if posted and isinstance(content, Text) and not self._is_first(posted, item, step):
+                    posted = None
                 if posted and posted.value is not None:
                     self._forget_needless(before)
                 shown.append(Shown(content, item.turn.turn_id, item.place, posted))
@@ -249,6 +251,15 @@ class Showing:
                 self.uses.native_ids.setdefault(mark, step.seq)
                 return is_new
         return True
+
+    def _is_first(self, posted: Posted, item: Placed, step: Step) -> bool:
+        """True if no other message before it has the id of this one."""
+        own_id, original = posted.envelope.members.get("id"), item.turn.original
+        if not isinstance(own_id, str) or original is None:
+            return True
+        first_use = self.uses.native_ids.setdefault(("id", own_id), step.seq)
+        same_id = (one for one in original.envelopes if one.members.get("id") == own_id)
+        return first_use == step.seq and next(same_id, None) is posted.envelope
 
     def _content(self, item: Placed, step: Step, kept: set[int]) -> Content | None:
         block = item.block
