@@ -140,8 +140,11 @@ def _ai_sdk(target: str) -> Roots:
     message = SchemaReader(FORGOTTEN[target]).shape(schema)
     system = tuple(kind for kind in message.kinds if kind.word("role") == "system")
     texts = _TEXT | Shape(kinds=system)
-    for kind in reachable([message]) if target == "vercel-v4" else ():
-        if kind.word("type") == "tool-result":
+    for kind in reachable([message]):
+        if kind.word("type") == "tool-call":
+            # The SDK takes any value; the models behind it take objects.
+            kind.members["args" if target == "vercel-v4" else "input"] = Shape(values=ANY)
+        if kind.word("type") == "tool-result" and target == "vercel-v4":
             # The SDK takes null, and shows the model nothing then.
             kind.members["result"] = Shape(values=ANY, items=ANY, scalars=_TEXT.scalars)
     return {"message": message, "system": texts | Shape(items=texts)}

@@ -172,9 +172,8 @@ def _element(part: Shown, dialect: Dialect) -> Json:
             shown: JsonObject = {"tool_call_id": content.id, "name": content.name}
             if dialect.names_results and posted["role"] == "tool":
                 posted = {"name": "", **posted}
-            return posted | {
-                name: value for name, value in shown.items() if posted.get(name) is not None
-            }
+            named = {name: value for name, value in shown.items() if posted.get(name) is not None}
+            return home.in_order(posted | named)
         case _:
             return _part_of(content) if posted is None else posted
 

@@ -13,6 +13,11 @@ from app.core.conversation import Envelope, Posted, Text
 from app.core.json.values import Json, JsonObject
 from app.core.render.view import Content, Message, Shown
 
+_ORDER = (
+    *("type", "role", "tool_call_id", "name", "content", "parts"),
+    *("reasoning_content", "reasoning", "reasoning_details", "tool_calls"),
+)
+
 
 def written(
     message: Message,
@@ -98,7 +103,16 @@ def _filled(
         elif name == "content":
             # All of it is left out; no wire takes a message of nothing else.
             members[name] = ""
-    return members | {name: value for name, value in held.items() if name not in members}
+    return in_order(members | held)
+
+
+def in_order(members: JsonObject) -> JsonObject:
+    """The members of a message in the order in which codecs write them, the others after these.
+
+    The same message has the same bytes, whether it is shown as it was posted or written anew.
+    """
+    known = {name: members[name] for name in _ORDER if name in members}
+    return known | members
 
 
 def elements(parts: Iterable[Shown], element: Callable[[Shown], Json]) -> Iterator[Json]:

@@ -56,7 +56,7 @@ class Showing:
     """Shows a step for one wire.
 
     `uses`: what was used before, and may be used once. `whole`: the ids of the opaque blocks whose
-    other half is shown too. `named`: the turns whose left out members are named. `repairs`: what is
+    other half is shown too. `seq`: that of the step. `repairs`: what is
     done to the step.
     """
 
@@ -65,7 +65,7 @@ class Showing:
     provider_ids: Mapping[str, str]
     uses: Uses
     whole: Collection[int] = ()
-    named: set[int] = field(default_factory=set)
+    seq: int = 0
     repairs: list[Repair] = field(default_factory=list)
 
     def parts(self, step: Step) -> list[Shown]:
@@ -128,8 +128,8 @@ class Showing:
     def _name_members(self, turn: Turn) -> None:
         """Names the posted members that only the issuer is shown, once for each turn."""
         assert turn.original
-        if turn.original.members and turn.seq not in self.named:
-            self.named.add(turn.seq)
+        if turn.original.members and turn.seq not in self.uses.named:
+            self.uses.named[turn.seq] = self.seq
             names = cut(", ".join(turn.original.members))
             why = f"only their own provider is shown {names}"
             self.repairs.append(Repair("MEMBERS_OMITTED", why, turn.turn_id))

@@ -99,7 +99,8 @@ def _message(role: Role, parts: Sequence[Shown]) -> list[Message]:
 def _demoted(part: Shown, repairs: list[Repair]) -> Shown:
     why = "shown as marked user text"
     repairs.append(Repair("SYSTEM_DEMOTED", why, part.turn_id, block=part.place))
-    assert isinstance(part.content, Text)
+    if not isinstance(part.content, Text):
+        return replace(part, posted=None)
     return replace(part, content=Text(wording.demoted_system(part.content.text)), posted=None)
 
 
