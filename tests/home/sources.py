@@ -29,6 +29,14 @@ _ABOUT_PARTS = frozenset(
 
 # botocore: `ContentBlock` is one type for all roles.
 _OF_USERS = ("image", "document", "video")
+# anthropic: the same of its blocks.
+_OF_OTHERS = {
+    "assistant": frozenset({"image", "document", "tool_result"}),
+    "user": frozenset(
+        {"tool_use", "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use"}
+        | {"mcp_tool_result"}
+    ),
+}
 
 
 def _openai() -> Roots:
@@ -76,7 +84,19 @@ def _openai_responses() -> Roots:
 def _anthropic() -> Roots:
     # The beta's types have all kinds and members of the others (`test_inputs.py`).
     blocks = Shape(items=shape_of(BetaTextBlockParam))
-    return {"message": shape_of(BetaMessageParam), "system": _TEXT | blocks}
+    messages = tuple(map(_of_role, shape_of(BetaMessageParam).kinds))
+    return {"message": Shape(kinds=messages), "system": _TEXT | blocks}
+
+
+def _of_role(message: Kind) -> Kind:
+    """The SDK takes every block in every role; the API (A1, A2) is stricter."""
+    content = message.members["content"]
+    others = _OF_OTHERS.get(str(message.word("role")), frozenset())
+    if not content.items or not others:
+        return message
+    kinds = tuple(kind for kind in content.items.kinds if kind.word("type") not in others)
+    members = message.members | {"content": replace(content, items=Shape(kinds=kinds))}
+    return Kind(message.name, message.module, members, message.required)
 
 
 def _gemini() -> Roots:
