@@ -101,12 +101,13 @@ def used(usage: JsonObject) -> Usage:
 
 def write(messages: Sequence[Message], dialect: Dialect) -> list[Json]:
     plain, element = partial(_messages, dialect=dialect), partial(_element, dialect=dialect)
+    place = partial(_place, dialect=dialect)
     wire = {"joins": dialect.thinks_in_content or dialect.detailed}
     wire["joins_texts"] = dialect.string_content
     return [
         _marked(item, message)
         for message in _with_old_pairs(messages)
-        for item in home.written(message, plain, element, place=_place, **wire)
+        for item in home.written(message, plain, element, place=place, **wire)
     ]
 
 
@@ -145,12 +146,15 @@ def _marked(item: Json, message: Message) -> Json:
     return {name: value for name, value in item.items() if name != "prefix"}
 
 
-def _place(content: Content) -> tuple[str, bool]:
+def _place(content: Content, dialect: Dialect) -> tuple[str, bool]:
+    """The member that holds a content, and whether that is a list."""
     match content:
         case CallShown():
             return "tool_calls", True
         case Thinking():
             return "reasoning_content", False
+        case Text() if dialect.string_content:
+            return "content", False
         case _:
             return "content", True
 
@@ -169,11 +173,13 @@ def _element(part: Shown, dialect: Dialect) -> Json:
             return {**(posted or _call(content)), "id": content.id}
         case ResultShown():
             assert posted is not None
-            shown: JsonObject = {"tool_call_id": content.id, "name": content.name}
-            if dialect.names_results and posted["role"] == "tool":
-                posted = {"name": "", **posted}
-            named = {name: value for name, value in shown.items() if posted.get(name) is not None}
-            return home.in_order(posted | named)
+            names: JsonObject = {}
+            if posted["role"] == "tool":
+                names["tool_call_id"] = content.id
+            # The name that the wire wants; a null that was posted is what it takes too.
+            if posted.get("name", content.name if dialect.names_results else None) is not None:
+                names["name"] = content.name
+            return home.in_order(posted | names)
         case _:
             return _part_of(content) if posted is None else posted
 

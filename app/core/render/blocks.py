@@ -82,8 +82,10 @@ class Showing:
             content = self._content(item, step, kept)
             if content is not None:
                 posted = self.posted(item, item.block, self.repairs[before:])
-                if posted and isinstance(content, Text) and not self._is_first(posted, item, step):
-                    posted = None
+                if posted and isinstance(content, Text):
+                    is_other = isinstance(item.block, Thinking)
+                    if is_other or not self._is_first(posted, item, step):
+                        posted = None
                 if posted and posted.value is not None:
                     self._forget_needless(before)
                 shown.append(Shown(content, item.turn.turn_id, item.place, posted))
