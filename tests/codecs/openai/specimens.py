@@ -54,7 +54,7 @@ FAULTS = [
     Fault("an unknown kind of part", put("messages.1.content.0.type", "input_text"), "input_text"),
     Fault("foreign reasoning", put("messages.5.reasoning_content", "x"), "reasoning_content"),
     Fault("a name on a tool message", put("messages.3.name", "weather"), "unknown key 'name'"),
-    Fault("an old function_call", put("messages.5.function_call", None), "function_call"),
+    Fault("an old function_call", put("messages.5.function_call", {"name": "f"}), "function_call"),
     Fault(
         "an image in a tool message",
         put("messages.3.content", [{"type": "image_url", "image_url": {"url": "https://a/b"}}]),
