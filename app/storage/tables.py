@@ -168,8 +168,8 @@ turns = Table(
     Column(
         "status", Text, nullable=False, server_default="complete", doc="complete or interrupted"
     ),
-    Column("originals", BigInteger, doc=_ORIGINALS),
     Column("response_sha256", LargeBinary, doc="sha256 of the id of the response"),
+    Column("originals", BigInteger, doc=_ORIGINALS),
     PrimaryKeyConstraint(*OWNER, "seq"),
     _of_conversation(),
     info={"about": "what was said, as it was posted"},
@@ -202,8 +202,8 @@ turn_revisions = Table(
     ),
     Column("created_at", UtcTime, nullable=False, doc="when it was stored"),
     Column("status", Text, nullable=False, doc="complete or interrupted"),
-    Column("originals", BigInteger, doc=_ORIGINALS),
     Column("response_sha256", LargeBinary, doc="sha256 of the id of the response"),
+    Column("originals", BigInteger, doc=_ORIGINALS),
     PrimaryKeyConstraint(*OWNER, "number"),
     UniqueConstraint(
         *OWNER,

@@ -239,7 +239,9 @@ def test_reasoning_that_its_details_do_not_say_again_is_noted() -> None:
     detail = {"type": "text", "text": "R"}
     part = {"type": "reasoning", "reasoning": "Another.", "details": [detail]}
     body = {"provider": "vercel-v4", "messages": [{"role": "assistant", "parts": [part]}]}
-    assert notes(body) == ["/messages/0/parts/0/reasoning: kept in the payload, shown in no replay"]
+    assert notes(body) == [
+        "/messages/0/parts/0/reasoning: kept in the payload, shown to no other provider"
+    ]
 
 
 def test_a_later_step_of_a_ui_message_stands_behind_the_results_of_the_former() -> None:

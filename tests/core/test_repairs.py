@@ -80,6 +80,27 @@ def thought_by(model: str) -> dict[str, Any]:
     return said | {"provider": "anthropic", "model": model}
 
 
+def responses(target: str, *items: dict[str, Any]) -> set[str]:
+    """Items of the Responses API, after a question of the user."""
+    messages = [{"role": "user", "content": "h"}, *items]
+    return posted({"provider": "openai-responses", "messages": messages}).render(target).codes
+
+
+def marked(count: int) -> set[str]:
+    """So many texts with a mark for Anthropic's prompt cache."""
+    mark = {"type": "ephemeral"}
+    parts = [{"type": "text", "text": str(n), "cache_control": mark} for n in range(count)]
+    messages = [{"role": "user", "content": parts}]
+    return posted({"provider": "anthropic", "messages": messages}).render("anthropic").codes
+
+
+SHELL = {
+    "type": "shell_call",
+    "call_id": "s",
+    "status": "completed",
+    "action": {"commands": ["ls"]},
+}
+CUSTOM = {"type": "custom_tool_call", "call_id": "x", "name": "patch", "input": "a"}
 IMAGE = {"type": "image", "data": PNG}
 FILE = {"type": "file", "data": "data:application/x-foo;base64,AAAA"}
 THOUGHT = {"type": "thinking", "text": "hm", "signature": "s"}
@@ -131,6 +152,10 @@ PROVOKED: dict[str, Callable[[], set[str]]] = {
     "IMAGE_OMITTED": lambda: shown("deepseek", turn("human", IMAGE)),
     "FILE_OMITTED": lambda: shown("openai", turn("human", FILE)),
     "SERVER_TOOL_DROPPED": lambda: shown("openai", turn("ai", SERVER, text("a"))),
+    "CUSTOM_TOOL_AS_FUNCTION": lambda: responses("openai", CUSTOM),
+    "CALL_WAITS_FOR_OUTPUT": lambda: responses("openai-responses", SHELL),
+    "MEMBERS_OMITTED": lambda: chat("anthropic", {"role": "user", "content": "h", "name": "Ada"}),
+    "CACHE_MARKS_STRIPPED": lambda: marked(5),
     "BLOCK_OMITTED": lambda: shown("openai", turn("human", {"type": "hologram"}, text("a"))),
     "UNICODE_REPLACED": lambda: shown("openai", human("\ud800")),
     "TURN_INTERRUPTED": lambda: shown("openai", ai(text="a") | {"status": "interrupted"}),
@@ -189,7 +214,10 @@ def test_codes_that_are_known_are_those_that_are_used() -> None:
     }
     known = {pattern: [one for one in CODES if re.fullmatch(pattern, one)] for pattern in patterns}
     assert [pattern for pattern, codes in known.items() if not codes] == []
-    by_value = {"ARGS_UNPARSEABLE", "ARGS_UNWRAPPED", "ARGS_COERCED_OBJECT"}
+    by_value = {
+        *("ARGS_UNPARSEABLE", "ARGS_UNWRAPPED", "ARGS_COERCED_OBJECT"),
+        "CUSTOM_TOOL_AS_FUNCTION",
+    }
     assert CODES.keys() - by_value - {code for codes in known.values() for code in codes} == set()
 
 

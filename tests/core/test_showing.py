@@ -1,10 +1,14 @@
 """Blocks as wires can take them: nothing crashes a render, is lost in silence, or is refused."""
 
+import json
 from typing import Any
 
 import pytest
 
 from app.codecs import TARGETS
+from app.core.conversation import Opaque, Text, Turn
+from app.core.render.options import ReplayOptions
+from app.service.rendering import Loaded, render
 from tests import judges
 from tests.core.paired import ai, human, tool
 from tests.core.test_repairs import FILE, IMAGE, SERVER, THOUGHT, text, turn, with_result
@@ -164,3 +168,15 @@ def test_what_a_flattened_result_cannot_show_is_named(kind: dict[str, Any]) -> N
     done = said(human("h"), *with_result(text("see"), kind)).render("openai", tools="flatten")
     shown = kind is IMAGE and IMAGE["data"].encode() in done.raw
     assert shown or {"FILE_OMITTED", "BLOCK_OMITTED"} & done.codes
+
+
+def test_a_turn_of_an_earlier_release_keeps_only_parts_that_the_ai_sdk_knows() -> None:
+    """It has no original that says which parts the SDK accepts; the SDK refuses unknown kinds."""
+    parts = [Opaque(kind, {"type": kind}, "vercel") for kind in ("source-url", "custom")]
+    spoken = Turn(1, "t1", "ai", (*parts, Text("a")), "vercel", format="vercel")
+    done = render(Loaded([spoken], {}, {}), ReplayOptions("vercel"))
+    assert [(one.code, one.block) for one in done.repairs if one.block is not None] == [
+        ("BLOCK_OMITTED", 0)
+    ]
+    shown = json.loads(b"".join(done.request()))["messages"]
+    assert [part["type"] for part in shown[-1]["content"]] == ["custom", "text"]

@@ -58,7 +58,8 @@ def test_every_call_has_its_result_and_reasoning_goes_back(
     turnkeep(sqlite_database_url, "import", FILE)
     request = json.loads(replayed(sqlite_database_url, SESSION, "openai-responses"))["request"]
     kinds = [item.get("type", "message") for item in request["input"]]
-    assert kinds.count("function_call") == kinds.count("function_call_output") == 3
+    assert kinds.count("function_call") == kinds.count("function_call_output") == 2
+    assert kinds.count("custom_tool_call") == kinds.count("custom_tool_call_output") == 1
     assert "gAAAAsealed" in json.dumps(request)
 
 

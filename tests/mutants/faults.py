@@ -39,6 +39,9 @@ COMES_BACK = f"{HOSTILE}::test_what_is_accepted_comes_back_as_it_was_sent"
 RESTORING = ("tests/api/test_restoring.py",)
 RETRIED = ("tests/api/test_streams.py", "-k", "sqlite and (retried_completion or broke_again)")
 TWO_RESPONSES = ("tests/streams/test_two_responses.py",)
+COMES_HOME = ("tests/home/test_home.py",)
+ISSUERS = ("tests/home/test_issuers.py",)
+CUSTOM_TOOLS = ("tests/home/test_custom_tools.py",)
 FLATTENED = ("tests/tools/test_over_http.py", "-k", "flatten")
 OPEN_CALLS = ("tests/api/test_finding.py", "-k", "sqlite and open_calls")
 EDGE = "tests/e2e/test_edge.py"
@@ -195,8 +198,8 @@ FAULTS = (
     Fault(
         "arguments are encoded anew in the chat shape",
         "app/codecs/chat/messages.py",
-        '"arguments": part.arguments}',
-        '"arguments": repr(part.value)}',
+        '"arguments": call.arguments}',
+        '"arguments": repr(call.value)}',
         GOLDEN,
     ),
     Fault(
@@ -755,8 +758,8 @@ FAULTS = (
     Fault(
         "a text is stored without the blanks around it",
         "app/codecs/shared/reading.py",
-        "            yield Text(content)\n",
-        "            yield Text(content.strip())\n",
+        "            yield Text(content, source",
+        "            yield Text(content.strip(), source",
         (COMES_BACK, "-k", "turns"),
     ),
     Fault(
@@ -1171,5 +1174,68 @@ FAULTS = (
         "carry.shown_for(model) != carry.shown_for(carry.model)",
         "bool(carry.bound_to - {model})",
         ("tests/api/test_replay_model.py", "-k", "comes_back and sqlite"),
+    ),
+    Fault(
+        "posted messages are merged into one",
+        "app/codecs/shared/home.py",
+        "return id(part.posted.envelope) if part.posted else 0",
+        "return 0",
+        (*COMES_HOME, "-k", "comes_home and openai"),
+    ),
+    Fault(
+        "an object without a required member is accepted",
+        "app/core/wire/inputs.py",
+        "return reduced if all(name in reduced for name in required) else REFUSED",
+        "return reduced",
+        ("tests/home/test_inputs.py",),
+    ),
+    Fault(
+        "what the codec writes differently is not kept",
+        "app/service/originals.py",
+        "if place.is_shared or is_written or identical(value, written):",
+        "if True:",
+        (*COMES_HOME, "-k", "comes_home and anthropic"),
+    ),
+    Fault(
+        "a call of a custom tool with a status becomes a function",
+        "app/service/originals.py",
+        'if accepted.get("type") in _CUSTOM:',
+        "if False:",
+        CUSTOM_TOOLS,
+    ),
+    Fault(
+        "an output has another form than its call",
+        "app/codecs/openai_responses/messages.py",
+        'and item.get("call_id") in forms',
+        'and item.get("call_id") not in forms',
+        CUSTOM_TOOLS,
+    ),
+    Fault(
+        "marks for a cache in tools and system prompt are not counted",
+        "app/core/render/cache_marks.py",
+        "left = max(limit.most - taken, 0)",
+        "left = limit.most",
+        ISSUERS,
+    ),
+    Fault(
+        "the oldest marks for a cache are kept",
+        "app/core/render/cache_marks.py",
+        "without_marks(message, limit.name, left)) if found",
+        "without_marks(message, limit.name, 0)) if found",
+        ISSUERS,
+    ),
+    Fault(
+        "a call that the caller runs is shown before its output comes",
+        "app/core/render/pairs.py",
+        "if not half.is_result:",
+        "if half.is_result:",
+        ISSUERS,
+    ),
+    Fault(
+        "messages of another provider in the same format come home",
+        "app/core/render/blocks.py",
+        "own = turn.posted_as == self.options.provider and turn.provider in profile.issuers",
+        "own = turn.posted_as == self.options.provider",
+        ISSUERS,
     ),
 )

@@ -38,7 +38,8 @@ def rounds(first: int, count: int, *, open_calls: bool = False) -> dict[str, Any
     """A call and its result, as two turns each; every tenth call is never answered."""
     messages: list[dict[str, Any]] = []
     for number in range(first, first + count):
-        call = {"id": f"call_{number}", "function": {"name": "f", "arguments": "{}"}}
+        function = {"name": "f", "arguments": "{}"}
+        call = {"id": f"call_{number}", "type": "function", "function": function}
         messages.append({"role": "assistant", "content": "", "tool_calls": [call]})
         answered = "nobody" if number % 10 == 0 and not open_calls else f"call_{number}"
         messages.append({"role": "tool", "tool_call_id": answered, "content": "done"})

@@ -208,10 +208,16 @@ def test_a_user_of_anthropic_makes_no_calls() -> None:
     assert refused(body).pointer == "/messages/0"
 
 
-@pytest.mark.parametrize("block", [RESULT, {"type": "thinking", "text": "hm"}])
-def test_the_system_gives_no_results_and_no_thinking(block: dict[str, Any]) -> None:
-    turn = {"speaker": "system", "blocks": [block]}
-    assert refused(neutral(turn)).pointer == "/turns/0"
+@pytest.mark.parametrize("speaker", ["system", "note"])
+def test_the_system_and_notes_give_no_results(speaker: str) -> None:
+    assert refused(neutral({"speaker": speaker, "blocks": [RESULT]})).pointer == "/turns/0"
+
+
+def test_only_notes_hold_no_thinking() -> None:
+    """Mistral's prompts for reasoning models show how to think."""
+    thinking = {"type": "thinking", "text": "hm"}
+    assert refused(neutral({"speaker": "note", "blocks": [thinking]})).pointer == "/turns/0"
+    assert len(drafts(neutral({"speaker": "system", "blocks": [thinking]}))) == 1
 
 
 @pytest.mark.parametrize("speaker", ["human", "tool", "ai"])

@@ -18,6 +18,10 @@ SETTINGS = names(
 )
 
 
+# Parts of messages that become opaque blocks; the SDK refuses every other kind.
+_OPAQUE = names("custom file image reasoning-file tool-approval-request tool-approval-response")
+
+
 def ai_sdk_codec(
     wire: str, issuers: frozenset[str], *, is_v4: bool = False, nicknames: tuple[str, ...] = ()
 ) -> Codec:
@@ -35,6 +39,7 @@ def ai_sdk_codec(
         issuers=issuers,
         model_bound=True,
         home=True,
+        opaque_kinds=names("file image") if is_v4 else _OPAQUE,
         # Version 7 refuses system messages among the others.
         home_system=is_v4,
         images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),

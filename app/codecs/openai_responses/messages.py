@@ -196,7 +196,24 @@ def _reasoning(item: Fields) -> Thinking:
 
 
 def write(messages: Sequence[Message]) -> list[Json]:
-    return [item for one in messages for item in home.written(one, _items, _element)]
+    return _paired([item for one in messages for item in home.written(one, _items, _element)])
+
+
+def _paired(items: list[Json]) -> list[Json]:
+    """The items with each output in the form of its call: of a function or of a custom tool."""
+    forms = {
+        item.get("call_id"): f"{item['type']}_output"
+        for item in items
+        if isinstance(item, dict) and item.get("type") in ("function_call", "custom_tool_call")
+    }
+    return [
+        item | {"type": forms[item["call_id"]]}
+        if isinstance(item, dict)
+        and item.get("type") in ("function_call_output", "custom_tool_call_output")
+        and item.get("call_id") in forms
+        else item
+        for item in items
+    ]
 
 
 def write_system(parts: Sequence[Shown]) -> JsonObject:

@@ -106,7 +106,7 @@ def left_over(fields: Fields, blocks: Sequence[Block], content: str) -> Iterator
             " not read there: the id of its call must stand in the result itself.",
             pointer=ids[0],
         )
-    yield _not_read(names, "kept in the payload, shown in no replay")
+    yield _not_read(names, "kept in the payload, shown to no other provider")
 
 
 def overwritten(*placed: tuple[str, str]) -> Iterator[Remark]:

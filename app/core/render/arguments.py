@@ -50,9 +50,16 @@ def as_given(arguments: str) -> JsonObject:
     return {"arguments": arguments}
 
 
-def custom_object(text: str) -> tuple[str, JsonObject, str]:
-    """The text that a custom tool takes, for a function in its place."""
-    value: JsonObject = {CUSTOM_INPUT: text}
+def custom_object(arguments: str) -> tuple[str, JsonObject, str]:
+    """The text that a custom tool takes, for a function in its place.
+
+    It is stored as a JSON text; one that broke off is shown as it came.
+    """
+    try:
+        found = parsed(arguments)
+    except TurnkeepError:
+        found = arguments
+    value: JsonObject = {CUSTOM_INPUT: found if isinstance(found, str) else arguments}
     return dumps(value), value, "CUSTOM_TOOL_AS_FUNCTION"
 
 

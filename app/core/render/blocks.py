@@ -166,10 +166,14 @@ class Showing:
         return self._was_accepted(item)
 
     def _was_accepted(self, item: Placed) -> bool:
-        """True if the provider's input type has a place for the block as it was posted."""
-        original = item.turn.original
-        posted = original.blocks if original else ()
-        return not posted or item.place is None or posted[item.place] is not None
+        """True if the provider's input type has a place for the block as it was posted.
+
+        Turns of earlier releases have no original: then the kind of the block decides.
+        """
+        original, kinds = item.turn.original, self.profile.opaque_kinds
+        if original and original.blocks and item.place is not None:
+            return original.blocks[item.place] is not None
+        return kinds is None or not isinstance(item.block, Opaque) or item.block.kind in kinds
 
     def _kept_thinking(self, step: Step) -> set[int]:
         """The ids of a turn's thoughts that go back to their issuer: all of them or none."""

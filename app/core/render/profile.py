@@ -121,6 +121,7 @@ class Profile:
     home: bool = False
     home_system: bool = False
     keeps_opaque: Callable[[Opaque], bool] = keeping()
+    opaque_kinds: frozenset[str] | None = None
     server_state: frozenset[str] = frozenset()
     cache_marks: CacheMarks | None = None
     half: Callable[[Opaque], Half | None] = _no_half

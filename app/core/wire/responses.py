@@ -86,7 +86,7 @@ class Gathering(ABC):
         ]
         if self.unread:
             names = ", ".join(self.unread)
-            detail = f"{names} (in events): kept in the payload, shown in no replay"
+            detail = f"{names} (in events): kept in the payload, shown to no other provider"
             notes.append(Remark("MEMBERS_NOT_READ", detail))
         if self.twice:
             names = ", ".join(self.twice)

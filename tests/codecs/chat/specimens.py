@@ -51,7 +51,12 @@ def _call(call_id: str, name: str, arguments: str) -> dict[str, Any]:
 _FIRST = "messages.2.tool_calls.0"
 _ARGUMENTS = f"{_FIRST}.function.arguments"
 
-SHARED = [
+OBJECT = Fault("arguments are an object", put(_ARGUMENTS, {}), "arguments")
+NULL_RESULT = Fault("a result of null", put("messages.3.content", None), "content")
+OLD_ROLE = put("messages.3.role", "function")
+# What every one of them refuses. mistralai's own types take arguments that are an object and a
+# result of null, and OpenAI's still has the role `function`, with a name.
+COMMON = [
     Fault("no messages", put("messages", []), "C8"),
     Fault("the second call is never answered", drop("messages.4"), "has no result"),
     Fault("no call is answered", put("messages.3.role", "user"), "has no result"),
@@ -66,7 +71,6 @@ SHARED = [
     ),
     Fault("arguments are a list", put(_ARGUMENTS, "[]"), "arguments"),
     Fault("arguments are empty", put(_ARGUMENTS, ""), "arguments"),
-    Fault("arguments are an object", put(_ARGUMENTS, {}), "arguments"),
     Fault("arguments are cut off", put(_ARGUMENTS, '{"a'), "arguments"),
     Fault("arguments hold NaN", put(_ARGUMENTS, '{"a":NaN}'), "NaN"),
     Fault("a surrogate hides in an escape", put(_ARGUMENTS, '{"a":"\\ud83d"}'), "lone surrogate"),
@@ -87,10 +91,15 @@ SHARED = [
     Fault("an unknown key deep inside", put(f"{_FIRST}.function.thought", 1), "thought"),
     Fault("an unknown key on top", put("contents", []), "contents"),
     Fault("an unknown role", put("messages.5.role", "ai"), "role 'ai'"),
-    Fault("a role of an older API", put("messages.3.role", "function"), "role 'function'"),
     Fault("a result without content", drop("messages.3.content"), "content"),
-    Fault("a result of null", put("messages.3.content", None), "content"),
     Fault("an unknown tool choice", put("tool_choice", "any tool"), "tool_choice"),
+]
+
+SHARED = [
+    *COMMON,
+    OBJECT,
+    NULL_RESULT,
+    Fault("a role of an older API", OLD_ROLE, "role 'function'"),
 ]
 
 

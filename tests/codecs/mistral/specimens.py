@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.codecs.chat.specimens import SHARED, chat
+from tests.codecs.chat.specimens import COMMON, OLD_ROLE, chat
 from tests.judges.specimens.damage import Fault, drop, insert, put
 
 
@@ -20,7 +20,11 @@ def healthy() -> dict[str, Any]:
 _ID = "messages.2.tool_calls.0.id"
 
 FAULTS = [
-    *SHARED,
+    *COMMON,
+    Fault("a role of an older API", OLD_ROLE, "role 'function'"),
+    Fault(
+        "arguments are a number", put("messages.2.tool_calls.0.function.arguments", 5), "arguments"
+    ),
     Fault("an id of OpenAI", put(_ID, "call_1abc"), "M1"),
     Fault("an id of ten characters", put(_ID, "abcdefghi0"), "M1"),
     Fault("an id with a line feed", put(_ID, "Xk2b9QzLm\n"), "M1"),

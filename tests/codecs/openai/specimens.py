@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.codecs.chat.specimens import PIXEL, SHARED, chat
+from tests.codecs.chat.specimens import COMMON, NULL_RESULT, OBJECT, OLD_ROLE, PIXEL, chat
 from tests.judges.specimens.damage import Fault, drop, put
 
 
@@ -18,7 +18,11 @@ def healthy() -> dict[str, Any]:
 _IMAGE = "messages.1.content.1.image_url.url"
 
 FAULTS = [
-    *SHARED,
+    *COMMON,
+    OBJECT,
+    NULL_RESULT,
+    Fault("a result of an older API without its name", OLD_ROLE, "'name' is missing"),
+    Fault("a result of an older API under an id", OLD_ROLE, "unknown key 'tool_call_id'"),
     Fault("an id of 41 characters", put("messages.2.tool_calls.0.id", "c" * 41), "C1"),
     Fault("an empty id", put("messages.2.tool_calls.0.id", ""), "C1"),
     Fault(
@@ -27,16 +31,16 @@ FAULTS = [
         "used twice",
     ),
     Fault(
-        "a call of a custom tool",
+        "a call of a custom tool without its text",
         put(
             "messages.2.tool_calls.0",
             {
                 "id": "call_CwGJ-4bjB1AzwiitK9edpV3i",
                 "type": "custom",
-                "custom": {"name": "weather", "input": "x"},
+                "custom": {"name": "weather"},
             },
         ),
-        "C6",
+        "'input' is missing",
     ),
     Fault("a call without type", drop("messages.2.tool_calls.0.type"), "type"),
     Fault("an image that is no base64", put(_IMAGE, "data:image/png;base64,%"), "base64"),
@@ -50,7 +54,7 @@ FAULTS = [
     Fault("an unknown kind of part", put("messages.1.content.0.type", "input_text"), "input_text"),
     Fault("foreign reasoning", put("messages.5.reasoning_content", "x"), "reasoning_content"),
     Fault("a name on a tool message", put("messages.3.name", "weather"), "unknown key 'name'"),
-    Fault("an old function_call", put("messages.5.function_call", None), "function_call"),
+    Fault("an old function_call", put("messages.5.function_call", {"name": "f"}), "function_call"),
     Fault(
         "an image in a tool message",
         put("messages.3.content", [{"type": "image_url", "image_url": {"url": "https://a/b"}}]),
