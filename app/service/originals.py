@@ -50,6 +50,8 @@ from app.core.wire.inputs import accepted, accepted_whole
 _ROLES: Mapping[str, Role] = {"ai": "assistant", "human": "user", "system": "system"}
 # Members that say what an object is; other providers do not miss them.
 _ABOUT = frozenset({"id", "type", "role", "status", "object", "index"})
+_FILE_NAMES = ("filename", "display_name", "title")
+_CUSTOM = ("input", "custom")
 # How many members a repair names.
 _MOST_NAMED = 20
 
@@ -200,7 +202,10 @@ class _Reading:
                 blocks.append(None)
             else:
                 blocks.append(self._posted(place, block, message, envelopes[place.message]))
-        names = tuple(dict.fromkeys(self.names))[:_MOST_NAMED]
+        # What a custom tool takes is shown to all, as the arguments of a function.
+        is_custom = any(isinstance(one, ToolCall) and one.custom for one in self.draft.blocks)
+        told = (name for name in self.names if not is_custom or name not in _CUSTOM)
+        names = tuple(dict.fromkeys(told))[:_MOST_NAMED]
         return Original(self.draft.format, tuple(envelopes), tuple(blocks), names)
 
     def _is_gone(self, place: "_Place", block: Block) -> bool:
@@ -237,7 +242,11 @@ class _Reading:
         if value is None and isinstance(block, Thinking | Opaque):
             return None
         written = place.written_in(self.written[place.message])
-        self.names += _unwritten(value, written)
+        has_name = isinstance(block, File) and block.name
+        for name in _unwritten(value, written):
+            # The block itself says what a file is called.
+            if not has_name or name.rpartition(".")[2] not in _FILE_NAMES:
+                self.names.append(name)
         before, after = place.neighbours(message)
         self.names += (_kind(one) for one in (*before, *after))
         is_refused = _is_json_list(block, self.draft.format) or _lost(
@@ -293,11 +302,13 @@ class _Place:
         return value[self.index] if isinstance(value, list) and self.index < len(value) else None
 
     def written_in(self, message: Json) -> Json:
-        """What the codec wrote for the block; it writes one element for each."""
+        """What the codec wrote for the block: an element, or the text that all texts became."""
         if not self.slot or not isinstance(message, dict):
             return message
         value = message.get(self.slot)
         if self.index is None:
+            return value
+        if isinstance(value, str):
             return value
         rank = self.others.index(self.index)
         return value[rank] if isinstance(value, list) and rank < len(value) else None
@@ -356,6 +367,8 @@ def _unwritten(posted: Json, written: Json, at: str = "") -> Iterator[str]:
     match posted, written:
         case list(), str():
             yield from _unwritten(posted, [{"type": "text", "text": written}], at)
+        case dict(), str():
+            yield from _unwritten(posted, {"type": "text", "text": written}, at)
         case list(), list():
             for one, other in zip(posted, written, strict=False):
                 yield from _unwritten(one, other, at)

@@ -66,6 +66,7 @@ CODEC = Codec(
         half=_half,
         images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
         files=frozenset({"application/pdf", "url"}),
+        named_files=frozenset({"data"}),
     ),
     # The API: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at
     # the top level" (langchain-ai/langchainjs#9804).

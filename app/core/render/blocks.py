@@ -56,16 +56,15 @@ class Showing:
     """Shows a step for one wire.
 
     `uses`: what was used before, and may be used once. `whole`: the ids of the opaque blocks whose
-    other half is shown too. `named`: the turns whose left out members are named. `repairs`: what is
-    done to the step.
+    other half is shown too. `seq`: the turn of the step. `repairs`: what is done to the step.
     """
 
     profile: Profile
     options: ReplayOptions
     provider_ids: Mapping[str, str]
     uses: Uses
+    seq: int = 0
     whole: Collection[int] = ()
-    named: set[int] = field(default_factory=set)
     repairs: list[Repair] = field(default_factory=list)
 
     def parts(self, step: Step) -> list[Shown]:
@@ -84,6 +83,8 @@ class Showing:
                 posted = self.posted(item, item.block, self.repairs[before:])
                 if posted and posted.value is not None:
                     self._forget_needless(before)
+                elif isinstance(content, File):
+                    self.name_files(item.turn, content)
                 shown.append(Shown(content, item.turn.turn_id, item.place, posted))
         return shown
 
@@ -123,14 +124,29 @@ class Showing:
         made = self.repairs[before:]
         self.repairs[before:] = [one for one in made if one.code != "CUSTOM_TOOL_AS_FUNCTION"]
 
+    def name_files(self, turn: Turn, *shown: Content) -> None:
+        """Reports that files have no name here, in the report of all omitted members."""
+        if any(map(self._loses_name, shown)):
+            self._name_members(turn)
+
+    def _loses_name(self, one: Content) -> bool:
+        if not isinstance(one, File) or not one.name:
+            return False
+        return ("data" if one.url.startswith("data:") else "url") not in self.profile.named_files
+
     def _name_members(self, turn: Turn) -> None:
         """Names the posted members that only the issuer is shown, once for each turn."""
-        assert turn.original
-        if turn.original.members and turn.seq not in self.named:
-            self.named.add(turn.seq)
+        if turn.seq in self.uses.named:
+            return
+        why = []
+        if turn.original and turn.original.members and not self.at_home(turn):
             names = cut(", ".join(turn.original.members))
-            why = f"only their own provider is shown {names}"
-            self.repairs.append(Repair("MEMBERS_OMITTED", why, turn.turn_id))
+            why.append(f"only their own provider is shown {names}")
+        if any(map(self._loses_name, _files(turn))):
+            why.append("files have no name here")
+        if why:
+            self.uses.named[turn.seq] = self.seq
+            self.repairs.append(Repair("MEMBERS_OMITTED", "; ".join(why), turn.turn_id))
 
     def _kept_opaque(self, step: Step) -> set[int]:
         """The ids of the opaque items that may go back to their issuer: both halves of a pair, and
@@ -390,3 +406,10 @@ class Showing:
         self, code: str, detail: str, item: Placed | Answer, call_id: str | None = None
     ) -> None:
         self.repairs.append(Repair(code, detail, item.turn.turn_id, call_id, item.place))
+
+
+def _files(turn: Turn) -> Iterator[File]:
+    """The files of a turn, those in results too."""
+    for block in turn.blocks or ():
+        parts = block.parts or () if isinstance(block, ToolResult) else (block,)
+        yield from (part for part in parts if isinstance(part, File))

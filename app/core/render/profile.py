@@ -88,6 +88,7 @@ class Profile:
       foreign_loops       a tool round begun by others may go on with thinking enabled
     Media
       images, files       media types it takes; "url" in them: addresses too
+      named_files         files that have a name there: by address ("url"), or held ("data")
       image_bytes, image_pixels   the largest image, and its longest side
       result_media        images may stand inside results
       result_opaque       kinds of opaque blocks that may too, where their issuer reads them
@@ -136,6 +137,7 @@ class Profile:
 
     images: frozenset[str] = frozenset()
     files: frozenset[str] = frozenset()
+    named_files: frozenset[str] = frozenset({"data", "url"})
     image_bytes: int = 20 * 1024 * 1024
     image_pixels: int = 100_000
     result_media: bool = False

@@ -43,16 +43,23 @@ class Carry:
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """What a request may hold once, and the names of the tools called: by the seq of first use."""
+    """What a request may hold once, and the names of the tools called: by the seq of first use.
+
+    `named`: the turns whose omitted members are reported, by the step that reports them.
+    """
 
     raw_ids: dict[str, int] = field(default_factory=dict)
     native_ids: dict[tuple[str, str], int] = field(default_factory=dict)
     tools: dict[str, int] = field(default_factory=dict)
+    named: dict[int, int] = field(default_factory=dict)
 
     def before(self, seq: int) -> "Uses":
         """Those of earlier turns, as a copy to go on with."""
         return Uses(
-            _before(self.raw_ids, seq), _before(self.native_ids, seq), _before(self.tools, seq)
+            _before(self.raw_ids, seq),
+            _before(self.native_ids, seq),
+            _before(self.tools, seq),
+            _before(self.named, seq),
         )
 
 

@@ -116,19 +116,18 @@ class Writing:
         self.open = _Open(kept.next)
         self.uses = kept.uses.before(kept.next)
         self.whole: set[int] = set()
-        self.named: set[int] = set()
-        self.open_calls = OpenCalls(self._showing())
+        self.open_calls = OpenCalls(self._showing(kept.next))
 
     def write(self, steps: Sequence[Step]) -> Render:
         """The render with these steps, and the end that the wire demands."""
-        self.whole = whole_pairs(steps, self._showing())
+        self.whole = whole_pairs(steps, self._showing(self.open.first))
         for step in steps:
             self._add(step)
         return self._end()
 
     def _add(self, step: Step) -> None:
         wire = self.wire
-        showing = self._showing()
+        showing = self._showing(step.seq)
         messages = [
             message
             for plain in (flattened(step) if wire.options.is_flat else [step])
@@ -177,11 +176,9 @@ class Writing:
                 self.open.repairs.append(Repair("MODEL_CHANGED", why, turn.turn_id))
         self.carry = replace(carry, model=model, bound_to=carry.bound_to.union(bound_to))
 
-    def _showing(self) -> Showing:
+    def _showing(self, seq: int) -> Showing:
         wire = self.wire
-        return Showing(
-            self.profile, wire.options, wire.provider_ids, self.uses, self.whole, self.named
-        )
+        return Showing(self.profile, wire.options, wire.provider_ids, self.uses, seq, self.whole)
 
     def _closes(self, step: Step, messages: Sequence[Message]) -> bool:
         """Whether nothing that comes from here on is joined with what is open."""
