@@ -27,6 +27,10 @@ _ABOUT_PARTS = frozenset(
     | {"thought", "thought_signature", "video_metadata"}
 )
 
+# Anthropic's API: "'image' blocks are not permitted within assistant turns". The SDK has one type
+# for all roles.
+_OF_ANTHROPIC_USERS = ("image", "document", "tool_result")
+
 # botocore: `ContentBlock` is one type for all roles.
 _OF_USERS = ("image", "document", "video")
 
@@ -76,7 +80,13 @@ def _openai_responses() -> Roots:
 def _anthropic() -> Roots:
     # The beta's types have all kinds and members of the others (`test_inputs.py`).
     blocks = Shape(items=shape_of(BetaTextBlockParam))
-    return {"message": shape_of(BetaMessageParam), "system": _TEXT | blocks}
+    message = shape_of(BetaMessageParam)
+    (assistant,) = (kind for kind in message.kinds if kind.word("role") == "assistant")
+    content = assistant.members["content"]
+    assert content.items
+    own = [kind for kind in content.items.kinds if kind.word("type") not in _OF_ANTHROPIC_USERS]
+    assistant.members["content"] = replace(content, items=replace(content.items, kinds=tuple(own)))
+    return {"message": message, "system": _TEXT | blocks}
 
 
 def _gemini() -> Roots:

@@ -46,8 +46,6 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     },
     "anthropic": {
         "BetaSystemMessageParam": "A8: the role system is refused inside the conversation",
-        "BetaAssistantMessageParam.content[] BetaToolResultBlockParam": "A2: results are given by"
-        " the user",
     },
     "mistral": {
         "UserMessageTypedDict.content null": "mistral-common: a user message must say something",

@@ -172,11 +172,10 @@ def _element(part: Shown, dialect: Dialect) -> Json:
         case ResultShown():
             assert posted is not None
             shown: JsonObject = {"tool_call_id": content.id, "name": content.name}
-            if dialect.names_results and posted["role"] == "tool":
-                posted = {"name": "", **posted}
-            return posted | {
-                name: value for name, value in shown.items() if posted.get(name) is not None
-            }
+            wanted = {name for name in shown if posted.get(name) is not None}
+            if posted["role"] == "tool":
+                wanted |= {"tool_call_id", "name"} if dialect.names_results else {"tool_call_id"}
+            return posted | {name: shown[name] for name in wanted}
         case _:
             return _part_of(content) if posted is None else posted
 

@@ -171,6 +171,15 @@ class Showing:
             return False
         return self.profile.half(block) is not None or self.profile.keeps_opaque(block)
 
+    def caller(self, item: Placed) -> str | None:
+        """The key of the provider's own call that made this one, if one did."""
+        turn, place = item.turn, item.place
+        posted = turn.original.blocks if turn.original and self.at_home(turn) else ()
+        if not isinstance(item.block, ToolCall) or not posted or place is None:
+            return None
+        found = posted[place]
+        return self.profile.caller(found.value) if found else None
+
     def _is_accepted(self, block: Opaque, item: Placed) -> bool:
         """True if the provider takes the block as it was posted, and it did not break off."""
         if item.turn.status == "interrupted" and isinstance(block.native, dict):
