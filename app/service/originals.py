@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import cast
 
 from app.codecs import CODECS
@@ -59,7 +60,7 @@ _MOST_NAMED = 20
 def original_of(draft: Draft) -> Original | None:
     """The original of a turn; None where its codec writes the same messages from the blocks."""
     codec = CODECS[draft.format]
-    if not draft.messages or codec.profile.verbatim:
+    if not draft.messages or codec.profile.verbatim or _is_plain(draft):
         return None
     posted: list[Json] = [message for _, message in draft.messages]
     written: list[Json] = []
@@ -74,6 +75,33 @@ def original_of(draft: Draft) -> Original | None:
     if not moves and identical(written, accepted):  # type: ignore[arg-type]
         return None
     return _Reading(draft, accepted, written).original()
+
+
+def _is_plain(draft: Draft) -> bool:
+    """True for one text by a person or the model, as the codec writes it. Most turns are."""
+    if len(draft.messages) != 1 or len(draft.blocks) != 1:
+        return False
+    members, block = draft.messages[0][1], draft.blocks[0]
+    role = _ROLES.get(draft.speaker)
+    return (
+        isinstance(block, Text)
+        and role is not None
+        and block.text == members.get("content")
+        and len(members) == 2
+        and block.signature is None
+        and block.phase is None
+        and members.get("role") == role
+        and _writes_plain(draft.format, role)
+    )
+
+
+@cache
+def _writes_plain(target: str, role: Role) -> bool:
+    """True if a text in a message of this role needs no more than `role` and `content`."""
+    if role == "system":
+        return False
+    message = Message(role, (Shown(Text("text"), None),))
+    return CODECS[target].write([message]) == [{"role": role, "content": "text"}]
 
 
 def _is_surely_accepted(draft: Draft) -> bool:

@@ -102,6 +102,8 @@ def used(usage: JsonObject) -> Usage:
 
 
 def write(messages: Sequence[Message], dialect: Dialect) -> list[Json]:
+    if not home.is_posted(messages):
+        return [_marked(_message(one, dialect), one) for one in messages]
     plain, element = partial(_messages, dialect=dialect), partial(_element, dialect=dialect)
     wire = {"joins": dialect.thinks_in_content or dialect.detailed}
     wire["joins_texts"] = dialect.string_content
@@ -144,6 +146,8 @@ def _marked(item: Json, message: Message) -> Json:
     assert isinstance(item, dict)
     if message.is_prefix:
         return {**item, "prefix": True}
+    if "prefix" not in item:
+        return item
     return {name: value for name, value in item.items() if name != "prefix"}
 
 

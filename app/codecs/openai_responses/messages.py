@@ -199,6 +199,8 @@ def _reasoning(item: Fields) -> Thinking:
 
 
 def write(messages: Sequence[Message]) -> list[Json]:
+    if not home.is_posted(messages):
+        return [item for one in messages for item in _items(one)]
     return [item for one in messages for item in home.written(one, _items, _element)]
 
 

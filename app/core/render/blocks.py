@@ -80,7 +80,9 @@ class Showing:
             before = len(self.repairs)
             content = self._content(item, step, kept)
             if content is not None:
-                posted = self.posted(item, item.block, self.repairs[before:])
+                posted = None
+                if item.turn.original is not None:
+                    posted = self.posted(item, item.block, self.repairs[before:])
                 if posted and posted.value is not None:
                     self._forget_needless(before)
                 elif isinstance(content, File):
@@ -115,8 +117,9 @@ class Showing:
         if any(one.code not in _OF_IDS for one in repairs) or is_beyond_double(posted.value):
             return replace(posted, value=None)
         value = mended_value(posted.value)
-        if value != posted.value:
-            self.report("UNICODE_REPLACED", "lone surrogates are shown as U+FFFD", item)
+        if value == posted.value:
+            return posted
+        self.report("UNICODE_REPLACED", "lone surrogates are shown as U+FFFD", item)
         return replace(posted, value=value)
 
     def _forget_needless(self, before: int) -> None:

@@ -35,7 +35,10 @@ class OpenCalls:
 
     def take(self, step: Step) -> Iterator[tuple[Opaque, Opaque]]:
         """Goes on to a step. Returns the pairs that it completes."""
-        if step.role == "human" and not any(isinstance(one.block, Opaque) for one in step.items):
+        has_opaque = any(isinstance(one.block, Opaque) for one in step.items)
+        if not has_opaque and not self._calls:
+            return
+        if step.role == "human" and not has_opaque:
             self._calls = {key: self._calls[key] for key in self._calls if key in self._by_client}
         for item in step.items:
             block = item.block
