@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import cast
 
 from app.codecs import CODECS
@@ -52,6 +53,9 @@ _ROLES: Mapping[str, Role] = {"ai": "assistant", "human": "user", "system": "sys
 _ABOUT = frozenset({"id", "type", "role", "status", "object", "index"})
 # Calls that a codec writes in another form.
 _CUSTOM = ("custom", "custom_tool_call")
+_FILE_NAMES = ("filename", "display_name", "title")
+# What a custom tool takes, in calls of either form.
+_CUSTOM_INPUT = ("input", "custom")
 # How many members a repair names.
 _MOST_NAMED = 20
 
@@ -59,7 +63,7 @@ _MOST_NAMED = 20
 def original_of(draft: Draft) -> Original | None:
     """The original of a turn; None where its codec writes the same messages from the blocks."""
     codec = CODECS[draft.format]
-    if not draft.messages or codec.profile.verbatim:
+    if not draft.messages or codec.profile.verbatim or _is_plain(draft):
         return None
     posted: list[Json] = [message for _, message in draft.messages]
     written: list[Json] = []
@@ -76,6 +80,33 @@ def original_of(draft: Draft) -> Original | None:
     original = _Reading(draft, accepted, written).original()
     says_nothing = not any(original.blocks) and not original.members
     return None if says_nothing and not moves and _is_surely_accepted(draft) else original
+
+
+def _is_plain(draft: Draft) -> bool:
+    """True for one text by a person or the model, as the codec writes it. Most turns are."""
+    if len(draft.messages) != 1 or len(draft.blocks) != 1:
+        return False
+    members, block = draft.messages[0][1], draft.blocks[0]
+    role = _ROLES.get(draft.speaker)
+    return (
+        isinstance(block, Text)
+        and role is not None
+        and block.text == members.get("content")
+        and len(members) == 2
+        and block.signature is None
+        and block.phase is None
+        and members.get("role") == role
+        and _writes_plain(draft.format, role)
+    )
+
+
+@cache
+def _writes_plain(target: str, role: Role) -> bool:
+    """True if a text in a message of this role needs no more than `role` and `content`."""
+    if role == "system":
+        return False
+    message = Message(role, (Shown(Text("text"), None),))
+    return CODECS[target].write([message]) == [{"role": role, "content": "text"}]
 
 
 def _is_surely_accepted(draft: Draft) -> bool:
@@ -204,7 +235,10 @@ class _Reading:
                 blocks.append(None)
             else:
                 blocks.append(self._posted(place, block, message, envelopes[place.message]))
-        names = tuple(dict.fromkeys(self.names))[:_MOST_NAMED]
+        # What a custom tool takes is shown to all, as the arguments of a function.
+        is_custom = any(isinstance(one, ToolCall) and one.custom for one in self.draft.blocks)
+        told = (name for name in self.names if not is_custom or name not in _CUSTOM_INPUT)
+        names = tuple(dict.fromkeys(told))[:_MOST_NAMED]
         return Original(self.draft.format, tuple(envelopes), tuple(blocks), names)
 
     def _is_gone(self, place: "_Place", block: Block) -> bool:
@@ -241,7 +275,11 @@ class _Reading:
         if value is None and isinstance(block, Thinking | Opaque):
             return None
         written = place.written_in(self.written[place.message])
-        self.names += _unwritten(value, written)
+        has_name = isinstance(block, File) and block.name
+        for name in _unwritten(value, written):
+            # The block itself says what a file is called.
+            if not has_name or name.rpartition(".")[2] not in _FILE_NAMES:
+                self.names.append(name)
         before, after = place.neighbours(message)
         self.names += (_kind(one) for one in (*before, *after))
         is_refused = _is_json_list(block, self.draft.format) or _lost(
@@ -299,11 +337,13 @@ class _Place:
         return value[self.index] if isinstance(value, list) and self.index < len(value) else None
 
     def written_in(self, message: Json) -> Json:
-        """What the codec wrote for the block; it writes one element for each."""
+        """What the codec wrote for the block: an element, or the text that all texts became."""
         if not self.slot or not isinstance(message, dict):
             return message
         value = message.get(self.slot)
         if self.index is None:
+            return value
+        if isinstance(value, str):
             return value
         rank = self.others.index(self.index)
         return value[rank] if isinstance(value, list) and rank < len(value) else None
@@ -362,6 +402,8 @@ def _unwritten(posted: Json, written: Json, at: str = "") -> Iterator[str]:
     match posted, written:
         case list(), str():
             yield from _unwritten(posted, [{"type": "text", "text": written}], at)
+        case dict(), str():
+            yield from _unwritten(posted, {"type": "text", "text": written}, at)
         case list(), list():
             for one, other in zip(posted, written, strict=False):
                 yield from _unwritten(one, other, at)

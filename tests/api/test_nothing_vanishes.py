@@ -45,18 +45,25 @@ def test_calls_of_the_chat_shape_are_read_in_an_anthropic_message(lite: Api) -> 
     assert (use["name"], use["input"]) == ("read", {"path": "a"})
 
 
-def test_tool_use_and_tool_result_blocks_are_read_in_chat_messages(lite: Api) -> None:
+@pytest.mark.parametrize("provider", ["openai", "mistral", "kimi", "acme"])
+def test_tool_use_and_tool_result_blocks_are_read_in_chat_messages(
+    lite: Api, provider: str
+) -> None:
     use = {"type": "tool_use", "id": "toolu_1", "name": "read", "input": {"path": "a"}}
     result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "alpha"}
     posted = lite.post(
         user("Read a."),
         {"role": "assistant", "content": [{"type": "text", "text": "Yes."}, use]},
         {"role": "user", "content": [result]},
+        provider=provider,
+        format="openai",
     ).json()
     assert posted["turns"][2]["tool_results"][0]["matched_by"] == "raw"
-    messages = lite.replay("openai")["request"]["messages"]
-    assert [message["role"] for message in messages] == ["user", "assistant", "tool"]
-    assert messages[2]["content"] == "alpha"
+    for target in {"openai", provider} - {"acme"}:
+        messages = lite.replay(target)["request"]["messages"]
+        assert [message["role"] for message in messages] == ["user", "assistant", "tool"]
+        assert [call["function"]["name"] for call in messages[1]["tool_calls"]] == ["read"]
+        assert messages[2]["content"] == "alpha"
 
 
 def test_what_no_block_has_room_for_is_named_in_the_notes(lite: Api) -> None:

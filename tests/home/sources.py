@@ -89,7 +89,7 @@ def _anthropic() -> Roots:
 
 
 def _of_role(message: Kind) -> Kind:
-    """The SDK takes every block in every role; the API (A1, A2) is stricter."""
+    """The API: "'image' blocks are not permitted within assistant turns" (A1, A2)."""
     content = message.members["content"]
     others = _OF_OTHERS.get(str(message.word("role")), frozenset())
     if not content.items or not others:

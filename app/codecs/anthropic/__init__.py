@@ -12,6 +12,7 @@ from app.codecs.anthropic.stream import AnthropicGathering, is_message
 from app.codecs.anthropic.tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs.shared.reading import names
 from app.core.conversation import Opaque
+from app.core.json.values import Json
 from app.core.render.profile import BOTH, CacheMarks, Half, Profile, keeping
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema.walk import COMBINATIONS
@@ -31,6 +32,15 @@ def _half(block: Opaque) -> Half | None:
         whole = isinstance(native.get("input"), dict)
         return Half(str(native.get("id")) if whole else "", is_result=False)
     return None
+
+
+def _caller(call: Json) -> str | None:
+    """The id of the `server_tool_use` whose code made a call."""
+    match call:
+        case {"caller": {"tool_id": str(key)}}:
+            return key
+        case _:
+            return None
 
 
 CODEC = Codec(
@@ -57,6 +67,7 @@ CODEC = Codec(
         cache_marks=CacheMarks("cache_control", 4),
         keeps_opaque=keeping("image", "document", "search_result", "container_upload"),
         half=_half,
+        caller=_caller,
         foreign_loops=False,
         images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
         # The API: "image exceeds 5 MB maximum … > 5242880 bytes", "… max allowed size: 8000".

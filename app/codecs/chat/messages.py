@@ -22,6 +22,7 @@ from app.core.conversation import (
     Part,
     Text,
     Thinking,
+    ToolCall,
     ToolResult,
 )
 from app.core.json.fields import Fields, filled
@@ -79,7 +80,8 @@ def read_reply(response: JsonObject, at: str, wire: str) -> Reply:
     message.passed_over("role")
     blocks = _said(message, wire)
     notes = (*notes, *reading.left_over(message, blocks, "content"))
-    messages = [(message.at, {"role": "assistant", **message.members})]
+    members = {"role": "assistant", **message.members} if _is_own(message, blocks) else {}
+    messages = [(message.at, members)]
     reason = choice.get("finish_reason")
     return reading.reply(response, blocks, notes, messages, stop_reason=reason)
 
@@ -100,6 +102,8 @@ def used(usage: JsonObject) -> Usage:
 
 
 def write(messages: Sequence[Message], dialect: Dialect) -> list[Json]:
+    if not home.is_posted(messages):
+        return [_marked(_message(one, dialect), one) for one in messages]
     plain, element = partial(_messages, dialect=dialect), partial(_element, dialect=dialect)
     place = partial(_place, dialect=dialect)
     wire = {"joins": dialect.thinks_in_content or dialect.detailed}
@@ -143,6 +147,8 @@ def _marked(item: Json, message: Message) -> Json:
     assert isinstance(item, dict)
     if message.is_prefix:
         return {**item, "prefix": True}
+    if "prefix" not in item:
+        return item
     return {name: value for name, value in item.items() if name != "prefix"}
 
 
@@ -188,7 +194,18 @@ def _draft(fields: Fields, text: str, wire: str) -> Draft:
     speaker = reading.speaker_of(fields, _ROLES)
     fields.passed_over(*_MARKS)
     blocks = [_result(fields)] if speaker == "tool" else _said(fields, wire)
-    return reading.draft(fields, reading.answering(speaker, blocks), blocks, text, "content")
+    draft = reading.draft(fields, reading.answering(speaker, blocks), blocks, text, "content")
+    return draft if _is_own(fields, blocks) else replace(draft, messages=((fields.at, {}),))
+
+
+def _is_own(message: Fields, blocks: Sequence[Block]) -> bool:
+    """True if no provider of this shape refuses the message: no call or result is in its content.
+
+    Others go back to nobody as they were posted.
+    """
+    content = f"{message.at}/content/"
+    calls = (block for block in blocks if isinstance(block, ToolCall | ToolResult))
+    return not any(call.source.startswith(content) for call in calls)
 
 
 def _said(fields: Fields, wire: str) -> list[Block]:

@@ -51,6 +51,9 @@ CODEC = Codec(
         signed_models=re.compile(r"(?!.*gemini-[12]\b).*", re.DOTALL),
         images=frozenset({"image/png", "image/jpeg", "image/webp"}),
         files=frozenset({"application/pdf", "text/plain", "url"}),
+        # google-genai, `Blob.display_name`: "used in the Gemini calls only when server-side tools
+        # (…) are enabled".
+        named_files=frozenset(),
     ),
     tools=ToolRules(
         choice=("tool_config", "toolConfig"),

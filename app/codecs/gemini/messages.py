@@ -183,7 +183,7 @@ def _part(part: Fields) -> Block:
         if not thought:
             return Text(text, signed)
         # No empty text is taken back, so a thought without words stays here.
-        return Thinking(text, part.members if text else None, WIRE)
+        return Thinking(text, reading.without_nulls(part.members) if text else None, WIRE)
     return _media(part) or _kept(part)
 
 
@@ -209,9 +209,13 @@ def _kept(part: Fields) -> Opaque:
     """A part of a kind that only Gemini reads; one that nobody knows is noted besides."""
     for place, name in enumerate(_EXECUTED):
         if member(part.members, name) is not None:
-            return Opaque("server_tool_result" if place else "server_tool", part.whole(), WIRE)
-    kind = next(iter(part.members), "empty")
-    return Opaque(kind, part.whole() if snake(kind) in _KINDS else part.members, WIRE)
+            kind = "server_tool_result" if place else "server_tool"
+            return Opaque(kind, reading.whole(part), WIRE)
+    members = reading.without_nulls(part.members)
+    kind = next(iter(members), "empty") if isinstance(members, dict) else "empty"
+    if snake(kind) in _KINDS:
+        part.whole()
+    return Opaque(kind, members, WIRE)
 
 
 def _result(fields: Fields) -> ToolResult:

@@ -12,6 +12,7 @@ from app.codecs.openai_responses.stream import ResponsesGathering, is_response
 from app.codecs.openai_responses.tools import WIRE, read_choice, read_tools, write_tools
 from app.codecs.shared.reading import names
 from app.core.conversation import Opaque
+from app.core.json.values import Json
 from app.core.render.profile import ASSISTANT, Half, Profile, keeping
 from app.core.tools.rules import ToolRules
 from app.core.tools.schema.walk import COMBINATIONS
@@ -45,6 +46,15 @@ def _half(block: Opaque) -> Half | None:
             return None
 
 
+def _caller(call: Json) -> str | None:
+    """The `call_id` of the `program` that made a call."""
+    match call:
+        case {"caller": {"caller_id": str(key)}}:
+            return key
+        case _:
+            return None
+
+
 CODEC = Codec(
     profile=Profile(
         system="beside",
@@ -64,8 +74,10 @@ CODEC = Codec(
         # The API: "Item with id 'rs_…' not found. Items are not persisted when `store` is false."
         server_state=frozenset({"item_reference"}),
         half=_half,
+        caller=_caller,
         images=frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "url"}),
         files=frozenset({"application/pdf", "url"}),
+        named_files=frozenset({"data"}),
     ),
     # The API: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at
     # the top level" (langchain-ai/langchainjs#9804).

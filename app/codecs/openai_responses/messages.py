@@ -101,9 +101,7 @@ def _joined(said: Sequence[Draft]) -> Draft:
 
 
 def _item(item: Fields) -> tuple[Speaker, list[Block]]:
-    # openai: ItemReference may leave out its type.
-    untyped = "item_reference" if item.members.keys() <= {"id", "type"} else "message"
-    kind = item.maybe_text("type") or untyped
+    kind = item.maybe_text("type") or ("item_reference" if _is_reference(item) else "message")
     match kind:
         case "message":
             item.passed_over(*_ABOUT)
@@ -121,6 +119,11 @@ def _item(item: Fields) -> tuple[Speaker, list[Block]]:
             executed = "server_tool" if kind in _EXECUTED and whole else kind
             block = Opaque(executed, reading.whole(item), WIRE)
             return "ai", [reading.sourced(block, item)]
+
+
+def _is_reference(item: Fields) -> bool:
+    """True for an id alone. openai: ItemReference may leave out its type."""
+    return "id" in item and item.members.keys() <= {"id", "type"}
 
 
 def _said(item: Fields) -> tuple[Speaker, list[Block]]:
@@ -196,6 +199,8 @@ def _reasoning(item: Fields) -> Thinking:
 
 
 def write(messages: Sequence[Message]) -> list[Json]:
+    if not home.is_posted(messages):
+        return [item for one in messages for item in _items(one)]
     return _paired([item for one in messages for item in home.written(one, _items, _element)])
 
 

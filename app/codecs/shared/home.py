@@ -134,6 +134,11 @@ def text_of(part: Shown) -> Json:
     return getattr(part.content, "text", "")
 
 
+def is_posted(messages: Iterable[Message]) -> bool:
+    """True if a part of these messages says how it was posted."""
+    return any(part.posted is not None for message in messages for part in message.parts)
+
+
 def is_listed(part: Shown) -> bool:
     """True if the part was posted in a list, and must not become the whole content."""
     return part.posted is not None and part.posted.listed

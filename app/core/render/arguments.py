@@ -4,6 +4,8 @@ Nothing is completed or guessed. Text that cannot be read, or that others would 
 stays what it is; a render shows an empty object in its place and says so.
 """
 
+from contextlib import suppress
+
 from app.core.errors import LimitExceeded, RuleBroken, TooLarge, TurnkeepError
 from app.core.json.bounds import check_bounds
 from app.core.json.large import PIECE
@@ -50,16 +52,12 @@ def as_given(arguments: str) -> JsonObject:
     return {"arguments": arguments}
 
 
-def custom_object(arguments: str) -> tuple[str, JsonObject, str]:
-    """The text that a custom tool takes, for a function in its place.
-
-    It is stored as a JSON text; one that broke off is shown as it came.
-    """
-    try:
-        found = parsed(arguments)
-    except TurnkeepError:
-        found = arguments
-    value: JsonObject = {CUSTOM_INPUT: found if isinstance(found, str) else arguments}
+def custom_object(text: str) -> tuple[str, JsonObject, str]:
+    """The text that a custom tool takes, for a function in its place. It is stored as JSON."""
+    with suppress(TurnkeepError):
+        said = parsed(text)
+        text = said if isinstance(said, str) else text
+    value: JsonObject = {CUSTOM_INPUT: text}
     return dumps(value), value, "CUSTOM_TOOL_AS_FUNCTION"
 
 

@@ -56,16 +56,15 @@ class Showing:
     """Shows a step for one wire.
 
     `uses`: what was used before, and may be used once. `whole`: the ids of the opaque blocks whose
-    other half is shown too. `seq`: that of the step. `repairs`: what is
-    done to the step.
+    other half is shown too. `seq`: the turn of the step. `repairs`: what is done to the step.
     """
 
     profile: Profile
     options: ReplayOptions
     provider_ids: Mapping[str, str]
     uses: Uses
-    whole: Collection[int] = ()
     seq: int = 0
+    whole: Collection[int] = ()
     repairs: list[Repair] = field(default_factory=list)
 
     def parts(self, step: Step) -> list[Shown]:
@@ -81,13 +80,17 @@ class Showing:
             before = len(self.repairs)
             content = self._content(item, step, kept)
             if content is not None:
-                posted = self.posted(item, item.block, self.repairs[before:])
+                posted = None
+                if item.turn.original is not None:
+                    posted = self.posted(item, item.block, self.repairs[before:])
                 if posted and isinstance(content, Text):
                     is_other = isinstance(item.block, Thinking)
                     if is_other or not self._is_first(posted, item, step):
                         posted = None
                 if posted and posted.value is not None:
                     self._forget_needless(before)
+                elif isinstance(content, File):
+                    self.name_files(item.turn, content)
                 shown.append(Shown(content, item.turn.turn_id, item.place, posted))
         return shown
 
@@ -118,8 +121,9 @@ class Showing:
         if any(one.code not in _OF_IDS for one in repairs) or is_beyond_double(posted.value):
             return replace(posted, value=None)
         value = mended_value(posted.value)
-        if value != posted.value:
-            self.report("UNICODE_REPLACED", "lone surrogates are shown as U+FFFD", item)
+        if value == posted.value:
+            return posted
+        self.report("UNICODE_REPLACED", "lone surrogates are shown as U+FFFD", item)
         return replace(posted, value=value)
 
     def _forget_needless(self, before: int) -> None:
@@ -127,14 +131,29 @@ class Showing:
         made = self.repairs[before:]
         self.repairs[before:] = [one for one in made if one.code != "CUSTOM_TOOL_AS_FUNCTION"]
 
+    def name_files(self, turn: Turn, *shown: Content) -> None:
+        """Reports that files have no name here, in the report of all omitted members."""
+        if any(map(self._loses_name, shown)):
+            self._name_members(turn)
+
+    def _loses_name(self, one: Content) -> bool:
+        if not isinstance(one, File) or not one.name:
+            return False
+        return ("data" if one.url.startswith("data:") else "url") not in self.profile.named_files
+
     def _name_members(self, turn: Turn) -> None:
         """Names the posted members that only the issuer is shown, once for each turn."""
-        assert turn.original
-        if turn.original.members and turn.seq not in self.uses.named:
-            self.uses.named[turn.seq] = self.seq
+        if turn.seq in self.uses.named:
+            return
+        why = []
+        if turn.original and turn.original.members and not self.at_home(turn):
             names = cut(", ".join(turn.original.members))
-            why = f"only their own provider is shown {names}"
-            self.repairs.append(Repair("MEMBERS_OMITTED", why, turn.turn_id))
+            why.append(f"only their own provider is shown {names}")
+        if any(map(self._loses_name, _files(turn))):
+            why.append("files have no name here")
+        if why:
+            self.uses.named[turn.seq] = self.seq
+            self.repairs.append(Repair("MEMBERS_OMITTED", "; ".join(why), turn.turn_id))
 
     def _kept_opaque(self, step: Step) -> set[int]:
         """The ids of the opaque items that may go back to their issuer: both halves of a pair, and
@@ -158,6 +177,15 @@ class Showing:
         if role != ("ai" if block.kind.startswith("server_tool") else "human"):
             return False
         return self.profile.half(block) is not None or self.profile.keeps_opaque(block)
+
+    def caller(self, item: Placed) -> str | None:
+        """The key of the provider's own call that made this one, if one did."""
+        turn, place = item.turn, item.place
+        posted = turn.original.blocks if turn.original and self.at_home(turn) else ()
+        if not isinstance(item.block, ToolCall) or not posted or place is None:
+            return None
+        found = posted[place]
+        return self.profile.caller(found.value) if found else None
 
     def _is_accepted(self, block: Opaque, item: Placed) -> bool:
         """True if the provider takes the block as it was posted, and it did not break off."""
@@ -407,3 +435,10 @@ class Showing:
         self, code: str, detail: str, item: Placed | Answer, call_id: str | None = None
     ) -> None:
         self.repairs.append(Repair(code, detail, item.turn.turn_id, call_id, item.place))
+
+
+def _files(turn: Turn) -> Iterator[File]:
+    """The files of a turn, those in results too."""
+    for block in turn.blocks or ():
+        parts = block.parts or () if isinstance(block, ToolResult) else (block,)
+        yield from (part for part in parts if isinstance(part, File))

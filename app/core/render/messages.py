@@ -137,6 +137,8 @@ def _calls_last(parts: list[Shown], profile: Profile, repairs: list[Repair]) -> 
 
 def were_one(before: Message, message: Message) -> bool:
     """True if all parts of two messages were posted in the same message."""
+    if before.parts[-1].posted is None or message.parts[0].posted is None:
+        return False
     envelopes = {
         id(part.posted.envelope) if part.posted and part.posted.slot else None
         for part in (*before.parts, *message.parts)

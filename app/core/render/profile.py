@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from app.core.conversation import Opaque
+from app.core.json.values import Json
 from app.core.value import dataclass
 
 BOTH = frozenset({"user", "assistant"})
@@ -38,6 +39,10 @@ def keeping(*kinds: str) -> Callable[[Opaque], bool]:
 
 
 def _no_half(_: Opaque) -> Half | None:
+    return None
+
+
+def _no_caller(_: Json) -> str | None:
     return None
 
 
@@ -77,6 +82,7 @@ class Profile:
       server_state        kinds of opaque blocks that refer to what the provider may have stored
       cache_marks         marks for a prompt cache, which it takes only so many of
       half                whether an opaque block is one half of a pair
+      caller              the key of the half that made a posted call, if the provider's tool did
       thinking            its own thinking may stand in the history
       plain_reasoning     reasoning is plain text that its issuer wants back
       demands_reasoning   … on every assistant message, if only an empty one
@@ -88,6 +94,7 @@ class Profile:
       foreign_loops       a tool round begun by others may go on with thinking enabled
     Media
       images, files       media types it takes; "url" in them: addresses too
+      named_files         files that have a name there: by address ("url"), or held ("data")
       image_bytes, image_pixels   the largest image, and its longest side
       result_media        images may stand inside results
       result_opaque       kinds of opaque blocks that may too, where their issuer reads them
@@ -125,6 +132,7 @@ class Profile:
     server_state: frozenset[str] = frozenset()
     cache_marks: CacheMarks | None = None
     half: Callable[[Opaque], Half | None] = _no_half
+    caller: Callable[[Json], str | None] = _no_caller
     thinking: bool = False
     plain_reasoning: bool = False
     demands_reasoning: bool = False
@@ -137,6 +145,7 @@ class Profile:
 
     images: frozenset[str] = frozenset()
     files: frozenset[str] = frozenset()
+    named_files: frozenset[str] = frozenset({"data", "url"})
     image_bytes: int = 20 * 1024 * 1024
     image_pixels: int = 100_000
     result_media: bool = False

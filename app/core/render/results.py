@@ -47,6 +47,9 @@ class Answering:
                 del showing.repairs[before : before + len(repairs)], self.beside[media:]
             else:
                 posted = replace(posted, value=None)
+        if (posted is None or posted.value is None) and result and result.parts:
+            # Only the target's own results come home with the names of their files.
+            showing.name_files(self.answer.turn, *pieces, *(one.content for one in self.beside))
         call = self.answer.call
         name = shown_name(call.name, showing.profile.names)
         provider_id = showing.provider_ids[call.id]

@@ -45,7 +45,7 @@ class Carry:
 class Uses:
     """What a request may hold once, and the names of the tools called: by the seq of first use.
 
-    `named`: the turns whose left out members are named.
+    `named`: the turns whose omitted members are reported, by the step that reports them.
     """
 
     raw_ids: dict[str, int] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from dataclasses import field, replace
 from itertools import repeat
 
 from app.core.conversation import Opaque, Text, Turn
-from app.core.json.values import JsonObject
+from app.core.json.values import Json, JsonObject
 from app.core.json.writing import dumps_message
 from app.core.render import placeholders as wording
 from app.core.render.blocks import Showing
@@ -116,11 +116,11 @@ class Writing:
         self.open = _Open(kept.next)
         self.uses = kept.uses.before(kept.next)
         self.whole: set[int] = set()
-        self.open_calls = OpenCalls(self._showing())
+        self.open_calls = OpenCalls(self._showing(kept.next))
 
     def write(self, steps: Sequence[Step]) -> Render:
         """The render with these steps, and the end that the wire demands."""
-        self.whole = whole_pairs(steps, self._showing())
+        self.whole = whole_pairs(steps, self._showing(self.open.first))
         for step in steps:
             self._add(step)
         return self._end()
@@ -165,6 +165,9 @@ class Writing:
         model = carry.model
         if turn.speaker == "ai" and turn.provider in self.profile.issuers and turn.model:
             model = turn.model
+        found = carry.bound_to.union(bound_to)
+        if model == carry.model and found == carry.bound_to:
+            return
         if model and model != carry.model and model == self.wire.options.model:
             is_other = carry.shown_for(model) != carry.shown_for(carry.model)
             if any(seq < turn.seq for seq in self.uses.tools.values()):
@@ -174,11 +177,11 @@ class Writing:
                 before = cut(carry.model) if carry.model else "no known model"
                 why = f"{cut(model)} comes after {before}; only its own reasoning is shown"
                 self.open.repairs.append(Repair("MODEL_CHANGED", why, turn.turn_id))
-        self.carry = replace(carry, model=model, bound_to=carry.bound_to.union(bound_to))
+        self.carry = replace(carry, model=model, bound_to=found)
 
-    def _showing(self, seq: int = 0) -> Showing:
+    def _showing(self, seq: int) -> Showing:
         wire = self.wire
-        return Showing(self.profile, wire.options, wire.provider_ids, self.uses, self.whole, seq)
+        return Showing(self.profile, wire.options, wire.provider_ids, self.uses, seq, self.whole)
 
     def _closes(self, step: Step, messages: Sequence[Message]) -> bool:
         """Whether nothing that comes from here on is joined with what is open."""
@@ -226,24 +229,25 @@ class Writing:
         if messages:
             spoke = self.carry.spoke or any(one.role != "system" for one in messages)
             self.carry = replace(self.carry, spoke=spoke, last=messages[-1].role)
-        lines = list(map(dumps_message, self.wire.codec.write(messages)))
+        written = self.wire.codec.write(messages)
+        lines = list(map(dumps_message, written))
         told = self.open
         segment = Segment.of(told.first, self.carry, lines, told.repairs, told.pending, told.system)
-        if limit := self.profile.cache_marks:
-            segment = replace(segment, marks=tuple(self._marks(messages, lines, limit.name)))
+        limit = self.profile.cache_marks
+        if limit and (marks := tuple(_marks(messages, written, lines, limit.name))):
+            segment = replace(segment, marks=marks)
         if self.wire.options.tokens:
             segment = replace(segment, origins=origins(messages, len(lines), self.wire.count))
         self.segments.append(segment)
 
-    def _marks(
-        self, messages: Sequence[Message], lines: Sequence[bytes], name: str
-    ) -> Iterator[str | None]:
-        """The turn of each mark for a prompt cache."""
-        if not any(name.encode() in line for line in lines):
-            return
-        for message in messages:
-            count = sum(count_marks(one, name) for one in self.wire.codec.write([message]))
-            yield from repeat(next(iter(message.turn_ids()), None), count)
+
+def _marks(
+    messages: Sequence[Message], written: Sequence[Json], lines: Sequence[bytes], name: str
+) -> Iterator[str | None]:
+    """The turn of each mark for a prompt cache, on wires that write each message as one."""
+    if any(name.encode() in line for line in lines):
+        for message, one in zip(messages, written, strict=True):
+            yield from repeat(next(iter(message.turn_ids()), None), count_marks(one, name))
 
 
 def ended(

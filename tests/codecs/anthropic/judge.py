@@ -164,6 +164,10 @@ def _assistant_order_faults(content: list[dict[str, object]], where: str) -> lis
     if "text" in after and not any(kind in _THINKING for kind in kinds):
         faults.append(f"{where}: text after tool_use (A1, Z06)")
     answered = {block.get("tool_use_id") for block in content}
+    # "Programmatic tool calling": code has its result after those of the calls that it made.
+    answered |= {
+        caller.get("tool_id") for caller in objects([one.get("caller") for one in content])
+    }
     return faults + [
         f"{where}: {block['type']} {block.get('id')!r} has no result (Z56)"
         for block in content
