@@ -1,8 +1,10 @@
-"""Nothing here talks to other machines: a test that tries it fails, whoever tries.
+"""Fails every test that connects to another machine.
 
-`forbid` watches the connections that Python makes. The driver of PostgreSQL makes its own; it is
-told where to go by the tests alone. As nobody speaks TLS, nobody reads whom to trust there: clients
-of HTTP do it when they are made, and it takes longer than most of what is asked through them.
+`forbid` watches the connections that Python makes. The driver of PostgreSQL makes its own, to where
+the tests tell it. The library that checks schemas could also make its own, so
+`tests/tools/test_schemas_stay_here.py` watches its system calls. No test speaks TLS, so the list of
+trusted certificates is not read: each HTTP client would read it when it is created, and that takes
+longer than most requests.
 """
 
 import socket

@@ -18,7 +18,7 @@ from app.api.middleware import REGISTRY
 from app.core.errors import TurnkeepError, Unavailable
 from app.core.identity.ids import canonical_id
 from app.core.json.large import PIECE
-from app.service import schemacheck, tooldefs
+from app.service import tooldefs
 from app.service.kept import Renders
 from app.storage.database import Database, all_tenants
 
@@ -119,7 +119,7 @@ def nothing() -> None:
 
 def clear_caches() -> None:
     """Forgets everything of which nobody knows whose it is."""
-    for cached in (canonical_id, *tooldefs.CACHED, *schemacheck.CACHED):
+    for cached in (canonical_id, *tooldefs.CACHED):
         cached.cache_clear()
 
 

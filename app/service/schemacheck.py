@@ -1,129 +1,81 @@
-"""Whether a tool's schema is JSON Schema (draft 2020-12): the library's verdict, part by part.
+"""Checks that the schema of a tool is JSON Schema (draft 2020-12).
 
-The meta-schema judges each schema by itself. So every schema inside another is shown to the library
-alone, without what is inside it and without the words and data that no rule looks at. What remains
-is small and repeats a lot, so verdicts are remembered; so are those of whole schemas, which come
-back with every request of an agent.
-
-Patterns are not looked into. They are written in the dialect of ECMA-262, nobody here matches
-anything with them, and to compile a few thousand of Python's kind may take minutes.
+A caller's schema is only ever the *instance*, checked against the meta-schema that jsonschema-rs
+contains. It must never be compiled, and never be given to `jsonschema_rs.meta`: both follow `$ref`
+and `$schema` to other machines and into files. In an instance a reference is a text like any other.
+Patterns are not compiled either: they are written in the dialect of ECMA-262, and nothing here
+matches anything with them.
 """
 
-import json
 from collections.abc import Iterator
-from functools import lru_cache
-from importlib import import_module
 from typing import Final
 
+from jsonschema_rs import Draft202012Validator
+
+from app.core.json.numbers import LARGEST_DOUBLE
+from app.core.json.unicode import mended
 from app.core.json.values import Json, JsonObject
-from app.core.json.writing import dumps
 from app.core.tools.schema.walk import INNER, LISTED, NAMED
 
-# Longer texts are judged again each time: what is remembered stays within a few megabytes.
-_WHOLE: Final = 16_384
-_PART: Final = 2_048
-_TYPES: Final = 7
-_TOO_LARGE: Final = "is too large to be checked"
+_META_SCHEMA: Final = Draft202012Validator(
+    {"$ref": "https://json-schema.org/draft/2020-12/schema"}, offline=True
+)
 
 
 def fault(schema: JsonObject) -> str | None:
-    """What is wrong with a schema, as the end of a sentence; None: it is JSON Schema."""
-    text = dumps(schema)
-    return _remembered(text) if len(text) <= _WHOLE else _found(schema)
+    """Returns what is wrong with a schema, as the end of a sentence, or None."""
+    instance = {mended(key): _plain(member) for key, member in schema.items()}
+    if _META_SCHEMA.is_valid(instance):
+        return None
+    return f"is no JSON Schema at {_place(instance)}"
 
 
-@lru_cache(maxsize=1_024)
-def _remembered(text: str) -> str | None:
-    try:
-        return _found(json.loads(text))
-    except ValueError:
-        # A number of more digits than Python converts.
-        return _TOO_LARGE
+def _place(schema: JsonObject) -> str:
+    """Returns the path to the first keyword that breaks a rule. Each rule is about one keyword.
+
+    The library would tell the place too, with a copy of every value on the way to it.
+    """
+    key, member = next(
+        (key, member) for key, member in schema.items() if not _META_SCHEMA.is_valid({key: member})
+    )
+    for path, inner in _inner(key, member):
+        if not _META_SCHEMA.is_valid(inner):
+            return f"{path}/{_place(inner)}" if isinstance(inner, dict) else path
+    return key
 
 
-def _found(schema: Json) -> str | None:
-    for path, part in _parts(schema):
-        text = dumps(part)
-        where = _judged_again(text) if len(text) <= _PART else _judged(part)
-        if where == _TOO_LARGE:
-            return where
-        if where is not None:
-            return f"is no JSON Schema at {'/'.join(filter(None, (path, where))) or 'its top'}"
-    return None
-
-
-@lru_cache(maxsize=4_096)
-def _judged_again(text: str) -> str | None:
-    return _judged(json.loads(text))
-
-
-CACHED = (_remembered, _judged_again)
-
-
-def _judged(part: Json) -> str | None:
-    """Where in the part a rule is broken; None: nowhere."""
-    if isinstance(part, dict) and (key := _odd_list(part)) is not None:
-        return key
-    # Imported with the first tool: a start need not wait for it.
-    library = import_module("jsonschema")
-    try:
-        # The only format that it would check is that of patterns, by compiling them.
-        library.Draft202012Validator.check_schema(part, format_checker=None)
-    except (OverflowError, RecursionError):
-        return _TOO_LARGE
-    except library.SchemaError as error:
-        return "/".join(str(step) for step in error.absolute_path)
-    return None
-
-
-def _odd_list(part: JsonObject) -> str | None:
-    """A list that must hold different texts and cannot: the library would compare them all."""
-    kinds, required = part.get("type"), part.get("required")
-    if isinstance(kinds, list) and len(kinds) > _TYPES:
-        return "type"
-    if isinstance(required, list) and not all(isinstance(name, str) for name in required):
-        return "required"
-    for key in ("dependentRequired", "dependencies"):
-        members = part.get(key)
-        lists = members.values() if isinstance(members, dict) else ()
-        if not all(isinstance(name, str) for one in lists if isinstance(one, list) for name in one):
-            return key
-    return None
-
-
-def _parts(schema: Json) -> Iterator[tuple[str, Json]]:
-    """Every schema by itself, with the path that leads to it."""
-    waiting: list[tuple[str, Json]] = [("", schema)]
-    while waiting:
-        path, whole = waiting.pop()
-        if not isinstance(whole, dict):
-            yield path, [] if isinstance(whole, list) else whole
-            continue
-        part: JsonObject = {}
-        for key, member in whole.items():
-            at = f"{path}/{key}" if path else key
-            part[key], inside = _apart(key, member)
-            waiting.extend((f"{at}/{step}" if step else at, one) for step, one in inside)
-        yield path, part
-
-
-def _apart(key: str, member: Json) -> tuple[Json, list[tuple[str, Json]]]:
-    """A member as the part shows it, and the schemas inside it by their steps."""
+def _inner(key: str, member: Json) -> Iterator[tuple[str, Json]]:
+    """Yields the schemas directly under a keyword, each with its path."""
     match member:
-        case dict() if key in (*NAMED, "dependencies"):
-            lists: JsonObject = {
-                name: one
-                for name, one in member.items()
-                if key == "dependencies" and isinstance(one, list)
-            }
-            return lists, [one for one in member.items() if one[0] not in lists]
-        case dict() | bool() if key in INNER:
-            return True, [("", member)]
-        case [_, *_] if key in LISTED:
-            return [True], [(str(place), one) for place, one in enumerate(member)]
-        case str() if key in ("title", "description", "$comment"):
-            return "", []
-        case list() if key in ("enum", "examples"):
-            return [], []
+        case dict() if key in INNER:
+            yield key, member
+        case dict() if key in NAMED:
+            yield from ((f"{key}/{name}", inner) for name, inner in member.items())
+        case dict() if key == "dependencies":
+            # A list there holds names of properties.
+            for name, inner in member.items():
+                if not isinstance(inner, list):
+                    yield f"{key}/{name}", inner
+        case list() if key in LISTED:
+            yield from ((f"{key}/{index}", inner) for index, inner in enumerate(member))
+
+
+def _plain(value: Json) -> Json:
+    """Returns a copy that the library can read.
+
+    It refuses subclasses of `float` and lone surrogates, and takes infinity for null. It also
+    recurses without a limit and ends the process when the stack is full: values that are nested
+    too deeply for Python raise a RecursionError here, before that.
+    """
+    match value:
+        case dict():
+            return {mended(key): _plain(member) for key, member in value.items()}
+        case list():
+            return [_plain(element) for element in value]
+        case str():
+            return mended(value)
+        case bool() | None:
+            return value
         case _:
-            return None if key in ("const", "default") else member, []
+            number = max(-LARGEST_DOUBLE, min(value, LARGEST_DOUBLE))
+            return number if isinstance(number, int) else float(number)

@@ -14,7 +14,7 @@ from app.api import sweeper
 from app.core.identity.ids import canonical_id
 from app.core.json.large import PIECE
 from app.main import create_app, serving
-from app.service import schemacheck, tooldefs
+from app.service import tooldefs
 from app.settings import Settings
 from app.storage.database import engine_url
 from app.storage.tables import conversations
@@ -95,7 +95,7 @@ def test_texts_that_belong_to_nobody_are_forgotten_now_and_then(
 ) -> None:
     tell(lite, "c1", CANARY)
     lite.replay("openai")
-    cached = (canonical_id, *tooldefs.CACHED, *schemacheck.CACHED)
+    cached = (canonical_id, *tooldefs.CACHED)
     assert all(one.cache_info().currsize for one in cached)
     monkeypatch.setattr(sweeper, "_LOOK", 0.01)
     monkeypatch.setattr(sweeper, "_SAID", 0.01)

@@ -1,6 +1,7 @@
-"""Checking schemas part by part gives the verdict of the library, for less."""
+"""Schemas are checked with jsonschema-rs; another library has to agree with every verdict."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import SchemaError
 
 from app.codecs import TARGETS
+from app.core.json.values import NumberText
 from app.core.tools.schema.walk import INNER, LISTED, NAMED, size
 from app.service.schemacheck import fault
 from tests.tools.conftest import ToolApi
@@ -67,9 +69,22 @@ def is_good(schema: Any) -> bool:
 
 @settings(max_examples=400, deadline=None)
 @given(schemas().filter(lambda schema: isinstance(schema, dict)))
-def test_the_verdict_is_that_of_the_library(schema: Any) -> None:
+def test_the_verdict_is_that_of_another_library(schema: Any) -> None:
     assert (fault(schema) is None) is is_good(schema)
-    assert fault(schema) == fault(schema)
+
+
+def keywords(schema: Any) -> Iterator[str]:
+    """Yields the path to every member of a value."""
+    members = schema.items() if isinstance(schema, dict) else ()
+    for key, member in enumerate(schema) if isinstance(schema, list) else members:
+        yield str(key)
+        yield from (f"{key}/{path}" for path in keywords(member))
+
+
+@settings(max_examples=200, deadline=None)
+@given(schemas().filter(lambda schema: isinstance(schema, dict) and not is_good(schema)))
+def test_the_place_of_a_fault_is_in_the_schema(schema: Any) -> None:
+    assert str(fault(schema)).removeprefix("is no JSON Schema at ") in set(keywords(schema))
 
 
 @pytest.mark.parametrize(
@@ -80,10 +95,50 @@ def test_the_verdict_is_that_of_the_library(schema: Any) -> None:
         ({"anyOf": [True, {"items": 7}]}, "anyOf/1/items"),
         ({"items": {"required": [{}]}}, "items/required"),
         ({"allOf": []}, "allOf"),
+        ({"allOf": [{}, 7]}, "allOf/1"),
+        ({"required": ["a"], "$defs": {"a": {"$anchor": "7"}}}, "$defs/a/$anchor"),
+        ({"dependencies": {"a": ["b"], "b": {"not": 7}}}, "dependencies/b/not"),
+        ({"dependencies": {"a": ["b"], "b": ["c", "c"]}}, "dependencies"),
+        ({"properties": {"\ud800": 7}}, "properties/\N{REPLACEMENT CHARACTER}"),
     ],
 )
 def test_a_fault_is_told_with_its_place(schema: Any, where: str) -> None:
     assert fault(schema) == f"is no JSON Schema at {where}"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"multipleOf": NumberText.of("1.10"), "minLength": NumberText.of("3.0")},
+        {"minimum": NumberText.of("-1e400"), "maximum": 10**4_299, "minLength": 10**400},
+        {"properties": {"\ud800": {"description": "\udfff", "$id": "\ud800"}}},
+        {"required": [str(n) for n in range(20_000)]},
+    ],
+    ids=["digits", "beyond doubles", "lone surrogates", "many names"],
+)
+def test_odd_values_are_no_fault(schema: Any) -> None:
+    assert fault(schema) is None
+
+
+def nested(levels: int, innermost: Any, key: str = "not") -> Any:
+    schema = innermost
+    for _ in range(levels):
+        schema = {key: {"a": schema}} if key in NAMED else {key: schema}
+    return schema
+
+
+def test_schemas_as_deep_as_a_body_are_checked() -> None:
+    assert fault(nested(LIMITS.depth, {"type": "string"})) is None
+    deep = fault(nested(LIMITS.depth, {"type": 7}))
+    assert deep == f"is no JSON Schema at {'not/' * LIMITS.depth}type"
+    many = {str(n): {"type": "strung"} for n in range(6_000)}
+    deep = fault(nested(LIMITS.depth // 2, {"properties": many}, "$defs"))
+    assert str(deep).endswith("$defs/a/properties/0/type")
+
+
+def test_a_schema_that_is_too_deep_does_not_end_the_process() -> None:
+    with pytest.raises(RecursionError):
+        fault(nested(100_000, {}))
 
 
 @pytest.mark.parametrize("unread", ["(", "(?<name>a)[\\p{L}--[a-z]]", "(?i)" + "[^a-z]" * 40])

@@ -3,8 +3,7 @@ null of that, and Python's SDKs refuse to send it."""
 
 from app.core.json.values import Json
 
-# The largest double.
-_MOST = float.fromhex("0x1.fffffffffffffp+1023")
+LARGEST_DOUBLE = float.fromhex("0x1.fffffffffffffp+1023")
 
 
 def is_beyond_double(value: Json) -> bool:
@@ -17,6 +16,6 @@ def is_beyond_double(value: Json) -> bool:
             every += one.values()
         elif isinstance(one, list):
             every += one
-        elif isinstance(one, int | float) and not -_MOST <= one <= _MOST:
+        elif isinstance(one, int | float) and not -LARGEST_DOUBLE <= one <= LARGEST_DOUBLE:
             return True
     return False
