@@ -3,20 +3,26 @@ that a start would import, and most starts find the newest schema."""
 
 from alembic import command
 from alembic.config import Config
-from alembic.util import CommandError
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
 from app.core.errors import Unavailable
-from app.storage.migrations import scripts
+from app.storage.migrations import head, scripts
 
 
-def migrate(connection: Connection, described: str) -> None:
+def migrate(connection: Connection, before: str | None, described: str) -> None:
     """Brings a database to the newest schema, in the transaction of the connection."""
-    try:
-        command.upgrade(config(connection), "head")
-    except CommandError as error:
-        known = f"{described} has a schema that this release does not know"
-        raise Unavailable(f"{known}: {error}") from None
+    settings = config(connection)
+    oldest = ScriptDirectory.from_config(settings).get_base() or head()
+    if before and before < oldest:
+        raise Unavailable(
+            f"{described} is at {before}, a schema from before the first release; this release"
+            f" upgrades from {oldest} on. Export the conversations with the version that wrote it"
+            " (turnkeep export --all), and import them into a new database"
+        )
+    if before and before > head():
+        raise Unavailable.behind(f"the schema of {described}", before, head())
+    command.upgrade(settings, "head")
 
 
 def config(connection: Connection | None = None) -> Config:

@@ -33,7 +33,8 @@ def upgrade(url: str) -> str | None:
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
         before = current(connection)
         if before != head():
-            import_module("app.storage.migrating").migrate(connection, engines.described(url))
+            migrating = import_module("app.storage.migrating")
+            migrating.migrate(connection, before, engines.described(url))
     if before != head():
         with _connection(url, "migrate") as connection:
             engines.kind_of(connection.engine.url).migrated(engines.driver_of(connection))

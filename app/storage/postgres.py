@@ -236,7 +236,7 @@ def end(driver: DBAPIConnection) -> None:
 
 
 def act_for(driver: DBAPIConnection, tenant_id: str) -> None:
-    """From here on the transaction sees the rows of this tenant (see the policies of 0010)."""
+    """From here on the transaction sees the rows of this tenant (see the policies of 0014)."""
     _psycopg(driver).execute(_whose(tenant_id).encode(), prepare=False)
 
 
@@ -282,7 +282,7 @@ def rebuild_index(driver: DBAPIConnection) -> None:
 def migrated(driver: DBAPIConnection) -> None:
     """Making an index counts the rows of its table. Where there were none, the planner takes any
     index for as good as another, however much is stored afterwards; a table without pages is judged
-    by its size again. (What the planner knows of conversations, revision 0001 told it.)"""
+    by its size again. (Revision 0014 tells the planner how long a conversation can be.)"""
     connection = _psycopg(driver)
     query = (
         "SELECT oid::regclass::text FROM pg_class WHERE relkind = 'r' AND reltuples = 0"

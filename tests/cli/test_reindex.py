@@ -1,20 +1,17 @@
-"""`turnkeep reindex`, and what `turnkeep migrate` says to those who need it."""
+"""`turnkeep reindex`."""
 
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import pytest
-from alembic import command
 
 from app.cli import main
 from app.cli.reindex import catch_up
 from app.service.conversations import Describe
 from app.service.finding import Asked, listed
 from app.service.verify import verify
-from app.storage import migrating
 from app.storage.database import Database
-from app.storage.engines import make_engine
 from tests.service.test_append_work import append, rounds
 from tests.service.test_finding import run
 from tests.storage.broken_index import BREAKS, break_index, check_index, opened
@@ -32,38 +29,27 @@ def found(database: Database, **wish: Any) -> list[str]:
     return [one["id"] for one in page["data"]]
 
 
-def to_the_schema_before(url: str) -> None:
-    """What a database of the release before looks like, with its conversations."""
-    with make_engine(url, "migrate").begin() as connection:
-        command.downgrade(migrating.config(connection), "0003")
-
-
-@pytest.mark.own_database
-def test_an_older_database_is_found_after_migrate_and_reindex(
-    database_url: str, capsys: pytest.CaptureFixture[str]
+def test_a_conversation_is_found_by_everything_after_reindex(
+    database: Database, database_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Database(database_url) as database:
-        append(database, "old", rounds(1, 30))
-        given = frozenset({"title", "metadata"})
-        database.write_now(Describe("old", "Aged", {"a": 1}, given))
-    to_the_schema_before(database_url)
-    assert main(["migrate", "--database-url", database_url]) == 0
-    capsys.readouterr()
-    with Database(database_url) as database:
-        assert database.read_now(partial(verify, cid="old"))["ok"]
-        append(database, "old", rounds(31, 1))
-        assert found(database, q="call_7") == found(database, title="aged") == []
-        assert main(["reindex", "--database-url", database_url]) == 0
-        assert "1 conversations" in capsys.readouterr().out
-        for wish in (
-            {"q": "call_7"},
-            {"title": "aged"},
-            {"tool": ["f"]},
-            {"metadata": [("a", "1")]},
-        ):
-            assert found(database, **wish) == ["old"], wish
-    assert main(["migrate", "--database-url", database_url]) == 0
-    assert "reindex" not in capsys.readouterr().out
+    """By words, title, tool and metadata: nothing but the turns and the head is needed."""
+    append(database, "old", rounds(1, 30))
+    database.write_now(Describe("old", "Aged", {"a": 1}, frozenset({"title", "metadata"})))
+    catch_up(database)
+    wishes: tuple[dict[str, Any], ...] = (
+        {"q": "call_7"},
+        {"title": "aged"},
+        {"tool": ["f"]},
+        {"metadata": [("a", "1")]},
+    )
+    assert [found(database, **wish) for wish in wishes] == [["old"]] * len(wishes)
+    for table in ("search_texts", "conversation_facets"):
+        run(database, f"DELETE FROM {table}")
+    assert [found(database, **wish) for wish in wishes] == [[]] * len(wishes)
+    assert main(["reindex", "--database-url", database_url]) == 0
+    assert "1 conversations" in capsys.readouterr().out
+    assert [found(database, **wish) for wish in wishes] == [["old"]] * len(wishes)
+    assert database.read_now(partial(verify, cid="old"))["ok"]
 
 
 def test_named_conversations_alone_are_made_again(

@@ -1,23 +1,33 @@
+"""The migrations, against both databases."""
+
+import ast
+import io
 import multiprocessing
+import sqlite3
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+from fastapi.testclient import TestClient
 from sqlalchemy import Connection
 
-from app.service.apikeys import made
+from app.cli import main
+from app.main import create_app
+from app.settings import Settings
 from app.storage import migrating, migrations
-from app.storage.apikeys import ApiKeys
-from app.storage.database import Database
-from app.storage.engines import make_engine
+from app.storage.engines import database_file, is_sqlite, make_engine
 from app.storage.migrations import current_and_head, upgrade
 from app.storage.tables import metadata
+from tests.api.test_streams import RESPONSE
 from tests.postgres import fresh_database
 
 
@@ -166,16 +176,76 @@ def test_the_newest_version_is_the_one_that_alembic_names() -> None:
     assert by_hand.get_current_head() == migrations.head()
 
 
-def test_keys_of_an_earlier_release_are_let_in_and_damaged_ones_are_not(empty_url: str) -> None:
+@pytest.mark.parametrize("revision", ["0001", "0005", "0013"])
+def test_a_schema_from_before_the_first_release_is_refused_in_one_line(
+    empty_url: str, revision: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     upgrade(empty_url)
-    (good, _), (bad, _) = made("acme", "é", ["read", "admin"], requests=5), made("b", "", ["read"])
-    with Database(empty_url) as database:
-        for key in (good, bad):
-            database.change_keys(lambda keys, key=key: keys.add(key))  # type: ignore[misc]
     with connected(empty_url) as connection:
-        command.downgrade(migrating.config(connection), "0011")
-        connection.exec_driver_sql(f"UPDATE api_keys SET scopes = '' WHERE key_id = '{bad.id}'")
+        connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{revision}'")
+    before = definitions(empty_url)
+    assert main(["migrate", "--database-url", empty_url]) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.count("\n") == 1
+    assert f"is at {revision}, a schema from before the first release" in output.err
+    assert "turnkeep export --all" in output.err
+    assert definitions(empty_url) == before
+    assert current_and_head(empty_url)[0] == revision
+
+
+def test_a_schema_of_a_newer_release_is_refused_in_one_line(
+    empty_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     upgrade(empty_url)
-    with Database(empty_url) as database:
-        assert database.ask_keys_now(ApiKeys.every) == [good]
-        assert database.ask_keys_now(ApiKeys.damaged) == [bad.id]
+    with connected(empty_url) as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    assert main(["migrate", "--database-url", empty_url]) == 2
+    output = capsys.readouterr()
+    assert (output.out, output.err.count("\n")) == ("", 1)
+    assert "a newer release wrote it" in output.err
+
+
+def test_turns_that_an_earlier_release_cannot_read_keep_their_schema(empty_url: str) -> None:
+    upgrade(empty_url)
+    with TestClient(create_app(Settings(database_url=empty_url))) as http:
+        content = [{"type": "text", "text": "Hi.", "citations": None}]
+        body = {"provider": "anthropic", "response": RESPONSE | {"content": content}}
+        assert http.post("/v1/conversations/c1/turns", json=body).status_code == 201
+        before = http.get("/v1/conversations/c1/turns?raw=true").content
+        with pytest.raises(CommandError, match="restore a backup"):
+            downgrade(empty_url)
+        assert http.get("/v1/conversations/c1/turns?raw=true").content == before
+
+
+def test_printed_sql_builds_the_same_tables(
+    empty_url: str, other_empty_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upgrade(empty_url)
+    monkeypatch.setenv("TURNKEEP_DATABASE_URL", other_empty_url)
+    printed = io.StringIO()
+    config = Config(Path(__file__).parents[2] / "migrations.ini", output_buffer=printed)
+    command.upgrade(config, "head", sql=True)
+    if is_sqlite(other_empty_url):
+        with closing(sqlite3.connect(database_file(other_empty_url))) as file:
+            file.executescript(printed.getvalue())
+    else:
+        with psycopg.connect(other_empty_url, autocommit=True) as server:
+            server.execute(printed.getvalue().encode())
+    assert current_and_head(other_empty_url) == current_and_head(empty_url)
+    assert definitions(other_empty_url) == definitions(empty_url)
+
+
+def test_migrations_import_nothing_of_the_program() -> None:
+    """They build the same tables whatever the program becomes."""
+    allowed = {"alembic", "sqlalchemy", *sys.stdlib_module_names}
+    files = list((migrations.scripts() / "versions").glob("*.py"))
+    assert files
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0, file.name
+                names = [node.module or ""]
+            else:
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            assert {name.partition(".")[0] for name in names} <= allowed, file.name

@@ -39,7 +39,7 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file of the release, brought to the newest schema."""
     file = tmp_path_factory.mktemp("releases") / "written.db"
     file.write_bytes(gzip.decompress((FOLDER / "0.1.0.db.gz").read_bytes()))
-    upgrade(f"sqlite:///{file}")
+    assert upgrade(f"sqlite:///{file}") == "0014"
     return file
 
 

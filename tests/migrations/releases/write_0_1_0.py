@@ -1,6 +1,9 @@
 """Writes `0.1.0.db.gz` and `0.1.0.json`: a database of the release 0.1.0 (commit c51a085), and what
 that release answers about it.
 
+The database has been brought to revision 0014 since, the oldest one that is upgraded, by the
+migrations of commit c0fc27d; its turns are as that release wrote them.
+
 Run it with the code of a checkout of that commit, in its folder, and name the folder for the files:
 
     PYTHONPATH=. .venv/bin/python …/write_0_1_0.py FOLDER
