@@ -145,6 +145,11 @@ def _bedrock_assistant(message: Kind) -> Kind:
     assert content.items
     (block,) = content.items.kinds
     members = {name: one for name, one in block.members.items() if name not in _OF_USERS}
+    # Results of tools that the provider ran say their type; the caller's are given by the user.
+    (result,) = members["toolResult"].kinds
+    needed = result.required | {"type"}
+    served = Kind(f"assistant.{result.name}", result.module, result.members, needed)
+    members["toolResult"] = Shape(kinds=(served,))
     kind = Kind(f"assistant.{block.name}", block.module, members, block.required)
     kind.one_of = frozenset(members)
     found.members["content"] = replace(content, items=Shape(kinds=(kind,)))
