@@ -80,13 +80,19 @@ def _openai_responses() -> Roots:
 def _anthropic() -> Roots:
     # The beta's types have all kinds and members of the others (`test_inputs.py`).
     blocks = Shape(items=shape_of(BetaTextBlockParam))
-    message = shape_of(BetaMessageParam)
-    (assistant,) = (kind for kind in message.kinds if kind.word("role") == "assistant")
-    content = assistant.members["content"]
+    kinds = tuple(map(_anthropic_message, shape_of(BetaMessageParam).kinds))
+    return {"message": Shape(kinds=kinds), "system": _TEXT | blocks}
+
+
+def _anthropic_message(message: Kind) -> Kind:
+    if message.word("role") != "assistant":
+        return message
+    content = message.members["content"]
     assert content.items
     own = [kind for kind in content.items.kinds if kind.word("type") not in _OF_ANTHROPIC_USERS]
-    assistant.members["content"] = replace(content, items=replace(content.items, kinds=tuple(own)))
-    return {"message": message, "system": _TEXT | blocks}
+    shown = replace(content, items=replace(content.items, kinds=tuple(own)))
+    members = message.members | {"content": shown}
+    return Kind(message.name, message.module, members, message.required)
 
 
 def _gemini() -> Roots:

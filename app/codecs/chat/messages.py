@@ -172,14 +172,17 @@ def _element(part: Shown, dialect: Dialect) -> Json:
         case CallShown():
             if posted is not None and _is_old(part):
                 return posted
-            return {**(posted or _call(content)), "id": content.id}
+            call = posted or _call(content)
+            return call | {"id": content.id} if "id" in call else {"id": content.id, **call}
         case ResultShown():
             assert posted is not None
-            shown: JsonObject = {"tool_call_id": content.id, "name": content.name}
-            wanted = {name for name in shown if posted.get(name) is not None}
+            shown = {"tool_call_id": content.id, "name": content.name}
+            wanted = [name for name in shown if posted.get(name) is not None]
             if posted["role"] == "tool":
-                wanted |= {"tool_call_id", "name"} if dialect.names_results else {"tool_call_id"}
-            return posted | {name: shown[name] for name in wanted}
+                wanted.append("tool_call_id")
+            if posted["role"] == "tool" and dialect.names_results and "name" not in posted:
+                wanted.append("name")
+            return home.with_ids(posted, **{name: shown[name] for name in shown if name in wanted})
         case _:
             return _part_of(content) if posted is None else posted
 
