@@ -195,8 +195,8 @@ FAULTS = (
     Fault(
         "arguments are encoded anew in the chat shape",
         "app/codecs/chat/messages.py",
-        '"arguments": part.arguments}',
-        '"arguments": repr(part.value)}',
+        '"arguments": call.arguments}',
+        '"arguments": repr(call.value)}',
         GOLDEN,
     ),
     Fault(
