@@ -156,3 +156,45 @@ def test_members_are_named_in_one_place_however_a_render_is_extended() -> None:
         {"role": "user", "content": results},
     )
     assert len(omitted(one, "openai")) == 1
+
+
+@pytest.mark.parametrize("provider", ["openai", "openrouter"])
+def test_neighbours_with_other_names_stay_apart(provider: str) -> None:
+    said = [{"role": "user", "name": name, "content": name} for name in ("ann", "bob")]
+    said.append({"role": "user", "content": "nobody"})
+    assert history(provider, *said).render(provider).request["messages"] == said
+
+
+def test_a_picture_that_the_system_shows_in_line_is_left_out_by_name() -> None:
+    """Gemini takes no system message in line; it becomes marked text of the user."""
+    image = {"inline_data": {"mime_type": "image/png", "data": "iVBORw0KGgo="}}
+    one = history(
+        "gemini", {"role": "user", "parts": [{"text": "Hi."}]}, {"role": "system", "parts": [image]}
+    )
+    assert {"IMAGE_OMITTED", "SYSTEM_DEMOTED"} <= one.render("gemini").codes
+
+
+def test_the_id_and_name_of_a_result_come_in_one_order_wherever_they_came_from() -> None:
+    """Posted without them, and posted again with them, the replays are equal."""
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "parts": [{"text": "Hi."}]},
+        {"role": "model", "parts": [{"function_call": {"id": "a", "name": "f", "args": {}}}]},
+        {"role": "user", "parts": [{"function_response": {"id": "a", "response": {"x": 1}}}]},
+    ]
+    first = history("gemini", *messages).render("gemini").request["contents"]
+    answer = first[2]["parts"][0]["function_response"]
+    assert list(answer) == ["id", "name", "response"]
+
+
+@pytest.mark.parametrize("provider", ["mistral", "openai"])
+def test_a_result_that_was_posted_without_an_id_gets_the_id_of_its_call(provider: str) -> None:
+    function = {"name": "f", "arguments": "{}"}
+    call = {"id": "abcdefghi", "type": "function", "function": function}
+    one = history(
+        provider,
+        QUESTION,
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "name": "f", "content": [{"type": "text", "text": "1"}]},
+    )
+    asked, answered = one.render(provider).request["messages"][1:3]
+    assert answered["tool_call_id"] == asked["tool_calls"][0]["id"]

@@ -311,6 +311,18 @@ def histories(draw: st.DrawFn, most: int = 14) -> Bodies:
 
 
 @st.composite
+def one_voice(draw: st.DrawFn, wire: str, most: int = 10) -> Bodies:
+    """A history that is posted in one provider's own format."""
+    story = _Story(_choosing(draw), Voice(wire, model="m"))
+    for _ in range(1 + draw(_up_to(most - 1))):
+        story.number = _choosing(draw)
+        before = len(story.said)
+        story.go_on(story.voice)
+        story.said[before:] = [one for one in story.said[before:] if one[0] is not NEUTRAL]
+    return tuple(text for text in story.bodies() if '"messages":[]' not in text)
+
+
+@st.composite
 def _ends(draw: st.DrawFn, story: _Story) -> bool:
     """Says one more thing, or ends. A step of its own, so that hypothesis can take it out."""
     if not draw(_up_to(9)):

@@ -174,9 +174,9 @@ def _element(part: Shown) -> Json:
         case _ if posted is None:
             return _written(content)
         case CallShown():
-            return {**posted, "id": content.id}
+            return home.with_ids(posted, id=content.id)
         case ResultShown():
-            return {**posted, "tool_use_id": content.id}
+            return home.with_ids(posted, tool_use_id=content.id)
         case _:
             return posted
 

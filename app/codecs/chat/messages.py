@@ -176,7 +176,8 @@ def _element(part: Shown, dialect: Dialect) -> Json:
         case CallShown():
             if posted is not None and _is_old(part):
                 return posted
-            return {**(posted or _call(content)), "id": content.id}
+            call = posted or _call(content)
+            return call | {"id": content.id} if "id" in call else {"id": content.id, **call}
         case ResultShown():
             assert posted is not None
             names: JsonObject = {}

@@ -262,9 +262,10 @@ def _element(part: Shown) -> Json:
     if not isinstance(content, CallShown | ResultShown):
         return posted
     kind = "function_call" if isinstance(content, CallShown) else "function_response"
-    shown: JsonObject = {"name": content.name, "id": content.id}
     return {
-        name: {**value, **shown} if snake(name) == kind and isinstance(value, dict) else value
+        name: home.with_ids(value, id=content.id, name=content.name)
+        if snake(name) == kind and isinstance(value, dict)
+        else value
         for name, value in posted.items()
     }
 

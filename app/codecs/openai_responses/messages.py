@@ -234,7 +234,8 @@ def _element(part: Shown) -> Json:
     if not isinstance(content, CallShown | ResultShown):
         return value
     # The id of the item would have to be the provider's own; nothing refers to it.
-    return {name: one for name, one in value.items() if name != "id"} | {"call_id": content.id}
+    others = {name: one for name, one in value.items() if name != "id"}
+    return home.with_ids(others, call_id=content.id)
 
 
 def _items(message: Message) -> Iterator[Json]:

@@ -134,6 +134,14 @@ def text_of(part: Shown) -> Json:
     return getattr(part.content, "text", "")
 
 
+def with_ids(posted: JsonObject, **ids: str) -> JsonObject:
+    """The posted object under these ids. If it lacks one they come first, as codecs write them."""
+    if ids.keys() <= posted.keys():
+        return {**posted, **ids}
+    kind: JsonObject = {name: posted[name] for name in ("role", "type") if name in posted}
+    return {**kind, **ids, **posted, **ids}
+
+
 def is_posted(messages: Iterable[Message]) -> bool:
     """True if a part of these messages says how it was posted."""
     return any(part.posted is not None for message in messages for part in message.parts)

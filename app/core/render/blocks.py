@@ -302,6 +302,7 @@ class Showing:
                 return self._text(block, item, step)
             case Image() | File():
                 own = self.at_home(item.turn) and self._was_accepted(item)
+                own = own and (step.role != "system" or self.profile.home_system)
                 return self.media(block, item, allowed=own or step.role == "human")
             case Thinking():
                 return self._thinking(block, item, kept)

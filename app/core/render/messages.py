@@ -99,9 +99,10 @@ def _message(role: Role, parts: Sequence[Shown]) -> list[Message]:
 def _demoted(part: Shown, repairs: list[Repair]) -> Shown:
     why = "shown as marked user text"
     repairs.append(Repair("SYSTEM_DEMOTED", why, part.turn_id, block=part.place))
-    if not isinstance(part.content, Text):
-        return replace(part, posted=None)
-    return replace(part, content=Text(wording.demoted_system(part.content.text)), posted=None)
+    content = part.content
+    if isinstance(content, Text):
+        content = Text(wording.demoted_system(content.text))
+    return replace(part, content=content, posted=None)
 
 
 def _results(results: Sequence[Shown], profile: Profile) -> Iterator[Message]:
