@@ -46,8 +46,8 @@ test-pages: $(DEV) ## Run the tests of the pages in Chromium, which root fetches
 
 test-long: $(DEV) ## The laws on twenty thousand random histories (half an hour and more)
 	@TURNKEEP_LAWS=long $(BIN)/python -m pytest --numprocesses auto --dist worksteal tests/laws tests/damage \
-		tests/zoo tests/streams tests/api/test_openapi_fuzzed.py tests/storage/test_cost.py \
-		tests/imports/test_round_trip.py tests/migrations/test_releases.py tests/crash/test_appends.py $(ARGS)
+		tests/zoo tests/streams tests/edge/test_openapi_fuzzed.py tests/database/test_cost.py \
+		tests/transfer/test_round_trip.py tests/migrations/test_releases.py tests/crash/test_appends.py $(ARGS)
 
 mutants: $(DEV) ## Plant faults, one at a time; every one must be caught
 	@$(BIN)/python -m tests.mutants.run $(ARGS)

@@ -7,9 +7,9 @@ is `alembic -c migrations.ini -x url=… upgrade head`, or else TURNKEEP_DATABAS
 from alembic import context
 from sqlalchemy import Connection
 
+from app.database.engines import engine_url, make_engine
+from app.database.tables import metadata
 from app.settings import from_environment
-from app.storage.engines import engine_url, make_engine
-from app.storage.tables import metadata
 
 
 def chosen_url() -> str:

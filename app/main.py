@@ -12,22 +12,30 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
-from app import __version__
-from app.api import conversations, convert, health, replay, tool_calls, tools, turns
-from app.api.access import Access
-from app.api.context import Context, Room
-from app.api.guard import Guarded, allowed_hosts, is_loopback
-from app.api.indexer import Indexer
-from app.api.listening import Listeners
-from app.api.middleware import REGISTRY, Headed, Measured, WriterNumbers
-from app.api.pages import assets, conversation, docs, lists, login, replays
-from app.api.problems import HANDLERS, REFUSALS
-from app.api.sending import Sent
-from app.api.sweeper import forget, sweep
-from app.service.kept import Renders
-from app.settings import Settings, from_environment
-from app.storage.database import Database
-from app.storage.process import can_fork
+from . import __version__
+from .access.http import Access
+from .audit import http as tool_calls
+from .conversations import http as conversations
+from .convert import http as convert
+from .database.database import Database
+from .database.process import can_fork
+from .edge import health
+from .edge.context import Context, Room
+from .edge.guard import Guarded, allowed_hosts, is_loopback
+from .edge.middleware import REGISTRY, Headed, Measured, WriterNumbers
+from .edge.problems import HANDLERS, REFUSALS
+from .edge.sending import Sent
+from .events.listening import Listeners
+from .pages import assets, docs, login, replays
+from .pages import conversation_list as lists
+from .pages import conversation_page as conversation
+from .replay import http as replay
+from .replay.kept import Renders
+from .search.indexer import Indexer
+from .settings import Settings, from_environment
+from .tools import http as tools
+from .turns import http as turns
+from .upkeep.sweeper import forget, sweep
 
 # Seconds for what goes on in the background to end when the service stops.
 _LAST = 3.0

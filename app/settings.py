@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
-from app.core.limits import LONGEST_EXPIRY, Limits
+from .model.limits import LONGEST_EXPIRY, Limits
 
 PREFIX = "TURNKEEP_"
 LOG_LEVELS = ("critical", "error", "warning", "info", "debug", "trace")

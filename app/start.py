@@ -10,15 +10,15 @@ from typing import Any
 
 
 def loaded(name: str) -> Any:
-    """A module that is loaded when it is needed."""
+    """A module that is loaded when it is needed, by its name inside this package: `.cli`."""
     gc.disable()
     try:
-        return import_module(name)
+        return import_module(name, __package__)
     finally:
         gc.freeze()
         gc.enable()
 
 
 def main() -> int:
-    status: int = loaded("app.cli").main()
+    status: int = loaded(".cli").main()
     return status

@@ -14,9 +14,9 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-from app.core.json.reading import loads_object
-from app.core.limits import Limits
-from app.service.convert import convert_messages
+from app.convert.queries import convert_messages
+from app.jsontext.reading import loads_object
+from app.model.limits import Limits
 from bench.client import Client
 from bench.load import Requests
 from bench.rows import interleaved

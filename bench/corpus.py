@@ -22,7 +22,7 @@ _SENTENCES = {
 
 def texts() -> dict[str, str]:
     """Kinds of text by name, each a few kilobytes."""
-    code = "\n".join(path.read_text() for path in sorted((ROOT / "app/core").glob("*.py")))
+    code = "\n".join(path.read_text() for path in sorted((ROOT / "app/model").glob("*.py")))
     prose = (ROOT / "LICENSE").read_text()
     rows = [
         {"id": 2512292042121000001 + n, "path": f"src/file_{n}.py", "ok": n % 3 == 0}

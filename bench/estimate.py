@@ -5,7 +5,7 @@ from pathlib import Path
 import mistral_common
 from mistral_common.tokens.tokenizers.tekken import Tekkenizer
 
-from app.core.render.tokens import estimated_text_tokens
+from app.replay.tokens import estimated_text_tokens
 from bench.corpus import texts
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from app.core.limits import Limits
+from app.model.limits import Limits
 from tests.e2e.server import serving
 
 LARGEST = Limits().body_bytes

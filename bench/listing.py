@@ -20,15 +20,15 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, insert
 
-from app.core.json.values import JsonObject
-from app.core.json.writing import dumps
-from app.core.search.texts import conversation_words, metadata_words, title_words
-from app.core.search.wanted import ID_PART, METADATA_PART, TITLE_PART, Facet
-from app.service.finding import Asked, listed
-from app.storage import tables
-from app.storage.database import DEFAULT_TENANT, Database
-from app.storage.engines import make_engine
-from app.storage.migrations import upgrade
+from app.conversations.queries import Asked, listed
+from app.database import tables
+from app.database.database import DEFAULT_TENANT, Database
+from app.database.engines import make_engine
+from app.database.migrations import upgrade
+from app.jsontext.writing import dumps
+from app.ledger.wanted import ID_PART, METADATA_PART, TITLE_PART, Facet
+from app.model.json_values import JsonObject
+from app.search.texts import conversation_words, metadata_words, title_words
 
 SMALL, LARGE = 1_000, 100_000
 PAGE, ROUNDS, BATCH = 50, 15, 5_000

@@ -20,18 +20,20 @@ from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
-from app.core.json.reading import loads_object
-from app.core.limits import Limits
-from app.core.render.options import ReplayOptions
-from app.service import audit, finding, turns
-from app.service.append import Append
-from app.service.kept import Renders
-from app.service.lookup import lookup
-from app.service.posting import read_post
-from app.service.replay import replay
-from app.service.turnform import made_ready
-from app.storage.database import Database
-from app.storage.migrations import upgrade
+from app.audit import queries as audit
+from app.audit.lookup import lookup
+from app.conversations import queries as finding
+from app.database.database import Database
+from app.database.migrations import upgrade
+from app.jsontext.reading import loads_object
+from app.model.limits import Limits
+from app.replay.kept import Renders
+from app.replay.options import ReplayOptions
+from app.replay.queries import replay
+from app.turns import queries as turns
+from app.turns.commands import Append
+from app.turns.posting import read_post
+from app.turns.turnform import made_ready
 
 Work: TypeAlias = Callable[[], object]
 _BATCH = 1_000

@@ -7,13 +7,13 @@ import time
 from pathlib import Path
 
 from app.cli.reindex import catch_up
-from app.core.json.reading import loads_object
-from app.core.limits import Limits
-from app.service.append import Append
-from app.service.posting import read_post
-from app.service.turnform import made_ready
-from app.storage.database import Database
-from app.storage.migrations import upgrade
+from app.database.database import Database
+from app.database.migrations import upgrade
+from app.jsontext.reading import loads_object
+from app.model.limits import Limits
+from app.turns.commands import Append
+from app.turns.posting import read_post
+from app.turns.turnform import made_ready
 
 CONVERSATIONS, TURNS = 100, 30
 

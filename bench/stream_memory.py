@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from app.storage.packing import unpacked_piece
+from app.database.packing import unpacked_piece
 from tests.e2e.server import Server, serving
 
 MEGABYTE = 1024 * 1024

@@ -185,8 +185,8 @@ def _one_postgres_database(
     postgres_url: str, postgres_template: str
 ) -> Iterator[tuple[str, Callable[[], None]]]:
     """The address of a database, and how it is emptied: over one connection, which is kept."""
-    from app.storage.migrations import head  # noqa: PLC0415
-    from app.storage.tables import metadata  # noqa: PLC0415
+    from app.database.migrations import head  # noqa: PLC0415
+    from app.database.tables import metadata  # noqa: PLC0415
 
     # Those that point to others first.
     tables, newest = [table.name for table in reversed(metadata.sorted_tables)], head()
@@ -215,6 +215,6 @@ def database_url(request: pytest.FixtureRequest) -> str:
 
 def _upgrade(url: str) -> None:
     # Here, so that the tests of pure code do not have to load the storage.
-    from app.storage.migrations import upgrade  # noqa: PLC0415
+    from app.database.migrations import upgrade  # noqa: PLC0415
 
     upgrade(url)

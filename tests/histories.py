@@ -4,14 +4,14 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.core.conversation import Draft
-from app.core.json.reading import loads_object
-from app.core.limits import Limits
-from app.core.render.options import ReplayOptions
-from app.core.render.repairs import Repair
-from app.service.memory import Remembered, remember
-from app.service.posting import read_post
-from app.service.rendering import render, with_model
+from app.jsontext.reading import loads_object
+from app.model.conversation import Draft
+from app.model.limits import Limits
+from app.model.repairs import Repair
+from app.replay.options import ReplayOptions
+from app.replay.rendering import render, with_model
+from app.replay.unstored import Remembered, remember
+from app.turns.posting import read_post
 
 
 @dataclass(frozen=True)

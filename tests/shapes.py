@@ -133,6 +133,6 @@ def _adapter(model: Any) -> TypeAdapter[Any]:
 
 def _problem() -> TypeAdapter[Any]:
     # Here, so that tests without the interface need not load it.
-    from app.api.schemas.shapes import ProblemOut  # noqa: PLC0415
+    from app.edge.shapes import ProblemOut  # noqa: PLC0415
 
     return _adapter(ProblemOut)

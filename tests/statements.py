@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, event
 
-from app.storage import driver
-from app.storage.database import Database
+from app.database import driver
+from app.database.database import Database
 
 Note = Callable[[Connection, str, Any], None]
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.limits import Limits
+from app.model.limits import Limits
 from app.settings import LOG_LEVELS, Settings, SettingsError, from_environment
 
 

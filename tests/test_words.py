@@ -27,7 +27,14 @@ GONE = {
 # Result, response and receipt were all called so. A render may: there it is a call with its result.
 ANSWER = re.compile(r"\b(?:an?|the|its|this|one|whole|first|same) answers?\b", re.IGNORECASE)
 NAMED_ANSWER = re.compile(r"(?:^|_)answers?(?:_|$)|^_answered$|Answers?(?![a-z])")
-RENDERS = ("app/core/render/", "app/codecs/")
+RENDERS = (
+    "app/formats/",
+    "app/jsontext/arguments.py",
+    "app/ledger/pairing.py",
+    "app/model/media.py",
+    "app/model/repairs.py",
+    "app/replay/",
+)
 
 
 def found(pattern: str, text: str) -> list[str]:

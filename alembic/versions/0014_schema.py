@@ -1,6 +1,6 @@
 """All tables as release 0.1.0 has them.
 
-`app/storage/tables.py` says what each column means. Like every migration this one imports nothing
+`app/database/tables.py` says what each column means. Like every migration this one imports nothing
 of the program: it builds the same tables whatever the program becomes.
 
 Revision 0014, the first: the revisions before it were never released.

@@ -10,14 +10,15 @@ from collections.abc import Iterable, Sequence
 from io import TextIOWrapper
 from typing import Any
 
-from app import __version__
-from app.cli.asking import Refused
-from app.cli.words import complain
-from app.core.errors import TurnkeepError
-from app.core.nearest import nearest
-from app.core.telling import did_you_mean
-from app.settings import SettingsError
-from app.start import loaded
+from .. import __name__ as package
+from .. import __version__
+from ..model.errors import TurnkeepError
+from ..model.nearest import nearest
+from ..model.telling import did_you_mean
+from ..settings import SettingsError
+from ..start import loaded
+from .asking import Refused
+from .text import complain
 
 # By what they are for: each command, its file, and what it does.
 GROUPS: dict[str, dict[str, tuple[str, str]]] = {
@@ -115,7 +116,7 @@ def parser_of(names: Iterable[str]) -> argparse.ArgumentParser:
     parser = _Parser(prog="turnkeep")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for file in dict.fromkeys(COMMANDS[name] for name in names):
-        loaded(f"app.cli.{file}").add_to(commands)
+        loaded(f".cli.{file}").add_to(commands)
     return parser
 
 
@@ -147,5 +148,5 @@ def _words(error: Exception) -> str:
 
 def _problems() -> tuple[type[Exception], ...]:
     """What is told in a line. That of the storage is known where the storage is loaded."""
-    engines = sys.modules.get("app.storage.engines")
+    engines = sys.modules.get(f"{package}.database.engines")
     return (SettingsError, TurnkeepError, Refused, *([engines.DatabaseUrlError] if engines else []))

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.core.errors import RuleBroken
-from app.core.json.reading import loads
-from app.core.json.values import JsonObject
-from app.core.json.writing import dumps_utf8
-from app.service.conversations import known
-from app.service.receipts import note
-from app.storage.store import ReadStore
+from ..conversations.commands import known
+from ..database.store import ReadStore
+from ..jsontext.reading import loads
+from ..jsontext.writing import dumps_utf8
+from ..model.errors import RuleBroken
+from ..model.json_values import JsonObject
+from ..turns.receipts import note
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeAlias
 
-from app.cli.options import add_database
-from app.core.identity.forms import CONVERSATION_ID
-from app.settings import SettingsError, client_from_environment
-from app.start import loaded
+from ..model.forms import CONVERSATION_ID
+from ..settings import SettingsError, client_from_environment
+from ..start import loaded
+from .flags import add_database
 
 # What was asked for, as the HTTP interface tells it.
 Told: TypeAlias = dict[str, Any]
@@ -108,9 +108,9 @@ def asking(args: argparse.Namespace) -> AbstractContextManager[Asking]:
     way: AbstractContextManager[Asking]
     if url := asks_service(args):
         key = args.key or client_from_environment().key
-        way = loaded("app.cli.over_http").Service(url, key)
+        way = loaded(".cli.over_http").Service(url, key)
     else:
-        way = loaded("app.cli.on_database").Stored.of(args)
+        way = loaded(".cli.on_database").Stored.of(args)
     return way
 
 

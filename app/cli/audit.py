@@ -5,13 +5,13 @@ import csv
 import sys
 from functools import partial
 
-from app.cli.asking import Told, add_asking, all_of, asking, conversation_id
-from app.cli.find import by_provider
-from app.cli.jsontext import json_line
-from app.cli.looks import Cell, Look, add_looks, state_cell, value_text
-from app.cli.words import complain, printable
-from app.core.ledger.records import CALL_COLUMNS, CALL_STATES
-from app.core.telling import cell
+from ..ledger.records import CALL_COLUMNS, CALL_STATES
+from ..model.telling import cell
+from .asking import Told, add_asking, all_of, asking, conversation_id
+from .find import by_provider
+from .json_io import json_line
+from .looks import Cell, Look, add_looks, state_cell, value_text
+from .text import complain, printable
 
 _HEADINGS = ("TURN", "CALL", "TOOL", "STATE", "RESULT", "MATCHED BY", "RAW ID", "CANONICAL ID")
 

@@ -3,15 +3,15 @@
 import argparse
 from pathlib import Path
 
-from app.cli.checking import check
-from app.cli.databases import check_schema
-from app.cli.options import add_database, settings_of
-from app.cli.words import complain
-from app.core.errors import Unavailable
-from app.storage import backup
-from app.storage.database import Database
-from app.storage.engines import database_file, is_sqlite
-from app.storage.migrations import upgrade
+from ..database.database import Database
+from ..database.engines import database_file, is_sqlite
+from ..database.migrations import upgrade
+from ..model.errors import Unavailable
+from ..upkeep import sqlite_backup as backup
+from .checking import check
+from .databases import check_schema
+from .flags import add_database, settings_of
+from .text import complain
 
 _STATUS = (
     "Exit status: 0 done, and everything in it agrees; 1 something is damaged or does not agree;"

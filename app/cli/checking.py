@@ -7,18 +7,18 @@ from contextlib import ExitStack, nullcontext, suppress
 from functools import partial
 from typing import BinaryIO
 
-from app.cli.anchors import Anchor, anchored, read_anchors
-from app.cli.databases import all_ids, opened
-from app.cli.options import settings_of
-from app.cli.output import output
-from app.cli.verify import Reports
-from app.cli.words import Progress, complain
-from app.core.errors import ConversationNotFound
-from app.core.identity.forms import CONVERSATION_ID
-from app.core.json.values import JsonObject
-from app.service.verify import verify
-from app.storage.database import DEFAULT_TENANT, Database, all_tenants
-from app.storage.store import ReadStore
+from ..database.database import DEFAULT_TENANT, Database, all_tenants
+from ..database.store import ReadStore
+from ..model.errors import ConversationNotFound
+from ..model.forms import CONVERSATION_ID
+from ..model.json_values import JsonObject
+from ..verify.queries import verify
+from .anchors import Anchor, anchored, read_anchors
+from .databases import all_ids, opened
+from .flags import settings_of
+from .output import output
+from .text import Progress, complain
+from .verify import Reports
 
 
 def run(args: argparse.Namespace) -> int:

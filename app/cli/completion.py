@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.cli import COMMANDS, GROUPS, parser_of
+from . import COMMANDS, GROUPS, parser_of
 
 SHELLS = ("bash", "zsh", "fish")
 _USE = """\

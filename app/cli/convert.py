@@ -8,19 +8,19 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
-from app.cli.options import settings_of
-from app.cli.words import complain
-from app.codecs import CODECS, TARGETS
-from app.core.errors import NotJson, TooLarge
-from app.core.json.fields import objects
-from app.core.json.reading import loads, loads_object
-from app.core.json.values import Json, JsonObject
-from app.core.json.writing import dumps_utf8
-from app.core.limits import Limits
-from app.core.render.options import REASONINGS
-from app.core.render.repairs import CODES
-from app.service.convert import convert_messages, convert_tool_id, convert_tools
-from app.settings import SettingsError
+from ..convert.queries import convert_messages, convert_tool_id, convert_tools
+from ..formats.registry import CODECS, TARGETS
+from ..jsontext.fields import objects
+from ..jsontext.reading import loads, loads_object
+from ..jsontext.writing import dumps_utf8
+from ..model.errors import NotJson, TooLarge
+from ..model.json_values import Json, JsonObject
+from ..model.limits import Limits
+from ..model.repairs import CODES
+from ..replay.options import REASONINGS
+from ..settings import SettingsError
+from .flags import settings_of
+from .text import complain
 
 _FLAGS = ("from", "to", "model", "reasoning", "ready", "required", "description", "strict")
 _SHOWN = 80

@@ -5,15 +5,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from app.api.guard import is_loopback
-from app.cli.databases import check_file, command, database_of
-from app.cli.doctor import APART, Check, newest
-from app.core.errors import Unavailable
-from app.service.finding import Asked, listed
-from app.settings import Settings
-from app.storage.apikeys import ApiKeys
-from app.storage.database import Database, all_tenants
-from app.storage.engines import (
+from ..access.sql import ApiKeys
+from ..conversations.queries import Asked, listed
+from ..database.database import Database, all_tenants
+from ..database.engines import (
     database_file,
     described,
     driver_of,
@@ -22,7 +17,12 @@ from app.storage.engines import (
     kind_of,
     make_engine,
 )
-from app.storage.migrations import current_and_head
+from ..database.migrations import current_and_head
+from ..edge.guard import is_loopback
+from ..model.errors import Unavailable
+from ..settings import Settings
+from .databases import check_file, command, database_of
+from .doctor import APART, Check, newest
 
 _MB = 1024 * 1024
 # So little is soon used up, and so little is too little for SQLite to write.

@@ -4,12 +4,12 @@ import argparse
 import shlex
 from collections.abc import Iterator
 
-from app.core.errors import Unavailable
-from app.settings import Settings, from_environment
-from app.storage.database import DEFAULT_TENANT, Database
-from app.storage.engines import database_file, described, is_sqlite, without_password
-from app.storage.migrations import current_and_head
-from app.storage.store import ReadStore
+from ..database.database import DEFAULT_TENANT, Database
+from ..database.engines import database_file, described, is_sqlite, without_password
+from ..database.migrations import current_and_head
+from ..database.store import ReadStore
+from ..model.errors import Unavailable
+from ..settings import Settings, from_environment
 
 _PAGE = 200
 

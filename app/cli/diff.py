@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Any
 
-from app.cli.asking import Told, add_asking, all_turns, asking, conversation_id
-from app.cli.jsontext import json_line, json_lines
-from app.cli.looks import Look, add_looks
-from app.cli.replay import add_options, assumed, options_of, repairs
-from app.cli.targets import OneOf
-from app.cli.words import complain
-from app.codecs import CODECS, TARGETS
-from app.service.views.aligned import grouped
+from ..formats.registry import CODECS, TARGETS
+from ..pages.aligned import grouped
+from .asking import Told, add_asking, all_turns, asking, conversation_id
+from .json_io import json_line, json_lines
+from .looks import Look, add_looks
+from .replay import add_options, assumed, options_of, repairs
+from .targets import OneOf
+from .text import complain
 
 # Lines around a difference that are shown with it.
 _AROUND = 3

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal, TypeAlias
 
-from app.cli.asking import Refused, Told, add_asking, asks_service
-from app.cli.jsontext import json_line
-from app.cli.looks import Cell, Look, add_looks, state_cell
-from app.cli.options import settings_of
-from app.cli.over_http import Service
-from app.settings import Settings, client_from_environment
-from app.start import loaded
+from ..settings import Settings, client_from_environment
+from ..start import loaded
+from .asking import Refused, Told, add_asking, asks_service
+from .flags import settings_of
+from .json_io import json_line
+from .looks import Cell, Look, add_looks, state_cell
+from .over_http import Service
 
 State: TypeAlias = Literal["ok", "warning", "bad"]
 # Seconds that two clocks may differ.
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
         found = list(_of_service(Service(url, key)))
     else:
         settings = settings_of(args)
-        found = [*loaded("app.cli.databasechecks").checks(settings), _port(settings)]
+        found = [*loaded(".cli.databasechecks").checks(settings), _port(settings)]
     bad = any(check.state == "bad" for check in found)
     if args.json:
         checks = [{"name": one.name, "state": one.state, "said": one.said} for one in found]

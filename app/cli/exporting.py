@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from functools import partial
 from typing import BinaryIO
 
-from app.cli.databases import add_tenant, all_ids, opened
-from app.cli.options import add_database, settings_of
-from app.cli.output import output
-from app.cli.targets import OneOf
-from app.cli.words import Progress, complain
-from app.codecs import TARGETS
-from app.core.errors import ConversationNotFound
-from app.core.render.options import ReplayOptions
-from app.service.exporting import export
-from app.service.verify import verify
-from app.storage.damage import may_be_damage
-from app.storage.database import Database
+from ..database.damage import may_be_damage
+from ..database.database import Database
+from ..formats.registry import TARGETS
+from ..model.errors import ConversationNotFound
+from ..replay.options import ReplayOptions
+from ..transfer.queries import export
+from ..verify.queries import verify
+from .databases import add_tenant, all_ids, opened
+from .flags import add_database, settings_of
+from .output import output
+from .targets import OneOf
+from .text import Progress, complain
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

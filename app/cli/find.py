@@ -3,12 +3,12 @@
 import argparse
 from collections.abc import Iterator
 
-from app.cli.asking import Asking, Refused, Told, add_asking, all_of, asking, number
-from app.cli.jsontext import json_line
-from app.cli.looks import Look, add_looks, excerpt, moment, value_text
-from app.cli.timeline import MATCHED, given, result_text
-from app.cli.words import complain, printable
-from app.core.identity.forms import CONVERSATION_ID
+from ..model.forms import CONVERSATION_ID
+from .asking import Asking, Refused, Told, add_asking, all_of, asking, number
+from .json_io import json_line
+from .looks import Look, add_looks, excerpt, moment, value_text
+from .text import complain, printable
+from .turn_text import MATCHED, given, result_text
 
 _KINDS = {
     "canonical": "the canonical id of a tool call",

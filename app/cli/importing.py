@@ -10,19 +10,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from app.cli.databases import add_tenant, opened
-from app.cli.options import add_database, settings_of
-from app.cli.sources import STDIN, Source, found_in, sources
-from app.cli.targets import OneOf
-from app.cli.words import Progress, printable
-from app.codecs import TARGETS
-from app.core.errors import Conflict, RuleBroken, Unavailable
-from app.importers import IMPORTERS
-from app.importers.histories import History, Reading
-from app.importers.naming import NAMES
-from app.service.importing import Counted, store_history
-from app.service.planning import Plan, read_history
-from app.storage.database import Database
+from ..database.database import Database
+from ..formats.registry import TARGETS
+from ..model.errors import Conflict, RuleBroken, Unavailable
+from ..transfer.commands import Counted, store_history
+from ..transfer.importers import IMPORTERS
+from ..transfer.importers.histories import History, Reading
+from ..transfer.importers.naming import NAMES
+from ..transfer.planning import Plan, read_history
+from .databases import add_tenant, opened
+from .flags import add_database, settings_of
+from .sources import STDIN, Source, found_in, sources
+from .targets import OneOf
+from .text import Progress, printable
 
 # Kinds of notes that are shown at the end.
 _NOTED = 20

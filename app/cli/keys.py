@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from app.cli.databases import add_tenant, opened
-from app.cli.jsontext import json_line
-from app.cli.looks import Cell, Look, add_json
-from app.cli.options import add_database, settings_of
-from app.cli.words import complain, printable
-from app.core.access import SCOPES, ApiKey, KeyScope, read
-from app.service.apikeys import made
-from app.storage.apikeys import ApiKeys
+from ..access.commands import made
+from ..access.sql import ApiKeys
+from ..model.api_keys import SCOPES, ApiKey, KeyScope, read
+from .databases import add_tenant, opened
+from .flags import add_database, settings_of
+from .json_io import json_line
+from .looks import Cell, Look, add_json
+from .text import complain, printable
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _STATUS = """\

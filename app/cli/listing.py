@@ -4,11 +4,11 @@ import argparse
 from itertools import islice
 from typing import get_args
 
-from app.cli.asking import Told, add_asking, all_of, asking, number
-from app.cli.jsontext import json_line
-from app.cli.looks import Cell, Look, add_looks, excerpt, moment
-from app.cli.words import complain
-from app.core.search.wanted import State
+from ..ledger.wanted import State
+from .asking import Told, add_asking, all_of, asking, number
+from .json_io import json_line
+from .looks import Cell, Look, add_looks, excerpt, moment
+from .text import complain
 
 _WISHES = ("q", "title", "tool", "provider", "metadata", "state")
 _HEADINGS = ("CONVERSATION", "TURNS", "OPEN", "UPDATED (UTC)", "TOKENS IN", "OUT", "TITLE")

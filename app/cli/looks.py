@@ -11,9 +11,9 @@ from textwrap import wrap
 from typing import Any
 from unicodedata import east_asian_width
 
-from app.cli.jsontext import json_line
-from app.cli.words import printable
-from app.settings import client_from_environment
+from ..settings import client_from_environment
+from .json_io import json_line
+from .text import printable
 
 _COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _STATES = {

@@ -2,9 +2,9 @@
 
 import argparse
 
-from app.cli.options import add_database, settings_of
-from app.storage.engines import described
-from app.storage.migrations import current_and_head, grant, upgrade
+from ..database.engines import described
+from ..database.migrations import current_and_head, grant, upgrade
+from .flags import add_database, settings_of
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

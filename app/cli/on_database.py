@@ -5,23 +5,26 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Self
 
-from app.cli.asking import Refused, Told, looked_at
-from app.cli.databases import opened
-from app.cli.jsontext import read_json
-from app.cli.options import settings_of
-from app.cli.words import complain
-from app.core.errors import TurnkeepError
-from app.core.json.values import JsonObject
-from app.core.json.writing import dumps_utf8
-from app.core.render.options import ReplayOptions
-from app.service import audit, conversations, finding, turns
-from app.service.indexing import versions_behind
-from app.service.lookup import lookup
-from app.service.replay import replay
-from app.service.verify import demand_sound, verify
-from app.storage.damage import may_be_damage
-from app.storage.database import DEFAULT_TENANT, Database
-from app.storage.store import ReadStore
+from ..audit import queries as audit
+from ..audit.lookup import lookup
+from ..conversations import commands as conversations
+from ..conversations import queries as finding
+from ..database.damage import may_be_damage
+from ..database.database import DEFAULT_TENANT, Database
+from ..database.store import ReadStore
+from ..jsontext.writing import dumps_utf8
+from ..model.errors import TurnkeepError
+from ..model.json_values import JsonObject
+from ..replay.options import ReplayOptions
+from ..replay.queries import replay
+from ..search.indexing import versions_behind
+from ..turns import queries as turns
+from ..verify.queries import demand_sound, verify
+from .asking import Refused, Told, looked_at
+from .databases import opened
+from .flags import settings_of
+from .json_io import read_json
+from .text import complain
 
 
 class Stored:

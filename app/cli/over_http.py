@@ -9,10 +9,10 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from typing import Any, Self
 from urllib.parse import quote, urlencode, urlsplit
 
-from app import __version__
-from app.cli.asking import PAUSE, Refused, Told, looked_at
-from app.cli.jsontext import read_json
-from app.settings import SettingsError
+from .. import __version__
+from ..settings import SettingsError
+from .asking import PAUSE, Refused, Told, looked_at
+from .json_io import read_json
 
 # Seconds until the next bytes of a response, and of events: a service shows now and then that it
 # lives.

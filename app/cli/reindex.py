@@ -3,16 +3,16 @@
 import argparse
 from functools import partial
 
-from app.cli.databases import add_tenant, all_ids, opened
-from app.cli.options import add_database, settings_of
-from app.cli.words import Progress
-from app.core.errors import ConversationNotFound
-from app.service.indexing import Reindex, behind
-from app.service.verify import verify
-from app.storage.damage import may_be_damage
-from app.storage.database import Database
-from app.storage.migrations import rebuild_index
-from app.storage.store import ReadStore
+from ..database.damage import may_be_damage
+from ..database.database import Database
+from ..database.migrations import rebuild_index
+from ..database.store import ReadStore
+from ..model.errors import ConversationNotFound
+from ..search.indexing import Reindex, behind
+from ..verify.queries import verify
+from .databases import add_tenant, all_ids, opened
+from .flags import add_database, settings_of
+from .text import Progress
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -5,14 +5,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Literal, get_args, get_origin
 
-from app.cli.asking import Asking, Told, add_asking, asking, conversation_id, number, one_turn
-from app.cli.jsontext import json_line, json_lines
-from app.cli.looks import add_json
-from app.cli.targets import OneOf
-from app.cli.words import complain
-from app.codecs import TARGETS
-from app.core.render.options import OPTIONS
-from app.core.render.repairs import CODES
+from ..formats.registry import TARGETS
+from ..model.repairs import CODES
+from ..replay.options import OPTIONS
+from .asking import Asking, Told, add_asking, asking, conversation_id, number, one_turn
+from .json_io import json_line, json_lines
+from .looks import add_json
+from .targets import OneOf
+from .text import complain
 
 _FLAGS = {one.name: one for one in OPTIONS if "flag" in one.metadata}
 

@@ -13,15 +13,16 @@ from functools import partial
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
-from app.api.connection import PATIENCE, Bounds, Connection
-from app.api.guard import is_loopback
-from app.cli.databases import command, database_of
-from app.cli.options import add_database, settings_of
-from app.cli.words import complain
-from app.core.errors import Unavailable
-from app.settings import LOG_LEVELS, Settings
-from app.storage.engines import database_file, described, is_sqlite
-from app.storage.migrations import current_and_head, upgrade
+from .. import __name__ as package
+from ..database.engines import database_file, described, is_sqlite
+from ..database.migrations import current_and_head, upgrade
+from ..edge.connection import PATIENCE, Bounds, Connection
+from ..edge.guard import is_loopback
+from ..model.errors import Unavailable
+from ..settings import LOG_LEVELS, Settings
+from .databases import command, database_of
+from .flags import add_database, settings_of
+from .text import complain
 
 # Seconds in which a worker must show that it lives: a busy machine is no reason to end it.
 _SIGN_OF_LIFE = 30
@@ -101,7 +102,7 @@ def _serve(settings: Settings, sockets: list[socket.socket]) -> int:
     # Workers are processes of their own; they read their settings from the environment.
     os.environ.update(settings.as_environment())
     config = uvicorn.Config(
-        "app.main:serving",
+        f"{package}.main:serving",
         factory=True,
         http=partial(Connection, _bounds(settings)),  # type: ignore[arg-type]
         # Where a library for it is installed, it would be loaded, and take connections over.

@@ -3,11 +3,11 @@
 import argparse
 from collections.abc import Iterator
 
-from app.cli.asking import Told, add_asking, all_turns, asking, conversation_id, number, one_turn
-from app.cli.jsontext import json_line, json_lines
-from app.cli.looks import Look, add_looks, moment, value_text
-from app.cli.timeline import INDENT, Timeline, calls_of, result_text, told_briefly
-from app.cli.words import printable
+from .asking import Told, add_asking, all_turns, asking, conversation_id, number, one_turn
+from .json_io import json_line, json_lines
+from .looks import Look, add_looks, moment, value_text
+from .text import printable
+from .turn_text import INDENT, Timeline, calls_of, result_text, told_briefly
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

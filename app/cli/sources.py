@@ -15,12 +15,12 @@ from itertools import chain, count
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from app.core.errors import TurnkeepError
-from app.core.json.reading import loads
-from app.core.json.values import Json
-from app.importers import IMPORTERS, kind_of, lists
-from app.importers.detecting import Kind
-from app.importers.histories import Found, Importer, Line, Problem, Reading
+from ..jsontext.reading import loads
+from ..model.errors import TurnkeepError
+from ..model.json_values import Json
+from ..transfer.importers import IMPORTERS, kind_of, lists
+from ..transfer.importers.detecting import Kind
+from ..transfer.importers.histories import Found, Importer, Line, Problem, Reading
 
 STDIN = "-"
 _ENDINGS = (".jsonl", ".json", ".ndjson", ".jsonl.gz", ".json.gz", ".ndjson.gz")

@@ -4,14 +4,14 @@ import argparse
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
-from app.cli.databases import opened
-from app.cli.jsontext import json_line
-from app.cli.looks import add_json
-from app.cli.options import add_database, settings_of
-from app.cli.words import Progress, complain
-from app.core.errors import Unavailable
-from app.core.json.values import JsonObject
-from app.storage.database import all_tenants
+from ..database.database import all_tenants
+from ..model.errors import Unavailable
+from ..model.json_values import JsonObject
+from .databases import opened
+from .flags import add_database, settings_of
+from .json_io import json_line
+from .looks import add_json
+from .text import Progress, complain
 
 
 def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import partial
 from itertools import islice, takewhile
 
-from app.cli.asking import (
+from .asking import (
     PAGE,
     Asking,
     Told,
@@ -16,9 +16,9 @@ from app.cli.asking import (
     conversation_id,
     number,
 )
-from app.cli.jsontext import json_line
-from app.cli.looks import Look, add_looks
-from app.cli.timeline import Timeline
+from .json_io import json_line
+from .looks import Look, add_looks
+from .turn_text import Timeline
 
 # Calls that are read at a time, and turns before the first that are looked at for its results.
 _CALLS = 50

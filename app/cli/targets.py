@@ -3,9 +3,9 @@
 import argparse
 from collections.abc import Sequence
 
-from app.codecs import NICKNAMES
-from app.core.nearest import nearest_provider
-from app.core.telling import did_you_mean
+from ..formats.registry import NICKNAMES
+from ..model.nearest import nearest_provider
+from ..model.telling import did_you_mean
 
 
 class OneOf:

@@ -4,12 +4,12 @@ import argparse
 import sys
 from typing import Any
 
-from app.cli.asking import Asking, Refused, add_asking, all_of, asking, asks_service
-from app.cli.jsontext import json_line
-from app.cli.looks import add_json
-from app.cli.words import complain, printable
-from app.settings import SettingsError
-from app.start import loaded
+from ..settings import SettingsError
+from ..start import loaded
+from .asking import Asking, Refused, add_asking, all_of, asking, asks_service
+from .json_io import json_line
+from .looks import add_json
+from .text import complain, printable
 
 DAMAGED_KEY = "it was changed, and nobody is let in by it; revoke it and make another"
 
@@ -35,7 +35,7 @@ def add_to(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def run(args: argparse.Namespace) -> int:
     if not asks_service(args):
-        status: int = loaded("app.cli.checking").run(args)
+        status: int = loaded(".cli.checking").run(args)
         return status
     if args.anchor or args.write_anchor:
         raise SettingsError("an anchor is made of a database; name it with --database-url")

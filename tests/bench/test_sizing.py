@@ -3,8 +3,8 @@
 import importlib.util
 import re
 
+from app.database.database import READERS
 from app.settings import Settings
-from app.storage.database import READERS
 from tests.e2e.server import ROOT
 
 PAGE = (ROOT / "docs" / "sizing.md").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from app.cli import main
 from app.main import create_app
 from app.settings import Settings
-from tests.api.conftest import Api, answering, calling, user
+from tests.http_api import Api, answering, calling, user
 
 Run = Callable[..., int]
 

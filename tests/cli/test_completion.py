@@ -6,7 +6,7 @@ import pytest
 
 from app.cli import COMMANDS
 from app.cli.completion import SHELLS
-from app.codecs import TARGETS
+from app.formats.registry import TARGETS
 from tests.cli.conftest import Run
 
 

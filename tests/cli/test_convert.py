@@ -13,7 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from app.cli import main
-from app.codecs import TARGETS
+from app.formats.registry import TARGETS
 from app.main import create_app
 from app.settings import Settings
 from tests.tools.shapes import RICH, Said, written

@@ -15,8 +15,8 @@ from app.cli import databasechecks
 from app.cli.doctor import newest
 from tests.cli.conftest import Run, World
 from tests.cli.test_asking import PAGE, answering
+from tests.database.broken_index import break_index
 from tests.e2e.server import free_port
-from tests.storage.broken_index import break_index
 
 
 def checks(run: Run, *args: str) -> dict[str, tuple[str, str]]:

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from app.cli import COMMANDS, GROUPS, parser_of
-from app.storage import postgres
+from app.database import postgres
 from tests.cli.conftest import Run
 from tests.e2e.server import ROOT, free_port
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.core.access import read
-from app.storage.database import Database
+from app.database.database import Database
+from app.model.api_keys import read
+from tests.database.specimens import append
 from tests.postgres import connected
-from tests.storage.specimens import append
 
 
 @pytest.fixture

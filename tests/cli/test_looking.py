@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from app.cli import asking
-from app.cli.timeline import MATCHED
-from app.codecs import CODECS, TARGETS
-from app.core.ledger.records import RULES
+from app.cli.turn_text import MATCHED
+from app.formats.registry import CODECS, TARGETS
+from app.ledger.records import RULES
 from tests.cli.conftest import Run, World
 
 

@@ -8,13 +8,13 @@ import pytest
 
 from app.cli import main
 from app.cli.reindex import catch_up
-from app.service.conversations import Describe
-from app.service.finding import Asked, listed
-from app.service.verify import verify
-from app.storage.database import Database
-from tests.service.test_append_work import append, rounds
-from tests.service.test_finding import run
-from tests.storage.broken_index import BREAKS, break_index, check_index, opened
+from app.conversations.commands import Describe
+from app.conversations.queries import Asked, listed
+from app.database.database import Database
+from app.verify.queries import verify
+from tests.database.broken_index import BREAKS, break_index, check_index, opened
+from tests.search.test_finding import run
+from tests.turns.test_append_work import append, rounds
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from pathlib import Path
 import psycopg
 
 from app.cli.databases import all_ids
-from app.service.turns import Page, listed
-from app.storage.database import Database
+from app.database.database import Database
+from app.turns.queries import Page, listed
 from tests.crash.posts import TURNS, Json, Post, mark_of
 from tests.e2e.server import turnkeep
 

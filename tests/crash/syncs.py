@@ -35,7 +35,7 @@ _END = re.compile(r"<\.\.\. f(?:data)?sync resumed")
 _NEAR = re.compile(r'AF_UNIX|inet_addr\("127\.|"::1"')
 # Imported by Python before anything else, from a folder that only we put on its path.
 _FAULT = """
-from app.storage import sqlite
+from app.database import sqlite
 sound = sqlite._pragma
 sqlite._pragma = lambda driver, setting: sound(driver, setting.replace("= FULL", "= {}"))
 """

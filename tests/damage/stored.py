@@ -10,10 +10,10 @@ from typing import Any
 from fastapi.testclient import TestClient
 from sqlalchemy import Table
 
+from app.database.tables import TENANTS_ROWS
 from app.main import create_app
 from app.settings import Settings
-from app.storage.tables import TENANTS_ROWS
-from tests.api.conftest import Api, answering, calling, user
+from tests.http_api import Api, answering, calling, user
 
 TABLES: dict[str, Table] = {table.name: table for table in TENANTS_ROWS}
 COLUMNS = [(table.name, column.name) for table in TABLES.values() for column in table.columns]

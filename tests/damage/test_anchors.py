@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from app.cli import main
-from app.storage.database import engine_url
-from tests.api.conftest import Api, api, calling, user
+from app.database.database import engine_url
+from tests.http_api import Api, api, calling, user
 
 __all__ = ["api"]
 

@@ -15,20 +15,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from app.cli import main
-from tests.api.conftest import user
-from tests.damage.stored import (
-    CID,
-    COLUMNS,
-    OTHER,
-    TABLES,
-    key_of,
-    keys,
-    opened,
-    owner,
-    serve,
-)
+from tests.damage.stored import CID, COLUMNS, OTHER, TABLES, key_of, keys, opened, owner, serve
+from tests.database.broken_index import break_index
+from tests.http_api import user
 from tests.long import IS_LONG
-from tests.storage.broken_index import break_index
 
 VALUES = {"bytes": "x'ff'", "text": "'no such value'", "not UTF-8": "CAST(x'ff41' AS TEXT)"}
 PATHS = (
@@ -273,6 +263,6 @@ def test_what_is_damaged_and_has_expired_is_swept_with_the_others(
 
 
 def test_what_is_no_damage_is_still_a_defect(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.api.replay.Replaying.of", lambda *_: int("no number"))
+    monkeypatch.setattr("app.replay.http.Replaying.of", lambda *_: int("no number"))
     with serve(url) as http, pytest.raises(ValueError, match="no number"):
         http.get(f"/v1/conversations/{CID}/replay?provider=openai")

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from sqlalchemy import Column
 
+from app.access import sql as apikeys
+from app.access.commands import made
+from app.access.sql import ApiKeys
 from app.cli import main
-from app.core.access import ApiKey
-from app.service.apikeys import made
-from app.storage import apikeys
-from app.storage.apikeys import ApiKeys
-from app.storage.database import Database, all_tenants
-from app.storage.tables import api_keys
+from app.database.database import Database, all_tenants
+from app.database.tables import api_keys
+from app.model.api_keys import ApiKey
 from tests.damage.stored import opened, serve
 
 WRONG = {

@@ -16,19 +16,10 @@ from typing import Any
 import pytest
 
 from app.cli import main
-from app.service.verify import verify
-from app.storage.database import Database
-from app.storage.tables import api_keys
-from tests.damage.stored import (
-    CID,
-    COLUMNS,
-    TABLES,
-    key_of,
-    keys,
-    opened,
-    owner,
-    serve,
-)
+from app.database.database import Database
+from app.database.tables import api_keys
+from app.verify.queries import verify
+from tests.damage.stored import CID, COLUMNS, TABLES, key_of, keys, opened, owner, serve
 
 TRUST = Path(__file__).parents[2] / "docs" / "trust.md"
 LISTED = TRUST.read_text(encoding="utf-8").partition("## What verify does not see")[2]

@@ -11,12 +11,12 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.testclient import TestClient
 
-from app.api.access import Access
-from app.api.problems import status_of
-from app.codecs import TARGETS
-from app.core.access import ApiKey
-from app.core.errors import TurnkeepError
-from app.service.apikeys import made
+from app.access.commands import made
+from app.access.http import Access
+from app.edge.problems import status_of
+from app.formats.registry import TARGETS
+from app.model.api_keys import ApiKey
+from app.model.errors import TurnkeepError
 from tests.docs.answers import shown
 
 _HEAD = """\

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from sqlalchemy import Column, Dialect, Index, Table, UniqueConstraint
 from sqlalchemy.dialects import postgresql, sqlite
 
-from app.storage.fulltext import DEFINITIONS
-from app.storage.tables import metadata, search_texts
+from app.database.fulltext import DEFINITIONS
+from app.database.tables import metadata, search_texts
 from tests.docs.reference import table
 
 _HEAD = """\
 # The SQL schema
 
-Written from `app/storage/tables.py` and checked by a test; write it anew with
+Written from `app/database/tables.py` and checked by a test; write it anew with
 `TURNKEEP_REWRITE_GOLDEN=1 make test ARGS="tests/docs"`. The migrations in `alembic/` make these
 tables, on SQLite and on PostgreSQL alike.
 

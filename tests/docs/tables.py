@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
-from app.codecs import CODECS
-from app.core.identity.ids import CANONICAL_PREFIX
-from app.core.render.profile import Profile
-from app.core.tools.rules import ToolRules
-from app.core.tools.schema.walk import COMBINATIONS
-from app.core.wire.codec import Codec, Prefixed
+from app.formats.registry import CODECS
+from app.formats.shared.codec import Codec, Prefixed
+from app.formats.shared.profile import Profile
+from app.formats.shared.tool_rules import ToolRules
+from app.formats.shared.walk import COMBINATIONS
+from app.model.ids import CANONICAL_PREFIX
 from tests.histories import said
 
 Row: TypeAlias = tuple[str, Callable[[str, Codec], str], str]

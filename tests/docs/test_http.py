@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.core.errors import TurnkeepError
 from app.main import create_app
+from app.model.errors import TurnkeepError
 from app.settings import Settings
 from tests.docs.examples import BEFORE, EXAMPLES
 from tests.docs.reference import Operation, leaves, operations, written

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.codecs import TARGETS
+from app.formats.registry import TARGETS
 from tests.docs.tables import TABLES
 
 PAGE = Path(__file__).parents[2] / "docs" / "providers.md"

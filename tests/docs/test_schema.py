@@ -15,7 +15,7 @@ REWRITE = bool(os.environ.get("TURNKEEP_REWRITE_GOLDEN"))
 def test_every_column_table_and_index_says_what_it_is() -> None:
     missing = unsaid()
     assert not missing, (
-        f"say in app/storage/tables.py what these are (doc, about, asked): {missing}"
+        f"say in app/database/tables.py what these are (doc, about, asked): {missing}"
     )
 
 

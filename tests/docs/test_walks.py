@@ -19,9 +19,9 @@ ROOT = Path(__file__).parents[2]
 APP = ROOT / "app"
 DRAWN = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("A request walks one way.")[2]
 # A test client needs neither: the server's own protocol, the process that writes.
-UNSEEN = {"api/connection.py", "storage/process.py"}
+UNSEEN = {"edge/connection.py", "database/process.py"}
 # In brackets: what is done afterwards.
-LATER = {"api/indexer.py", "service/indexing.py"}
+LATER = {"search/indexer.py", "search/indexing.py"}
 
 CALLS = [
     {"id": f"call_{n}", "type": "function", "function": {"name": "read", "arguments": "{}"}}
@@ -34,7 +34,7 @@ BODY = {
 
 
 def drawn(begin: str, end: str) -> set[str]:
-    """The modules that a walk names: `storage/groups.py`, and `(loading.py)` beside it."""
+    """The modules that a walk names: `database/groups.py`, and `(loading.py)` beside it."""
     named: set[str] = set()
     room = ""
     walk = DRAWN.partition(begin)[2].partition(end)[0]
@@ -42,7 +42,7 @@ def drawn(begin: str, end: str) -> set[str]:
         folder, _, module = word.rpartition("/")
         room = folder or room
         named.add(f"{room}/{module}")
-    return named - {"codecs/<wire>/messages.py"}
+    return named - {"formats/<wire>/messages.py"}
 
 
 @contextmanager
@@ -75,8 +75,8 @@ def get(http: TestClient) -> int:
 @pytest.mark.parametrize(
     ("ask", "status", "begin", "end", "codec"),
     [
-        (post, 201, "POST …/turns", "GET …/replay", "codecs/chat/messages.py"),
-        (get, 200, "GET …/replay", "```", "codecs/anthropic/messages.py"),
+        (post, 201, "POST …/turns", "GET …/replay", "formats/chat/messages.py"),
+        (get, 200, "GET …/replay", "```", "formats/anthropic/messages.py"),
     ],
     ids=["post", "get"],
 )

@@ -13,12 +13,12 @@ from urllib.request import urlopen
 
 import pytest
 
-from app.service.apikeys import made
-from app.storage.database import Database
+from app.access.commands import made
+from app.database.database import Database
+from tests.database.test_failures import held
 from tests.e2e.left import left_by
 from tests.e2e.server import Server, serving
 from tests.e2e.test_live_streams import chunk, connected, get, send
-from tests.storage.test_failures import held
 
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 JSON_POST = (

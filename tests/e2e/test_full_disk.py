@@ -10,8 +10,8 @@ from pathlib import Path
 
 import httpx
 
-from tests.api.conftest import user
 from tests.e2e.server import serving
+from tests.http_api import user
 
 TURNS = "/v1/conversations/c1/turns"
 

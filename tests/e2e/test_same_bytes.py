@@ -6,7 +6,7 @@ import sys
 
 import httpx
 
-from app.codecs import TARGETS
+from app.formats.registry import TARGETS
 from tests.e2e.server import ROOT
 
 STORY = [
@@ -55,7 +55,7 @@ def tell(url: str) -> list[bytes]:
 def told_in_process(seed: str) -> bytes:
     """The renders of the story in a process with this hash seed, without any server."""
     program = (
-        "import sys; from tests.histories import posted; from app.codecs import TARGETS;"
+        "import sys; from tests.histories import posted; from app.formats.registry import TARGETS;"
         "from tests.e2e.test_same_bytes import STORY; history = posted(*STORY);"
         "sys.stdout.buffer.write(b''.join(history.render(t).raw for t in TARGETS))"
     )

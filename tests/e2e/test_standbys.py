@@ -9,9 +9,9 @@ import psycopg
 import pytest
 from fastapi.testclient import TestClient
 
+from app.database.migrations import upgrade
 from app.main import create_app
 from app.settings import Settings
-from app.storage.migrations import upgrade
 from tests.cli.conftest import served
 from tests.e2e.server import turnkeep
 from tests.postgres import START_SECONDS, fresh_database, postgres_of_our_own

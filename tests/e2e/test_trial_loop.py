@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from app.codecs import CODECS
+from app.formats.registry import CODECS
 from app.main import create_app
 from app.settings import Settings
 from tests.judges import JUDGES, calls_and_results, complaints

@@ -16,6 +16,7 @@ import pytest
 from app import __version__
 from tests.e2e.server import ROOT
 
+THEIRS = "this is somebody else's app"
 _PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input"]
 _BUILD = "import setuptools.build_meta as b; print(b.build_{kind}({out!r}))"
 
@@ -60,6 +61,9 @@ def program(built: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) 
     subprocess.run([*install, str(built[1])], check=True, capture_output=True)
     [packages] = folder.glob("lib/python*/site-packages")
     (packages / "libraries.pth").write_text(sysconfig.get_path("purelib"))
+    # Whoever installs the program has an `app` too, and it is never ours.
+    (packages / "app").mkdir()
+    (packages / "app" / "__init__.py").write_text(f"raise ImportError({THEIRS!r})\n")
     return folder / "bin" / "turnkeep"
 
 
@@ -69,21 +73,31 @@ def run(program: Path, *words: str, cwd: Path) -> "subprocess.CompletedProcess[s
     )
 
 
+def in_wheel(path: Path) -> str:
+    """What a file of `app/` is called in a wheel."""
+    return f"turnkeep/{path.relative_to(ROOT / 'app')}"
+
+
 def test_the_wheel_holds_the_program_and_nothing_else(built: tuple[Path, Path]) -> None:
     with zipfile.ZipFile(built[1]) as wheel:
         names = set(wheel.namelist())
     tops = {name.partition("/")[0] for name in names}
-    assert tops == {"app", f"turnkeep-{__version__}.dist-info"}
-    modules = {str(path.relative_to(ROOT)) for path in (ROOT / "app").rglob("*.py")}
+    assert tops == {"turnkeep", f"turnkeep-{__version__}.dist-info"}
+    modules = {in_wheel(path) for path in (ROOT / "app").rglob("*.py")}
     assert modules - names == set()
     migrations = {
-        f"app/migrations/versions/{p.name}" for p in (ROOT / "alembic/versions").glob("*.py")
+        f"turnkeep/migrations/versions/{p.name}" for p in (ROOT / "alembic/versions").glob("*.py")
     }
     assert migrations - names == set()
-    web = {str(path.relative_to(ROOT)) for path in (ROOT / "app/web").rglob("*.*")}
+    web = {in_wheel(path) for path in (ROOT / "app/pages/web").rglob("*.*")}
     assert web - names == set()
-    inputs = {str(path.relative_to(ROOT)) for path in (ROOT / "app/codecs/inputs").glob("*.json")}
+    inputs = {in_wheel(path) for path in (ROOT / "app/formats/inputs").glob("*.json")}
     assert inputs - names == set()
+
+
+def test_the_command_of_a_checkout_has_the_name_that_its_tests_import() -> None:
+    """Else there would be two copies of the program in one process, or tests of another one."""
+    assert "from app.start import main" in Path(sys.executable).with_name("turnkeep").read_text()
 
 
 def test_the_sources_hold_what_a_wheel_is_built_from(built: tuple[Path, Path]) -> None:
@@ -95,12 +109,17 @@ def test_the_sources_hold_what_a_wheel_is_built_from(built: tuple[Path, Path]) -
 
 def test_the_installed_program_serves_from_an_empty_folder(program: Path, tmp_path: Path) -> None:
     assert run(program, "--version", cwd=tmp_path).stdout == f"turnkeep {__version__}\n"
-    where = run(program.with_name("python"), "-c", "import app; print(app.__file__)", cwd=tmp_path)
+    where = run(
+        program.with_name("python"), "-c", "import turnkeep as t; print(t.__file__)", cwd=tmp_path
+    )
     assert where.stdout.startswith(str(program.parents[1])), where.stderr
+    assert THEIRS in run(program.with_name("python"), "-c", "import app", cwd=tmp_path).stderr
+    by_name = run(program.with_name("python"), "-m", "turnkeep", "--version", cwd=tmp_path)
+    assert by_name.stdout == f"turnkeep {__version__}\n"
     log = tmp_path / "log"
     with log.open("w") as out:
         process = subprocess.Popen(
-            [program, "serve", "--port", "0"],
+            [program, "serve", "--port", "0", "--workers", "2"],
             cwd=tmp_path,
             env={},
             stdout=out,

@@ -11,9 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.database.test_failures import held
 from tests.e2e.server import Server, serving, started, wait_until_ready
 from tests.postgres import fresh_database
-from tests.storage.test_failures import held
 
 
 def children(pid: int) -> list[int]:

@@ -12,9 +12,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from app.codecs import TARGETS
+from app.formats.registry import TARGETS
 
-CASES = Path(__file__).parents[1] / "codecs"
+CASES = Path(__file__).parents[1] / "formats"
 ODD: list[Any] = [
     *(None, True, False, 0, -1, 1.5, 10**30, -(10**400), 1e308, "", " ", "\0", "\ud800", "null"),
     *("x" * 300, "é́", "[]", "{", '{"a":1}', "data:image/png;base64,AAAA", "call_1", "hist_tool_x"),

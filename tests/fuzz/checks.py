@@ -6,13 +6,13 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
-from app.api.problems import status_of
-from app.codecs import TARGETS
-from app.core.errors import TurnkeepError
-from app.core.json.reading import loads_object
-from app.core.json.writing import dumps_utf8
-from app.core.limits import Limits
-from app.service.convert import convert_messages
+from app.convert.queries import convert_messages
+from app.edge.problems import status_of
+from app.formats.registry import TARGETS
+from app.jsontext.reading import loads_object
+from app.jsontext.writing import dumps_utf8
+from app.model.errors import TurnkeepError
+from app.model.limits import Limits
 from tests.fuzz.bodies import body
 
 # A problem is read by people.

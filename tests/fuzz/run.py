@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 
 from fastapi.testclient import TestClient
 
+from app.database.migrations import upgrade
 from app.main import create_app
 from app.settings import Settings
-from app.storage.migrations import upgrade
 from tests.client import in_one_step
 from tests.fuzz.checks import Defect, converted, stored, verified
 

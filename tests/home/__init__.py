@@ -2,5 +2,5 @@
 
 shapes.py         the input types of all SDKs in one form, for the files and for the instances
 python_types.py   reads TypedDicts and pydantic models
-generate.py       writes `app/codecs/inputs/*.json`
+generate.py       writes `app/formats/inputs/*.json`
 """

@@ -1,4 +1,4 @@
-"""Writes the input types of the installed SDKs to `app/codecs/inputs`."""
+"""Writes the input types of the installed SDKs to `app/formats/inputs`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections import Counter
 from itertools import count
 from pathlib import Path
 
-import app.codecs.inputs
+import app.formats.inputs
 from tests.home.shapes import Kind, Shape, reachable
 from tests.home.sources import SOURCES
 
 # Words that tell kinds apart, and formats of media: what is not among them is refused.
 _CLOSED = frozenset({"type", "role", "format", "media_type"})
 _JSON_TYPES = {"integer": "number"}
-FOLDER = Path(app.codecs.inputs.__file__).parent
+FOLDER = Path(app.formats.inputs.__file__).parent
 
 
 def written(target: str) -> str:

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from app.codecs import CODECS
-from app.core.errors import RuleBroken
-from app.service.memory import remember
+from app.formats.registry import CODECS
+from app.model.errors import RuleBroken
+from app.replay.unstored import remember
 from tests import judges
 from tests.histories import History, posted
 from tests.home.conversations import around

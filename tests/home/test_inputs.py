@@ -11,9 +11,9 @@ import pytest
 from anthropic.types import MessageParam
 from anthropic.types.beta import BetaMessageParam
 
-from app.codecs.inputs import input_types
-from app.core.json.values import Json, JsonObject
-from app.core.wire.inputs import InputTypes, accepted
+from app.formats.inputs import input_types
+from app.formats.shared.inputs import InputTypes, accepted
+from app.model.json_values import Json, JsonObject
 from tests import judges
 from tests.home import generate
 from tests.home.python_types import shape_of

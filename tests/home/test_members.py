@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.codecs import CODECS
+from app.formats.registry import CODECS
 from tests.histories import History, posted
 
 QUESTION = {"role": "user", "content": "Weather?"}

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from app.codecs import CODECS
-from tests.codecs import of
+from app.formats.registry import CODECS
+from tests.formats import of
 from tests.judges.endings import end_faults, with_next
 from tests.judges.pairing import Event, Pair, paired
 from tests.judges.wellformed import value_faults
 
 
 class Judge(Protocol):
-    """What is known of a provider's rules: in `judge.py` of its folder in `tests/codecs`.
+    """What is known of a provider's rules: in `judge.py` of its folder in `tests/formats`.
 
     It may say besides which rule demands that the user speaks last (ENDS), what the list of
     messages is called (MESSAGES), what the user may say next (NEXT), and whether it can be asked

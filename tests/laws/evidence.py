@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.core.conversation import (
+from app.model.conversation import (
     Block,
     File,
     Image,
@@ -20,8 +20,8 @@ from app.core.conversation import (
     ToolResult,
     Turn,
 )
-from app.core.json.values import Json
-from app.core.render.repairs import Repair
+from app.model.json_values import Json
+from app.model.repairs import Repair
 from tests.histories import Render
 from tests.laws.said import MARKER
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from app.core.conversation import ToolCall, ToolResult, Turn
+from app.model.conversation import ToolCall, ToolResult, Turn
 
 Place: TypeAlias = tuple[int, int]
 # Deeper than the published limit counts as unreadable.

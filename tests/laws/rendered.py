@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from app.codecs import TARGETS
+from app.formats.registry import TARGETS
 from tests.histories import posted
 
 

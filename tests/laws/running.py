@@ -12,8 +12,8 @@ from typing import Any
 import hypothesis
 from hypothesis import strategies as st
 
-from app.codecs import CODECS, TARGETS, provider_id
-from app.core.conversation import Turn
+from app.formats.registry import CODECS, TARGETS, provider_id
+from app.model.conversation import Turn
 from tests import judges
 from tests.histories import History, Render, posted
 

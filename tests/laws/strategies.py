@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias, TypeVar, get_args
 
 from hypothesis import strategies as st
 
-from app.codecs import CODECS, TARGETS, provider_id
+from app.formats.registry import CODECS, TARGETS, provider_id
 from tests.histories import posted
 from tests.laws import values
 from tests.laws.said import (

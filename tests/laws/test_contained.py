@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.codecs import TARGETS
+from app.formats.registry import TARGETS
 from tests import judges
 from tests.histories import posted
 from tests.laws.evidence import seen_in, units

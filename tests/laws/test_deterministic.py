@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase, given, settings
 
-from app.codecs import TARGETS
+from app.formats.registry import TARGETS
 from tests.histories import posted
 from tests.laws.rendered import digests
 from tests.laws.running import Window, tried, windows

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.codecs import CODECS, TARGETS, provider_id
-from app.core.conversation import Text, Turn
-from app.core.render import segments
-from app.core.render.options import ReplayOptions
-from app.core.render.pairing import Link
-from app.core.render.pipeline import extend
-from app.core.render.segments import Render
-from app.core.render.writing import Wire
+from app.formats.registry import CODECS, TARGETS, provider_id
+from app.ledger.pairing import Link
+from app.model.conversation import Text, Turn
+from app.replay import segments
+from app.replay.builder import Wire
+from app.replay.options import ReplayOptions
+from app.replay.pipeline import extend
+from app.replay.segments import Render
 from tests.histories import History, posted
 from tests.laws.running import tried
 from tests.laws.strategies import Bodies, histories

@@ -12,13 +12,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.codecs import CODECS
-from app.codecs.inputs import input_types
-from app.core.conversation import Draft
-from app.core.json.reading import loads_object
-from app.core.limits import Limits
-from app.core.wire.inputs import accepted
-from app.service.posting import read_post
+from app.formats.inputs import input_types
+from app.formats.registry import CODECS
+from app.formats.shared.inputs import accepted
+from app.jsontext.reading import loads_object
+from app.model.conversation import Draft
+from app.model.limits import Limits
+from app.turns.posting import read_post
 from tests.histories import History, Render, posted
 from tests.home.test_home import differences
 from tests.laws.running import tried

@@ -5,8 +5,8 @@ import re
 
 from hypothesis import example, given
 
-from app.codecs import CODECS, TARGETS
-from app.core.wire.codec import Assigned
+from app.formats.registry import CODECS, TARGETS
+from app.formats.shared.codec import Assigned
 from tests import judges
 from tests.histories import Render, posted
 from tests.laws import found

@@ -10,22 +10,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.codecs import TARGETS
-from app.core.errors import ConversationNotFound
-from app.core.json.reading import loads_object
-from app.core.json.values import Json
-from app.core.limits import Limits
-from app.core.render import segments
-from app.core.render.options import ReplayOptions
-from app.service.append import Append
-from app.service.conversations import Erase
-from app.service.kept import Renders
-from app.service.posting import read_post
-from app.service.replay import Replaying, replay
-from app.service.tooldefs import PutTools, read_order
-from app.service.turnform import made_ready
-from app.storage.database import Database
-from app.storage.store import ReadStore
+from app.conversations.commands import Erase
+from app.database.database import Database
+from app.database.store import ReadStore
+from app.formats.registry import TARGETS
+from app.jsontext.reading import loads_object
+from app.model.errors import ConversationNotFound
+from app.model.json_values import Json
+from app.model.limits import Limits
+from app.replay import segments
+from app.replay.kept import Renders
+from app.replay.options import ReplayOptions
+from app.replay.queries import Replaying, replay
+from app.tools.commands import PutTools, read_order
+from app.turns.commands import Append
+from app.turns.posting import read_post
+from app.turns.turnform import made_ready
 from tests.laws.running import tried
 
 

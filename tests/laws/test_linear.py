@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from app.core.errors import HistoryDiffers
-from app.core.json.reading import loads_object
-from app.core.ledger.slice import Custom, History, Slice
-from app.core.limits import Limits
-from app.core.render.options import ReplayOptions
-from app.service.append import Append
-from app.service.memory import Remembered, remember
-from app.service.messagelist import read_list
-from app.service.posting import Post, read_post
-from app.service.rendering import render
-from app.service.seeing import look
-from app.service.sync import Sync, news
-from app.service.turnform import made_ready
+from app.jsontext.reading import loads_object
+from app.ledger.slice import Custom, History, Slice
+from app.model.errors import HistoryDiffers
+from app.model.limits import Limits
+from app.replay.options import ReplayOptions
+from app.replay.rendering import render
+from app.replay.unstored import Remembered, remember
+from app.sync.commands import Sync, news
+from app.sync.messagelist import read_list
+from app.sync.seeing import look
+from app.turns.commands import Append
+from app.turns.posting import Post, read_post
+from app.turns.turnform import made_ready
 from tests.long import IS_LONG
 from tests.operations import operations
 

@@ -12,20 +12,20 @@ from functools import partial
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 
-from app.codecs import TARGETS
-from app.core.json.writing import dumps_utf8
-from app.core.limits import Limits
-from app.core.render.options import ReplayOptions
-from app.importers.histories import Line, Reading
-from app.importers.lists import read_line
-from app.service.audit import Page, tool_calls
-from app.service.exporting import export
-from app.service.importing import store_history
-from app.service.planning import read_history
-from app.service.replay import replay
-from app.service.verify import verify
-from app.storage.database import Database
-from app.storage.store import ReadStore
+from app.audit.queries import Page, tool_calls
+from app.database.database import Database
+from app.database.store import ReadStore
+from app.formats.registry import TARGETS
+from app.jsontext.writing import dumps_utf8
+from app.model.limits import Limits
+from app.replay.options import ReplayOptions
+from app.replay.queries import replay
+from app.transfer.commands import store_history
+from app.transfer.importers.histories import Line, Reading
+from app.transfer.importers.lists import read_line
+from app.transfer.planning import read_history
+from app.transfer.queries import export
+from app.verify.queries import verify
 from tests.laws.running import tried
 from tests.laws.test_remembered import Step, Talk, command, outcome, steps
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import given
 
-from app.core.conversation import Text, Thinking, ToolCall, ToolResult, Turn
-from app.core.render.placeholders import ERROR_PREFIX, MARK, NO_MESSAGE, NO_OUTPUT
+from app.formats.shared.placeholders import ERROR_PREFIX, MARK, NO_MESSAGE, NO_OUTPUT
+from app.model.conversation import Text, Thinking, ToolCall, ToolResult, Turn
 from tests import judges
 from tests.histories import posted
 from tests.laws import oracle

@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import given
 
-from app.codecs import TARGETS
+from app.formats.registry import TARGETS
 from tests.histories import History, posted
 from tests.laws.running import Window, spoken, tried, windows, with_turns
 from tests.laws.strategies import Bodies, histories

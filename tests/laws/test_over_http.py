@@ -12,10 +12,10 @@ from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.codecs import TARGETS
-from app.core.conversation import Turn
-from app.core.render.window import group_end
+from app.formats.registry import TARGETS
 from app.main import create_app
+from app.model.conversation import Turn
+from app.replay.window import group_end
 from app.settings import Settings
 from tests.histories import History, posted
 from tests.laws import oracle

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.codecs import CODECS
-from app.core.render.repairs import Repair
+from app.formats.registry import CODECS
+from app.model.repairs import Repair
 from tests.histories import History, Render, posted
 from tests.laws.evidence import seen_in, units
 from tests.laws.running import JUDGED, all_ids, messages, tried

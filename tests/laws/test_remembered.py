@@ -16,20 +16,20 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from app.core.errors import TurnkeepError
-from app.core.identity import ids
-from app.core.json.reading import loads, loads_object
-from app.core.ledger import book
-from app.core.ledger.slice import Change, Command
-from app.core.limits import Limits
-from app.service.append import Append, Appended
-from app.service.conversations import Erase, Erased
-from app.service.posting import read_post
-from app.service.turnform import made_ready
-from app.storage.database import Database
-from app.storage.store import ReadStore
+from app.conversations.commands import Erase, Erased
+from app.database.database import Database
+from app.database.store import ReadStore
+from app.jsontext.reading import loads, loads_object
+from app.ledger import book
+from app.ledger.slice import Change, Command
+from app.model import ids
+from app.model.errors import TurnkeepError
+from app.model.limits import Limits
+from app.turns.commands import Append, Appended
+from app.turns.posting import read_post
+from app.turns.turnform import made_ready
+from tests.database.specimens import Do
 from tests.laws.running import tried
-from tests.storage.specimens import Do
 
 NAMES = ("a", "call_a", "b", "toolu_b", "123456789", "functions.f:0", "functions.f:1", None, "late")
 Step = tuple[str, int, int, bool]

@@ -13,15 +13,15 @@ from fastapi.testclient import TestClient
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from app.codecs import CODECS, TARGETS
-from app.core.json.reading import loads_object
-from app.core.limits import Limits
-from app.core.sync.recognising import Recognised, Recognising, Told
-from app.core.sync.retelling import Difference
+from app.formats.registry import CODECS, TARGETS
+from app.jsontext.reading import loads_object
 from app.main import create_app
-from app.service.messagelist import MessageList, read_list
-from app.service.seeing import named_call, shown_calls, shown_results
+from app.model.limits import Limits
 from app.settings import Settings
+from app.sync.messagelist import MessageList, read_list
+from app.sync.recognising import Recognised, Recognising, Told
+from app.sync.retelling import Difference
+from app.sync.seeing import named_call, shown_calls, shown_results
 from tests.histories import History, Render, posted
 from tests.laws.running import messages, tried
 from tests.laws.said import MARKER, Said, Words, written

@@ -2,11 +2,11 @@
 
 from hypothesis import example, given
 
-from app.core.json.reading import loads
-from app.core.json.values import Json
-from app.core.json.writing import dumps, dumps_pieces
-from app.core.limits import UNLIMITED
-from app.core.neutral.blocks import block, block_json
+from app.formats.neutral.blocks import block, block_json
+from app.jsontext.reading import loads
+from app.jsontext.writing import dumps, dumps_pieces
+from app.model.json_values import Json
+from app.model.limits import UNLIMITED
 from tests.histories import posted
 from tests.laws import found, oracle
 from tests.laws.running import tried

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import example, given
 
-from app.codecs import TARGETS
-from app.core.conversation import Turn
-from app.core.render.placeholders import MARK
+from app.formats.registry import TARGETS
+from app.formats.shared.placeholders import MARK
+from app.model.conversation import Turn
 from tests import judges
 from tests.histories import History, Render, posted
 from tests.judges.wellformed import leaves

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.codecs import TARGETS
-from app.core.json.reading import loads_object
-from app.core.limits import Limits
-from app.core.render.options import ReplayOptions
-from app.service import loading
-from app.service.append import Append
-from app.service.posting import read_post
-from app.service.rendering import Loaded, Rendered, render
-from app.service.turnform import made_ready, read_turn
-from app.storage.database import Database
-from app.storage.store import ReadStore
+from app.database.database import Database
+from app.database.store import ReadStore
+from app.formats.registry import TARGETS
+from app.jsontext.reading import loads_object
+from app.model.limits import Limits
+from app.replay import history as loading
+from app.replay.options import ReplayOptions
+from app.replay.rendering import Loaded, Rendered, render
+from app.turns.commands import Append
+from app.turns.posting import read_post
+from app.turns.turnform import made_ready, read_turn
 from tests.laws.running import tried
 from tests.laws.strategies import Bodies, histories
 

@@ -6,8 +6,8 @@ the bodies.
 
 from collections.abc import Mapping
 
-from app.codecs import CODECS
-from tests.codecs import of
+from app.formats.registry import CODECS
+from tests.formats import of
 from tests.laws.said import Writer
 
 WRITERS: Mapping[str, Writer] = {target: of(target, "writer").WRITER for target in CODECS}

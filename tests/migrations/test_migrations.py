@@ -21,14 +21,14 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Connection
 
 from app.cli import main
+from app.database import migrating, migrations
+from app.database.engines import database_file, is_sqlite, make_engine
+from app.database.migrations import current_and_head, upgrade
+from app.database.tables import metadata
 from app.main import create_app
 from app.settings import Settings
-from app.storage import migrating, migrations
-from app.storage.engines import database_file, is_sqlite, make_engine
-from app.storage.migrations import current_and_head, upgrade
-from app.storage.tables import metadata
-from tests.api.test_streams import RESPONSE
 from tests.postgres import fresh_database
+from tests.turns.test_streams import RESPONSE
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -19,12 +19,12 @@ from fastapi.testclient import TestClient
 from sqlalchemy import insert, select
 
 from app.cli import main
-from app.core.json.reading import loads
-from app.core.json.writing import dumps_utf8
+from app.database.migrations import upgrade
+from app.database.tables import TENANTS_ROWS
+from app.jsontext.reading import loads
+from app.jsontext.writing import dumps_utf8
 from app.main import create_app
 from app.settings import Settings
-from app.storage.migrations import upgrade
-from app.storage.tables import TENANTS_ROWS
 from tests.long import IS_LONG
 from tests.migrations.test_migrations import connected
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
-from app.codecs import TARGETS
+from app.formats.registry import TARGETS
 
 # Stands in all content that is posted, so that a problem that repeats content is seen.
 CONTENT = "hedgehog"

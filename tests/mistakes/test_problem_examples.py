@@ -15,13 +15,13 @@ import pytest
 from fastapi import FastAPI, Request
 from fastapi.testclient import TestClient
 
-from app.api.access import Access
-from app.core.access import ApiKey
-from app.core.errors import Damaged, TurnkeepError
+from app.access.commands import made
+from app.access.http import Access
+from app.database.database import Database
 from app.main import create_app
-from app.service.apikeys import made
+from app.model.api_keys import ApiKey
+from app.model.errors import Damaged, TurnkeepError
 from app.settings import Settings
-from app.storage.database import Database
 from tests.mistakes.mistake import (
     JSON,
     REPLAY,
@@ -107,7 +107,7 @@ def trouble(app: FastAPI, code: str) -> Iterator[None]:
                 app.state.context.access._allowance(KEY, "requests", 60).use(60)
             case "conversation_damaged":
                 with pytest.MonkeyPatch.context() as patch:
-                    patch.setattr("app.api.replay.Replaying.of", damaged)
+                    patch.setattr("app.replay.http.Replaying.of", damaged)
                     yield
                 return
             case "unavailable":

@@ -6,11 +6,11 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
-from app.core.conversation import Draft
-from app.core.json.reading import loads_object
-from app.core.limits import Limits
-from app.service.posting import Post, read_post
-from app.service.streaming import Stream
+from app.jsontext.reading import loads_object
+from app.model.conversation import Draft
+from app.model.limits import Limits
+from app.turns.posting import Post, read_post
+from app.turns.streaming import Stream
 from tests.every import Test, every
 from tests.streams.recordings import Recording
 

@@ -23,8 +23,8 @@ from google.genai import types
 from mistralai.client import Mistral
 from pydantic import BaseModel
 
-from app.codecs import CODECS
-from tests.codecs import family
+from app.formats.registry import CODECS
+from tests.formats import family
 from tests.streams.fake_provider import bytes_as_text
 from tests.streams.recordings import Recording
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from itertools import chain
 
-from app.core.conversation import Block, Draft, Image, Opaque, Text, Thinking, ToolCall
-from app.core.wire.events.event import Event
-from app.core.wire.events.reader import EventReader
+from app.formats.shared.events.event import Event
+from app.formats.shared.events.reader import EventReader
+from app.model.conversation import Block, Draft, Image, Opaque, Text, Thinking, ToolCall
 from tests.long import IS_LONG
 from tests.streams.posts import LIMITS, from_stream, of_each, sized
 from tests.streams.recordings import OTHER_FORMS, RECORDINGS, Recording

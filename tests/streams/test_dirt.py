@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.core.conversation import Block, Opaque, Text, Thinking, ToolCall
-from tests.codecs.anthropic.recordings import grown
+from app.model.conversation import Block, Opaque, Text, Thinking, ToolCall
+from tests.formats.anthropic.recordings import grown
 from tests.long import IS_LONG
 from tests.streams.posts import from_stream, sized
 from tests.streams.recordings.frames import Event, sse

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from botocore.eventstream import EventStreamBuffer, ParserError
 
-from app.core.conversation import Text, ToolCall
-from app.core.wire.events.event import Event
-from app.core.wire.events.reader import EventReader
+from app.formats.shared.events.event import Event
+from app.formats.shared.events.reader import EventReader
+from app.model.conversation import Text, ToolCall
 from tests.streams.posts import LIMITS, from_stream, sized
 from tests.streams.recordings import OTHER_FORMS, Recording
 from tests.streams.recordings.forms import event_frame, frame, header

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.core.wire.events.reader import EventReader
+from app.formats.shared.events.reader import EventReader
 from tests.streams.posts import LIMITS, sized
 
 MARK = b"\xef\xbb\xbf"

@@ -7,10 +7,10 @@ from copy import copy
 from itertools import cycle
 from typing import Any, TypeAlias
 
-from app.core.conversation import Draft
-from app.core.errors import TurnkeepError
-from app.core.json.writing import dumps
-from app.core.neutral.blocks import block_json
+from app.formats.neutral.blocks import block_json
+from app.jsontext.writing import dumps
+from app.model.conversation import Draft
+from app.model.errors import TurnkeepError
 from tests.long import IS_LONG
 from tests.streams.posts import from_response, from_stream, of_each
 from tests.streams.recordings import CLEAN, RECORDINGS, Recording

@@ -1,7 +1,7 @@
 """What came as a stream or as an SDK's object is shown so that every provider accepts it."""
 
-from app.core.conversation import Draft
-from app.service.memory import remember
+from app.model.conversation import Draft
+from app.replay.unstored import remember
 from tests import judges
 from tests.every import every
 from tests.histories import History, posted

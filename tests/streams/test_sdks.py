@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
-from app.core.conversation import Draft
+from app.model.conversation import Draft
 from tests.every import Test, every
 from tests.streams.posts import from_response, from_stream, meaning
 from tests.streams.recordings import RECORDINGS, Recording, noted

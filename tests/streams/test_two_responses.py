@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from app.core.conversation import Draft, Text
-from tests.codecs.gemini import recordings as gemini
+from app.model.conversation import Draft, Text
+from tests.formats.gemini import recordings as gemini
 from tests.streams.posts import from_stream, meaning, of_each, sized
 from tests.streams.recordings import CLEAN, OTHER_FORMS, Recording
 from tests.streams.recordings.frames import Event, sse

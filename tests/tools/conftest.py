@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from app.main import create_app
 from app.settings import Settings
-from tests.api.conftest import Api
+from tests.http_api import Api
 
 
 class ToolApi(Api):

@@ -4,11 +4,11 @@ import copy
 import json
 from typing import Any, NamedTuple
 
-from app.codecs import CODECS, TARGETS
-from app.core.limits import Limits
-from app.service.convert import convert_tools
+from app.convert.queries import convert_tools
+from app.formats.registry import CODECS, TARGETS
+from app.model.limits import Limits
 from tests import judges
-from tests.codecs import family
+from tests.formats import family
 
 LIMITS = Limits()
 CHAT = tuple(one for one in TARGETS if family(one) == "chat")

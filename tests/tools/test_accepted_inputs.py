@@ -8,8 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from app.codecs import CODECS, TARGETS
-from app.core.tools.schema.rewrite import with_filtered_required
+from app.formats.registry import CODECS, TARGETS
+from app.tools.rewrite import with_filtered_required
 from tests.every import every
 from tests.tools.shapes import Said, Schema, convert, faults, property_paths, read, written
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from app.codecs import TARGETS
-from app.core.errors import RuleBroken
+from app.formats.registry import TARGETS
+from app.model.errors import RuleBroken
 from tests.every import every
 from tests.tools.shapes import (
     CHAT,

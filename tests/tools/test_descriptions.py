@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.codecs import CODECS, TARGETS
-from app.core.errors import RuleBroken
-from tests.api.conftest import calling, user
-from tests.codecs import family
+from app.formats.registry import CODECS, TARGETS
+from app.model.errors import RuleBroken
+from tests.formats import family
+from tests.http_api import calling, user
 from tests.tools.conftest import ToolApi
 from tests.tools.shapes import Said, chosen, codes, convert, faults, read, written
 from tests.tools.test_accepted_inputs import SCHEMAS

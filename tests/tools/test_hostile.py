@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.codecs import TARGETS
+from app.formats.registry import TARGETS
 from tests.every import every
 from tests.tools.conftest import ToolApi
 from tests.tools.shapes import LIMITS, SHAPES, Said, written

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.codecs import TARGETS
+from app.formats.registry import TARGETS
 from tests.every import every
 from tests.tools.shapes import (
     CHAT,

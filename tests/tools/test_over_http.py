@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from app.codecs import TARGETS
+from app.formats.registry import TARGETS
 from tests import judges
-from tests.api.conftest import answering, calling, user
+from tests.http_api import answering, calling, user
 from tests.tools.conftest import ToolApi
 from tests.tools.shapes import (
     RICH,

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import SchemaError
 
-from app.codecs import TARGETS
-from app.core.json.values import NumberText
-from app.core.tools.schema.walk import INNER, LISTED, NAMED, size
-from app.service.schemacheck import fault
+from app.formats.registry import TARGETS
+from app.formats.shared.walk import INNER, LISTED, NAMED, size
+from app.model.json_values import NumberText
+from app.tools.schemacheck import fault
 from tests.tools.conftest import ToolApi
 from tests.tools.shapes import LIMITS, RICH, Said, written
 

@@ -40,7 +40,7 @@ HOSTILE += [
     {"properties": {"a": {"$ref": FILE, "type": 7}}},
     {"pattern": "((a{1000}){1000}){1000}", "patternProperties": {"(" * 10_000: True}},
 ]
-CHECK = "from app.service.schemacheck import fault as check"
+CHECK = "from app.tools.schemacheck import fault as check"
 # The fault that must be noticed: the schema is compiled.
 COMPILE = """
 from jsonschema_rs import validator_for

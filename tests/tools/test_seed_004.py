@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.core.errors import RuleBroken
+from app.model.errors import RuleBroken
 from tests.tools.shapes import codes, convert
 
 SCHEMA = {"type": "object", "properties": {"action": {"type": "string"}}}

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.codecs import CODECS
-from tests.codecs import family
+from app.formats.registry import CODECS
+from tests.formats import family
 from tests.histories import History, Render
 from tests.judges import TARGETS, calls_and_results, texts
 from tests.judges.wellformed import leaves, objects

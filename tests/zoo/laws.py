@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
-from app.core.conversation import (
+from app.jsontext.reading import loads_object
+from app.jsontext.writing import dumps_utf8
+from app.model.conversation import (
     Block,
     Draft,
     File,
@@ -20,13 +22,11 @@ from app.core.conversation import (
     ToolResult,
     Turn,
 )
-from app.core.json.reading import loads_object
-from app.core.json.values import Json, NumberText
-from app.core.json.writing import dumps_utf8
-from app.core.limits import Limits
-from app.service.exporting import exported_turn
-from app.service.memory import Remembered, remember
-from app.service.posting import read_post
+from app.model.json_values import Json, NumberText
+from app.model.limits import Limits
+from app.replay.unstored import Remembered, remember
+from app.transfer.queries import exported_turn
+from app.turns.posting import read_post
 from tests.histories import History, Render
 from tests.judges import calls_and_results, texts
 from tests.zoo.spoken import Body

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from app.codecs import TARGETS
-from app.core.errors import RuleBroken
-from app.core.identity import ids
+from app.formats.registry import TARGETS
+from app.model import ids
+from app.model.errors import RuleBroken
 from tests import judges
 from tests.every import Test, every
 from tests.histories import History, Render

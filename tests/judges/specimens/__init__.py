@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.codecs import of
+from tests.formats import of
 from tests.judges.specimens.damage import Fault
 
 

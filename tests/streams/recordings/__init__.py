@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from app.codecs import CODECS
-from tests.codecs import of
+from app.formats.registry import CODECS
+from tests.formats import of
 from tests.streams.recordings.forms import in_array, in_frames
 from tests.streams.recordings.frames import Recording
 

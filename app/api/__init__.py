@@ -1,1 +1,0 @@
-"""HTTP: one router per resource. The only FastAPI; no rule of the service lives here."""

@@ -1,1 +1,0 @@
-"""The pure heart: identity, conversation values, ledger, the middle that makes histories valid."""

@@ -1,1 +1,0 @@
-"""The names that things keep: turns, calls, tools."""

@@ -1,1 +1,0 @@
-"""The ledger: which call a result belongs to, and what is kept of both."""

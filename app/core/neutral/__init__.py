@@ -1,1 +1,0 @@
-"""The neutral form, in which turns are stored, shown and exported."""

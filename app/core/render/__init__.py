@@ -1,1 +1,0 @@
-"""From stored turns to a history that one format accepts."""

@@ -1,1 +1,0 @@
-"""What conversations are found by."""

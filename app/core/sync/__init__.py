@@ -1,1 +1,0 @@
-"""What of a posted list of messages is stored already."""

@@ -1,1 +1,0 @@
-"""Tool definitions and tool choice between formats."""

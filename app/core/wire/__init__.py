@@ -1,1 +1,0 @@
-"""The seam between service and codecs, and what several formats have in common on the wire."""

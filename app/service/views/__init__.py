@@ -1,1 +1,0 @@
-"""What pages show: queries whose answers are made for people. Nothing here knows HTML."""

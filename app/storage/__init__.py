@@ -1,1 +1,0 @@
-"""Where conversations are kept: tables, queries, transactions. The only SQLAlchemy."""

@@ -1,5 +1,0 @@
-"""What any provider of the chat shape may stream: OpenAI's own recordings."""
-
-from tests.codecs.openai import recordings as openai
-
-RECORDINGS = openai.RECORDINGS

@@ -1,5 +1,0 @@
-"""Vercel AI SDK, current: calls have `input`, results `output`."""
-
-from tests.codecs.ai_sdk.judge import Version
-
-JUDGE = Version("vercel", "input", "output", ("args", "result", "isError"), "inputSchema")

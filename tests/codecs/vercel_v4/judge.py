@@ -1,5 +1,0 @@
-"""Vercel AI SDK 4: calls have `args`, results `result`."""
-
-from tests.codecs.ai_sdk.judge import Version
-
-JUDGE = Version("vercel-v4", "args", "result", ("input", "output"), "parameters")

@@ -1,6 +1,0 @@
-"""How version 4 of the AI SDK writes down what was said."""
-
-from tests.codecs.ai_sdk.writer import ai_sdk_v4
-from tests.laws.said import Writer
-
-WRITER = Writer(ai_sdk_v4, "system")
