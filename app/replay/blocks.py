@@ -171,7 +171,9 @@ class Showing:
         """True if the issuer of an opaque block takes it back in a turn of this role."""
         if not self._is_issuer(block, item.turn) or block.kind in self.profile.server_state:
             return False
-        if self.at_home(item.turn) and role != "system":
+        # What a flattened result holds is no block of the turn.
+        is_own = any(block is one for one in item.turn.blocks or ())
+        if is_own and self.at_home(item.turn) and role != "system":
             return self._is_accepted(block, item)
         # Tools that a provider ran are in its own turns, everything else in the user's.
         if role != ("ai" if block.kind.startswith("server_tool") else "human"):

@@ -1,7 +1,7 @@
-"""Limits the marks for a prompt cache to as many as the provider takes.
+"""Keeps the newest marks for a prompt cache, as many as the provider takes.
 
-Callers mark the newest message of each request. A stored history keeps every mark, so the replay
-shows only the newest ones, which are those that a cache is read by:
+Callers mark the newest message of each request, and a stored history keeps every mark. The cache is
+read by the newest ones:
 
     posted    a*  b  c*  d  e*  f  g*  h  i*      (at most 4)
     shown     a   b  c*  d  e*  f  g*  h  i*
@@ -34,13 +34,13 @@ def without_marks(value: Json, name: str, surplus: int) -> Json:
 
 
 def with_newest_marks(
-    segments: Sequence[Segment], limit: CacheMarks | None, taken: int
+    segments: Sequence[Segment], limit: CacheMarks | None, used_before: int
 ) -> Iterator[Segment]:
-    """The segments with as many marks as are left when `taken` are used before the messages."""
+    """The segments with their newest marks. `used_before`: those of the system and the tools."""
     if limit is None or not any(one.marks or one.whole for one in segments):
         yield from segments
         return
-    left = max(limit.most - taken, 0)
+    left = max(limit.most - used_before, 0)
     shown: list[Segment] = []
     for segment in reversed(segments):
         whole = segment.whole or segment
@@ -63,7 +63,10 @@ def _stripped(whole: Segment, limit: CacheMarks, surplus: int) -> Segment:
     for line in map(bytes, whole.lines()):
         message = loads_stored(line)
         found = count_marks(message, limit.name)
-        lines.append(dumps_message(without_marks(message, limit.name, left)) if found else line)
+        is_changed = found and left
+        lines.append(
+            dumps_message(without_marks(message, limit.name, left)) if is_changed else line
+        )
         left -= min(found, left)
     why = f"only the newest {limit.most} `{limit.name}` of a request are shown"
     turn_ids = dict.fromkeys(whole.marks[:surplus])

@@ -90,9 +90,9 @@ def _filled(
             continue
         listed = held.setdefault(posted.slot, [])
         if not isinstance(listed, list):
-            # A text, and now another part.
-            first = next(one for one in parts if one.posted and one.posted.slot == posted.slot)
-            held[posted.slot] = listed = [element(replace(first, posted=None))]
+            # A text so far, and now another part.
+            text = replace(part, content=Text(str(listed)), posted=None)
+            held[posted.slot] = listed = [element(text)]
         listed.extend(elements([part], element))
     members: JsonObject = {}
     for name, value in envelope.members.items():
