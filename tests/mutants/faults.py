@@ -1215,7 +1215,7 @@ FAULTS = (
     Fault(
         "marks for a cache in tools and system prompt are not counted",
         "app/replay/cache_marks.py",
-        "left = max(limit.most - taken, 0)",
+        "left = max(limit.most - used_before, 0)",
         "left = limit.most",
         ISSUERS,
     ),
