@@ -1222,8 +1222,8 @@ FAULTS = (
     Fault(
         "the oldest marks for a cache are kept",
         "app/replay/cache_marks.py",
-        "without_marks(message, limit.name, left)) if found",
-        "without_marks(message, limit.name, 0)) if found",
+        "without_marks(message, limit.name, left)) if is_changed",
+        "without_marks(message, limit.name, 0)) if is_changed",
         ISSUERS,
     ),
     Fault(
