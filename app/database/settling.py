@@ -1,7 +1,7 @@
-"""After a COMMIT of which nothing was heard: whether the database holds what was saved.
+"""Finds out whether a COMMIT that got no reply was carried out.
 
-The number of a transaction alone does not say it. PostgreSQL may lose a transaction in a crash and
-then give its number to another one, which is committed.
+The number of the transaction alone does not say it. PostgreSQL may lose a transaction in a crash
+and then give its number to another one, which is committed.
 """
 
 from collections.abc import Mapping
@@ -16,9 +16,7 @@ from .tables import conversations, turns
 _TURN = select(turns.c.hash, turns.c.created_at).where(
     owned(turns), turns.c.seq == bindparam("the_seq")
 )
-_HEAD = select(conversations.c.seal, conversations.c.version, conversations.c.created_at).where(
-    owned(conversations)
-)
+_HEAD = select(conversations.c.seal, conversations.c.created_at).where(owned(conversations))
 
 
 def is_stored(
@@ -27,9 +25,11 @@ def is_stored(
     changes: Mapping[str, Change[Any]],
     seals: Mapping[str, bytes],
 ) -> bool | None:
-    """Whether the changes were committed, of which one is enough: all were, or none. `seals` are
-    those of the heads that were written. None where it cannot be told, because what is there may
-    have been written later."""
+    """Returns True if the changes were committed, False if not, None if the rows cannot tell.
+
+    The transaction is atomic, so one conversation decides. `seals`: the seal of each head that was
+    written.
+    """
     for cid, change in changes.items():
         whose = {"tenant": tenant_id, "conversation": cid}
         head = connection.execute(_HEAD, whose).one_or_none()
@@ -39,7 +39,7 @@ def is_stored(
         if not change.turns or head is None:
             # Others may have changed it since, or erased it.
             continue
-        # A turn stays as it is. Its time tells it from one that says the same.
+        # The creation time distinguishes the turn from a later one with equal content.
         last = change.turns[-1]
         row = connection.execute(_TURN, whose | {"the_seq": last.seq}).one_or_none()
         if row is not None:

@@ -68,7 +68,7 @@ class Showing:
     repairs: list[Repair] = field(default_factory=list)
 
     def parts(self, step: Step) -> list[Shown]:
-        """What is said in a step, without the results of its calls."""
+        """Returns the blocks of a step as shown, without the results of its calls."""
         native = [item for item in step.items if isinstance(item.block, _NATIVE)]
         kept = self._kept_opaque(step) | self._kept_thinking(step) if native else set()
         stranded = self._stranded(step, kept) if kept and self.profile.leads_on else set()

@@ -1,4 +1,4 @@
-"""What the blocks of a turn do not say of the messages that were posted.
+"""Stores the parts of posted messages that the blocks of a turn cannot reproduce.
 
 A turn goes back to the provider that issued it as it was posted. Nearly always its codec writes the
 posted message from the blocks, and nothing more is stored. Otherwise the turn keeps an original:
@@ -67,7 +67,7 @@ def original_of(draft: Draft) -> Original | None:
         return None
     posted: list[Json] = [message for _, message in draft.messages]
     written: list[Json] = []
-    # Codecs write what was made fit for their wire; what was posted need not be.
+    # A codec may fail on a draft that was not prepared for its wire; then it wrote nothing.
     with suppress(AssertionError, LookupError, TypeError, ValueError):
         written = _written(draft, codec)
     # A system message in line is written next to the messages, unless its original says otherwise.

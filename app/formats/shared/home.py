@@ -1,8 +1,9 @@
-"""Messages as they were posted, for the provider that issued them.
+"""Writes messages as they were posted, for the provider that issued them.
 
-A part that goes home says what message it was posted in (its envelope), where in that message, and,
-where the codec would write something else, the posted object itself. Parts without that are written
-by the codec as for everybody.
+A turn is at home when it is replayed in the format and for the provider it was posted with. Each of
+its parts names the message that it was posted in (the envelope), its place there, and the posted
+object if the codec would write another one. Parts without these are written by the codec as for any
+other provider.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -101,7 +102,7 @@ def _filled(
         elif name not in envelope.slots:
             members[name] = value
         elif name == "content":
-            # All of it is left out; no wire takes a message of nothing else.
+            # All content was omitted; providers reject a message without content.
             members[name] = ""
     return in_order(members | held)
 

@@ -21,7 +21,7 @@ _TAGS = ("type", "role")
 
 
 class ShapeData(TypedDict, total=False):
-    """The values that one member accepts. Empty: a string.
+    """The values that one member accepts. An empty shape accepts any string.
 
     any      any JSON value, which is never looked into
     free     any JSON value but null
@@ -73,7 +73,7 @@ class InputData(TypedDict):
 
 
 class InputTypes:
-    """The same, compiled: names are looked up once."""
+    """The input types of a provider, compiled so that names are looked up once."""
 
     def __init__(self, data: InputData) -> None:
         kinds = {name: _Kind(kind) for name, kind in data["kinds"].items()}
