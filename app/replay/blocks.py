@@ -171,8 +171,9 @@ class Showing:
         """True if the issuer of an opaque block takes it back in a turn of this role."""
         if not self._is_issuer(block, item.turn) or block.kind in self.profile.server_state:
             return False
-        # What a flattened result holds is no block of the turn.
-        is_own = any(block is one for one in item.turn.blocks or ())
+        # A part of a flattened result has the place of the result, and is no block of the turn.
+        blocks, place = item.turn.blocks, item.place
+        is_own = blocks is not None and place is not None and blocks[place] is block
         if is_own and self.at_home(item.turn) and role != "system":
             return self._is_accepted(block, item)
         # Tools that a provider ran are in its own turns, everything else in the user's.

@@ -70,16 +70,19 @@ def original_of(draft: Draft) -> Original | None:
     # A codec may fail on a draft that was not prepared for its wire; then it wrote nothing.
     with suppress(AssertionError, LookupError, TypeError, ValueError):
         written = _written(draft, codec)
-    # A system message in line is written next to the messages, unless its original says otherwise.
-    moves = draft.speaker == "system" and codec.profile.system == "beside" and not _beside(draft)
-    if not moves and _is_surely_accepted(draft) and identical(written, posted):
+    # An inline system message would be written as the separate system prompt.
+    is_beside = codec.profile.system == "beside"
+    is_inline_system = draft.speaker == "system" and is_beside and not _beside(draft)
+    if not is_inline_system and _is_surely_accepted(draft) and identical(written, posted):
         return None
-    accepted = [_accepted(draft, message) for _, message in draft.messages]
-    if not moves and identical(written, accepted):  # type: ignore[arg-type]
+    accepted_messages = [_accepted(draft, message) for _, message in draft.messages]
+    if not is_inline_system and identical(written, accepted_messages):  # type: ignore[arg-type]
         return None
-    original = _Reading(draft, accepted, written).original()
+    original = _Reading(draft, accepted_messages, written).original()
     says_nothing = not any(original.blocks) and not original.members
-    return None if says_nothing and not moves and _is_surely_accepted(draft) else original
+    return (
+        None if says_nothing and not is_inline_system and _is_surely_accepted(draft) else original
+    )
 
 
 def _is_plain(draft: Draft) -> bool:
