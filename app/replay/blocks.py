@@ -19,6 +19,7 @@ from ..jsontext.writing import dumps_utf8
 from ..ledger.pairing import Answer, Placed, Role, Step
 from ..model.conversation import (
     Block,
+    Envelope,
     File,
     Image,
     Opaque,
@@ -56,7 +57,8 @@ class Showing:
     """Shows a step for one wire.
 
     `uses`: what was used before, and may be used once. `whole`: the ids of the opaque blocks whose
-    other half is shown too. `seq`: the turn of the step. `repairs`: what is done to the step.
+    other half is shown too. `seq`: the turn of the step. `messages`: those of the
+    step, by their ids. `repairs`: what is done to the step.
     """
 
     profile: Profile
@@ -65,6 +67,7 @@ class Showing:
     uses: Uses
     seq: int = 0
     whole: Collection[int] = ()
+    messages: dict[str, Envelope] = field(default_factory=dict)
     repairs: list[Repair] = field(default_factory=list)
 
     def parts(self, step: Step) -> list[Shown]:
@@ -85,7 +88,7 @@ class Showing:
                     posted = self.posted(item, item.block, self.repairs[before:])
                 if posted and isinstance(content, Text):
                     is_other = isinstance(item.block, Thinking)
-                    if is_other or not self._is_first(posted, item, step):
+                    if is_other or not self._is_first(posted, step):
                         posted = None
                 if posted and posted.value is not None:
                     self._forget_needless(before)
@@ -289,14 +292,14 @@ class Showing:
                 return is_new
         return True
 
-    def _is_first(self, posted: Posted, item: Placed, step: Step) -> bool:
+    def _is_first(self, posted: Posted, step: Step) -> bool:
         """True if no other message before it has the id of this one."""
-        own_id, original = posted.envelope.members.get("id"), item.turn.original
-        if not isinstance(own_id, str) or original is None:
+        own_id = posted.envelope.members.get("id")
+        if not isinstance(own_id, str):
             return True
         first_use = self.uses.native_ids.setdefault(("id", own_id), step.seq)
-        same_id = (one for one in original.envelopes if one.members.get("id") == own_id)
-        return first_use == step.seq and next(same_id, None) is posted.envelope
+        first = self.messages.setdefault(own_id, posted.envelope)
+        return first_use == step.seq and first is posted.envelope
 
     def _content(self, item: Placed, step: Step, kept: set[int]) -> Content | None:
         block = item.block

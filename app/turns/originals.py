@@ -12,8 +12,9 @@ differently. Members that the provider's own input type does not accept are left
               "blocks": [[0, "content", true, {"type": "text", "text": "Be brief."}]]}
 """
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -228,8 +229,13 @@ class _Reading:
         messages = [
             None if number in changed else message for number, message in enumerate(self.accepted)
         ]
+        slots: dict[int, set[str]] = {}
+        for place in places:
+            if place is not None and place.slot:
+                slots.setdefault(place.message, set()).add(place.slot)
         envelopes = [
-            self._envelope(number, message or {}, places) for number, message in enumerate(messages)
+            self._envelope(number, message or {}, slots.get(number, frozenset()))
+            for number, message in enumerate(messages)
         ]
         blocks: list[Posted | None] = []
         for place, block in zip(places, self.draft.blocks, strict=True):
@@ -257,10 +263,7 @@ class _Reading:
         dropped = raw.keys() - message.keys()
         return isinstance(written, dict) and not dropped.isdisjoint(written)
 
-    def _envelope(
-        self, number: int, message: JsonObject, places: Iterable["_Place | None"]
-    ) -> Envelope:
-        held = {place.slot for place in places if place and place.message == number and place.slot}
+    def _envelope(self, number: int, message: JsonObject, held: Collection[str]) -> Envelope:
         written = self.written[number]
         members = written if isinstance(written, dict) else {}
         for name, value in message.items():
@@ -348,7 +351,7 @@ class _Place:
             return value
         if isinstance(value, str):
             return value
-        rank = self.others.index(self.index)
+        rank = bisect_left(self.others, self.index)
         return value[rank] if isinstance(value, list) and rank < len(value) else None
 
     def neighbours(self, message: JsonObject) -> tuple[tuple[Json, ...], tuple[Json, ...]]:
@@ -356,7 +359,7 @@ class _Place:
         elements = message.get(self.slot)
         if self.index is None or not isinstance(elements, list):
             return (), ()
-        rank = self.others.index(self.index)
+        rank = bisect_left(self.others, self.index)
         following = (*self.others[rank + 1 :], len(elements))[0]
         before = elements[: self.index] if rank == 0 else []
         after = elements[self.index + 1 : following]
@@ -372,16 +375,17 @@ def _places(draft: Draft) -> list[_Place | None]:
     """Where each block was posted; None where that is not known."""
     numbers = {pointer: number for number, (pointer, _) in enumerate(draft.messages)}
     places = [_place(numbers, block) for block in draft.blocks]
-    lists: dict[tuple[int, str], list[int]] = {}
+    indexes: dict[tuple[int, str], set[int]] = {}
     for place in places:
         if place is not None and place.index is not None:
-            lists.setdefault((place.message, place.slot), []).append(place.index)
+            indexes.setdefault((place.message, place.slot), set()).add(place.index)
+    lists = {key: sorted(found) for key, found in indexes.items()}
     times = Counter(places)
     return [
         place
         and replace(
             place,
-            others=sorted(set(lists.get((place.message, place.slot), ()))),
+            others=lists.get((place.message, place.slot), ()),
             is_shared=times[place] > 1,
         )
         for place in places
